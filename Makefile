@@ -1,0 +1,89 @@
+# Every command of the project. `make` lists them; each one does its own set-up.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+RUFF := $(VENV)/bin/ruff
+
+# An environment belongs to one place: the number of the folder's path is part of the stamps'
+# names, so a copied or moved project gets a new environment instead of using the old one.
+PLACE := $(shell pwd -P | cksum | cut -d ' ' -f 1)
+MADE := $(VENV)/made-$(PLACE)
+INSTALLED := $(VENV)/installed-$(PLACE)
+DOCS_INSTALLED := $(VENV)/docs-installed-$(PLACE)
+
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
+# The variable silences a notice on the theme's future, which would drown real warnings.
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
+WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test quick test-slow check format docs docs-serve record clean java
+
+help: ## List the targets
+	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name']"
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(INSTALLED) java ## Make .venv with everything the tests need; quick if it is there
+
+demo: setup ## Check the wind turbine example and show what the compiler finds out about it
+	@$(VENV)/bin/antelog check examples/turbines/turbines.alog
+
+test: setup ## Run every test, the slow ones too
+	@$(WITH_JAVA) $(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+quick: setup ## Run the tests that are not marked slow
+	@$(WITH_JAVA) $(PY) -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+
+test-slow: setup ## Run every test with 10,000 examples per property (long; not part of CI)
+	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+check: $(INSTALLED) ## Check format, style, types and layering
+	@$(RUFF) format --check
+	@$(RUFF) check
+	@$(PY) -m mypy
+	@$(PY) -m pytest --quiet tests/test_layers.py
+
+format: $(INSTALLED) ## Format the code and repair what ruff can repair
+	@$(RUFF) format
+	@$(RUFF) check --fix
+
+docs: $(DOCS_INSTALLED) ## Build the documentation into site/; a warning is an error
+	@$(MKDOCS) --quiet build --strict
+
+docs-serve: $(DOCS_INSTALLED) ## Serve the documentation locally and follow edits
+	@$(MKDOCS) serve
+
+record: setup ## Rewrite the golden files from what the code prints now; read the diff afterwards
+	@$(WITH_JAVA) $(PY) -m pytest --record $(PYTEST_ARGS)
+
+clean: ## Remove the environment, the caches and everything built
+	@rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---- set-up, step by step ----
+
+# An environment whose Python has gone (an upgrade of the system, say) is made anew.
+ifneq ($(shell $(PY) -c 'print("alive")' 2>/dev/null),alive)
+.PHONY: $(MADE)
+endif
+
+$(MADE):
+	@PYTHON="$(PYTHON)" sh scripts/venv.sh $(VENV)
+	@touch $@
+
+$(INSTALLED): $(MADE) pyproject.toml
+	@echo "Installing antelog and its tools into $(VENV) (a minute or so, once)"
+	@$(PIP_INSTALL) --editable '.[dev]'
+	@touch $@
+
+$(DOCS_INSTALLED): $(INSTALLED)
+	@echo "Installing the documentation tools into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
+
+java: $(INSTALLED)
+	@$(PY) scripts/java.py

@@ -1,0 +1,190 @@
+"""What can be wrong with a program, as data.
+
+A `Diagnostic` has a stable code, the place in the source, the reason and what to do
+instead. How it looks is decided by the renderers at the end of this module, one for
+people and one for programs. `CATALOGUE` lists every code there is; the documentation has
+one entry for each, and the tests have at least one wrong program for each.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the source: `start` is its first character, `end` the one behind its last."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program's text and the name it is known by (a path, or `<text>`)."""
+
+    text: str
+    name: str = "<text>"
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of a character, both counted from 1."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line, counted from 1, without its end."""
+        start = self._line_starts[number - 1]
+        end = self.text.find("\n", start)
+        return self.text[start : None if end < 0 else end].rstrip("\r")
+
+
+class Severity(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+CATALOGUE: dict[str, str] = {
+    # What is written
+    "E001": "syntax",
+    "E002": "open-quote",
+    # Declarations
+    "E101": "declared-twice",
+    "E102": "input-derived",
+    "E103": "bad-bound",
+    "E104": "unknown-type",
+    "E105": "conflicting-delays",
+    "E106": "bad-delay",
+    "E107": "no-time-column",
+    # Names
+    "E201": "unknown-predicate",
+    "E202": "arity",
+    "E203": "query-not-derived",
+    "E204": "no-query",
+    # Sorts and types
+    "E301": "sort",
+    "E302": "type",
+    # Safety
+    "E401": "unsafe-head",
+    "E402": "unbound-comparison",
+    "E403": "unsafe-negation",
+    # Static rules
+    "E501": "static-needs-time",
+    "E502": "static-negation",
+    # What cannot be computed
+    "E601": "blocking-recursion",
+    "E602": "unstratified-negation",
+    "E603": "too-many-patterns",
+    # Worth a second look
+    "W101": "unused-rule",
+    "W102": "unused-declaration",
+    "W103": "negated-only",
+    "W104": "unbounded-state",
+    "W105": "similar-variable",
+    "W106": "needless-window",
+    "W107": "never-holds",
+    "W108": "similar-predicate",
+}
+
+
+@dataclass(frozen=True)
+class Note:
+    """A second place that belongs to a diagnostic, and what it has to do with it."""
+
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One thing that is wrong, or worth a look: where, why, and what to do instead."""
+
+    code: str
+    message: str
+    span: Span
+    hint: str
+    notes: tuple[Note, ...] = field(default=())
+
+    @property
+    def name(self) -> str:
+        return CATALOGUE[self.code]
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.ERROR if self.code.startswith("E") else Severity.WARNING
+
+
+def in_source_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Errors and warnings as a reader meets them in the text; repeated ones once."""
+    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span.start, d.code, d.message)))
+
+
+def errors_of(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(d for d in diagnostics if d.severity is Severity.ERROR)
+
+
+def warnings_of(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(d for d in diagnostics if d.severity is Severity.WARNING)
+
+
+def to_text(diagnostics: Iterable[Diagnostic], source: Source) -> str:
+    """The diagnostics for a person: place, reason, the line with a caret, what to do."""
+    return "\n\n".join(_block(d, source) for d in diagnostics)
+
+
+def to_json(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str, Any]]:
+    """The diagnostics for a program, ready for `json.dumps`."""
+    return [
+        {
+            "code": d.code,
+            "name": d.name,
+            "severity": d.severity.value,
+            "message": d.message,
+            "hint": d.hint,
+            **_position(d.span, source),
+            "notes": [{"message": n.message, **_position(n.span, source)} for n in d.notes],
+        }
+        for d in diagnostics
+    ]
+
+
+def _position(span: Span, source: Source) -> dict[str, int]:
+    line, column = source.place(span.start)
+    end_line, end_column = source.place(span.end)
+    return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+
+
+def _block(d: Diagnostic, source: Source) -> str:
+    line, column = source.place(d.span.start)
+    heading = f"{source.name}:{line}:{column}: {d.severity.value} {d.code} ({d.name}): {d.message}"
+    parts = [heading, _excerpt(d.span, source)]
+    for note in d.notes:
+        parts += [f"  {note.message} (line {source.place(note.span.start)[0]}):", _excerpt(note.span, source)]
+    parts += [f"  {text}" for text in d.hint.splitlines()]
+    return "\n".join(parts)
+
+
+_WIDEST = 100
+
+
+def _excerpt(span: Span, source: Source) -> str:
+    """The line of the span with carets below it; of a very long line, the part around them."""
+    line, column = source.place(span.start)
+    text = source.line(line).replace("\t", " ")
+    width = max(1, min(span.end - span.start, len(text) - column + 1))
+    first = column - 1
+    if len(text) > _WIDEST:
+        cut = max(0, min(first - _WIDEST // 4, len(text) - _WIDEST))
+        before, after = ("…" if cut else ""), ("…" if cut + _WIDEST < len(text) else "")
+        text = before + text[cut : cut + _WIDEST] + after
+        first += len(before) - cut
+        width = max(1, min(width, len(text) - first))
+    return f"  {line:>4} | {text}\n       | {' ' * first}{'^' * width}"

@@ -1,0 +1,27 @@
+"""The exceptions antelog raises.
+
+    AntelogError            everything below; catch this to catch all of them
+    └── ProgramError        the rules are wrong: has the diagnostics, prints as they do
+
+Each says what is wrong, where, and what to do instead. Anything else that is raised on a
+user's input is a defect of antelog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from antelog.diagnostics import Diagnostic, Source, errors_of, in_source_order, to_text
+
+
+class AntelogError(Exception):
+    """The root of all exceptions antelog raises."""
+
+
+class ProgramError(AntelogError):
+    """A program cannot be used; `diagnostics` has every error and warning found in it."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], source: Source) -> None:
+        self.diagnostics = in_source_order(diagnostics)
+        self.source = source
+        super().__init__(to_text(errors_of(self.diagnostics), source))

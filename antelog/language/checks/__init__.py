@@ -1,0 +1,62 @@
+"""Is a program well formed? Each check looks for one kind of mistake, and all of them run.
+
+A check is a function from the program to diagnostics. The first builds the vocabulary,
+which the others read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from antelog.diagnostics import Diagnostic, errors_of, in_source_order
+from antelog.language.checks.declarations import declare
+from antelog.language.checks.names import check_arities, check_names, check_queries
+from antelog.language.checks.safety import check_safety
+from antelog.language.checks.sorts import check_sorts
+from antelog.language.checks.static import check_static_rules
+from antelog.language.checks.types import infer_types
+from antelog.language.checks.unused import check_unused
+from antelog.language.checks.variables import check_similar_variables
+from antelog.language.parser import Parsed
+from antelog.language.syntax import Document
+from antelog.language.vocabulary import Vocabulary
+
+Check = Callable[[Parsed, Vocabulary], Iterator[Diagnostic]]
+
+CHECKS: tuple[Check, ...] = (
+    check_names,
+    check_arities,
+    check_queries,
+    check_sorts,
+    check_safety,
+    check_static_rules,
+    check_unused,
+    check_similar_variables,
+)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A program, what its names mean, and everything that is wrong or odd about it."""
+
+    document: Document
+    vocabulary: Vocabulary
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not errors_of(self.diagnostics)
+
+
+def check(parsed: Parsed) -> Checked:
+    vocabulary, diagnostics = declare(parsed)
+    found = [*parsed.diagnostics, *diagnostics]
+    for each in CHECKS:
+        found += each(parsed, vocabulary)
+    types, diagnostics = infer_types(parsed, vocabulary)
+    predicates = {
+        name: replace(p, types=types.get(name, p.types)) for name, p in vocabulary.predicates.items()
+    }
+    typed = replace(vocabulary, predicates=predicates)
+    return Checked(parsed.document, typed, in_source_order([*found, *diagnostics]))

@@ -1,0 +1,248 @@
+"""Declarations: what each predicate is, its columns, its delays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language import syntax
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import UNITS, in_ticks, microseconds
+from antelog.language.parser import Parsed
+from antelog.language.printer import to_text
+from antelog.language.vocabulary import Kind, Predicate, Refinement, Type, Vocabulary
+
+
+def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
+    """The vocabulary of a program, and what is wrong with its declarations."""
+    document = parsed.document
+    found: list[Diagnostic] = []
+    tick = _tick(document, found)
+    predicates: dict[str, Predicate] = {}
+    for declaration in (*document.inputs, *document.statics):
+        _declare(declaration, tick, predicates, found)
+    for rule in document.rules:
+        _derive(rule, predicates, found)
+    for rule in document.rules:
+        for atom, _ in syntax.atoms_of(rule):
+            if atom.predicate not in predicates:
+                predicates[atom.predicate] = _undeclared(atom, Kind.INPUT)
+    _refine(document.delays, tick, predicates, found)
+    return Vocabulary(predicates, tick), found
+
+
+def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
+    tick: int | None = None
+    first: syntax.Tick | None = None
+    for statement in document.ticks:
+        if first is not None:
+            note = Note("first declared here", first.span)
+            hint = "Keep one of them: all times of a program are counted in the same ticks."
+            found.append(Diagnostic("E101", "`tick` is declared twice", statement.span, hint, (note,)))
+            continue
+        first = statement
+        length = microseconds(statement.every)
+        if length is None:
+            found.append(_unknown_unit(statement.every))
+        elif length < 1 or length.denominator != 1:
+            hint = "Write a duration such as `tick 10 minutes.` or `tick 500 ms.`"
+            message = "a tick lasts a whole number of microseconds, and at least one"
+            found.append(Diagnostic("E103", message, statement.every.span, hint))
+        else:
+            tick = int(length)
+    return tick
+
+
+def _unknown_unit(bound: syntax.Bound) -> Diagnostic:
+    unit = bound.unit or ""
+    near = did_you_mean(unit, UNITS) or "The units are ms, seconds, minutes, hours, days and weeks."
+    return Diagnostic("E103", f"`{unit}` is not a unit of time", bound.span, near)
+
+
+def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
+    """A bound in ticks; what is wrong with it is added to `found`."""
+    if bound.unit is None:
+        if isinstance(bound.amount, int):
+            return bound.amount
+        hint = "Write a whole number of ticks, or a duration together with a `tick` declaration."
+        found.append(Diagnostic("E103", f"{bound.amount} is not a whole number of ticks", bound.span, hint))
+        return 0
+    length = microseconds(bound)
+    if length is None:
+        found.append(_unknown_unit(bound))
+    elif tick is None:
+        hint = "Say how long a tick is, such as `tick 10 minutes.`, or write the bound as a number of ticks."
+        message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
+        found.append(Diagnostic("E103", message, bound.span, hint))
+    else:
+        return in_ticks(length, tick)
+    return 0
+
+
+def _declare(
+    declaration: syntax.Input | syntax.Static,
+    tick: int | None,
+    predicates: dict[str, Predicate],
+    found: list[Diagnostic],
+) -> None:
+    name = declaration.name
+    static = isinstance(declaration, syntax.Static)
+    found += _column_problems(declaration.columns, name, static)
+    types = tuple(_type(column, found) for column in declaration.columns)
+    if static:
+        kind, delay = Kind.STATIC, 0
+    else:
+        kind, types = Kind.INPUT, types[:-1]
+        delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
+        if not declaration.columns:
+            hint = f"Write `input {name}(time).` if it has nothing but its time."
+            found.append(
+                Diagnostic("E107", f"input {name} has no column for the time", declaration.span, hint)
+            )
+    if name in predicates:
+        note = Note("first declared here", predicates[name].span)
+        message = f"{name} is declared twice"
+        hint = "Keep one of the declarations."
+        found.append(Diagnostic("E101", message, declaration.name_span, hint, (note,)))
+        return
+    columns = tuple(column.name for column in declaration.columns)
+    predicates[name] = Predicate(name, kind, columns, types, delay, (), True, declaration.name_span)
+
+
+def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool) -> Iterator[Diagnostic]:
+    seen: dict[str, Span] = {}
+    for column in columns:
+        if column.name in seen:
+            note = Note("first used here", seen[column.name])
+            message = f"{name} has two columns named {column.name}"
+            yield Diagnostic("E101", message, column.span, "Give each column its own name.", (note,))
+        seen.setdefault(column.name, column.span)
+    if columns and not static and columns[-1].type not in (None, "time"):
+        message = f"the last column of an input is its time, which has no type {columns[-1].type}"
+        hint = f"Remove the type, or add a column for the time behind {columns[-1].name}."
+        yield Diagnostic("E104", message, columns[-1].type_span, hint)
+    for column in columns if static else columns[:-1]:
+        if column.type == "time":
+            hint = "Put the time last and leave other columns without a type, or `number` or `text`."
+            yield Diagnostic("E104", "only the last column of an input is a time", column.type_span, hint)
+
+
+def _type(column: syntax.Column, found: list[Diagnostic]) -> Type | None:
+    if column.type is None or column.type == "time":
+        return None
+    try:
+        return Type(column.type)
+    except ValueError:
+        hint = did_you_mean(column.type, [t.value for t in Type]) or "The types are `number` and `text`."
+        found.append(Diagnostic("E104", f"`{column.type}` is not a type", column.type_span, hint))
+        return None
+
+
+def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Diagnostic]) -> None:
+    name = rule.head.predicate
+    known = predicates.get(name)
+    if known is None:
+        predicates[name] = _undeclared(rule.head, Kind.DERIVED)
+    elif known.kind is Kind.INPUT:
+        note = Note("declared as an input here", known.span)
+        if rule.body:
+            message = f"{name} is an input, so no rule can derive it"
+            hint = "Give the head of the rule another name, or remove the declaration."
+        else:
+            message = f"{name} is an input: its facts arrive while the program runs"
+            hint = f"Put the fact into the data, or declare `static {name}(…)` if it is always true."
+        found.append(Diagnostic("E102", message, rule.head.name_span, hint, (note,)))
+
+
+def _undeclared(atom: syntax.Atom, kind: Kind) -> Predicate:
+    objects = max(len(atom.terms) - 1, 0)
+    columns = (*(f"c{i}" for i in range(objects)), "time")[-len(atom.terms) or 1 :]
+    return Predicate(atom.predicate, kind, columns, (None,) * objects, span=atom.name_span)
+
+
+def _refine(
+    delays: Iterable[syntax.Delay],
+    tick: int | None,
+    predicates: dict[str, Predicate],
+    found: list[Diagnostic],
+) -> None:
+    refinements: dict[str, list[Refinement]] = {}
+    for delay in delays:
+        predicate = predicates.get(delay.name)
+        bound = ticks_of(delay.bound, tick, found)
+        problem = _delay_problem(delay, predicate, predicates)
+        if problem is not None:
+            found.append(problem)
+            continue
+        pattern = tuple(t.value if isinstance(t, syntax.Constant) else None for t in delay.pattern[:-1])
+        refinements.setdefault(delay.name, []).append(Refinement(pattern, bound, delay.span))
+    for name, given in refinements.items():
+        found += _conflicts(name, given)
+        predicates[name] = replace(predicates[name], refinements=tuple(given))
+
+
+def _delay_problem(
+    delay: syntax.Delay, predicate: Predicate | None, predicates: dict[str, Predicate]
+) -> Diagnostic | None:
+    name = delay.name
+    if predicate is None:
+        inputs = [p.name for p in predicates.values() if p.kind is Kind.INPUT]
+        hint = did_you_mean(name, inputs) or f"Declare `input {name}(…)`, or remove this delay."
+        return Diagnostic("E201", f"no input is called {name}", delay.name_span, hint)
+    if predicate.kind is not Kind.INPUT:
+        message = f"{name} is {predicate.kind.value}; only the facts of inputs can be delayed"
+        hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
+        return Diagnostic("E106", message, delay.name_span, hint)
+    if len(delay.pattern) != predicate.arity:
+        message = f"{name} has {predicate.arity} columns, not {len(delay.pattern)}"
+        hint = (
+            f"Write `delay {name}({', '.join('_' * predicate.arity)}) = …`, with constants where they matter."
+        )
+        return Diagnostic("E202", message, delay.span, hint)
+    for term in delay.pattern:
+        if not isinstance(term, syntax.Constant | syntax.Anonymous):
+            message = f"`{to_text(term)}` cannot stand in a delay: its arguments are constants or `_`"
+            return Diagnostic("E106", message, term.span, "Write `_` where any value will do.")
+    if isinstance(delay.pattern[-1], syntax.Constant):
+        message = "a delay cannot depend on the time of a fact"
+        return Diagnostic("E106", message, delay.pattern[-1].span, "Write `_` as the last argument.")
+    return None
+
+
+def _conflicts(name: str, given: list[Refinement]) -> Iterator[Diagnostic]:
+    """Two declarations with as many constants that fit the same fact but differ.
+
+    Declarations are grouped by the columns they have constants in, and two groups compared
+    by the values of the columns they share, so that thousands of devices cost no more than
+    a few lookups each.
+    """
+    groups: dict[frozenset[int], list[Refinement]] = {}
+    for refinement in given:
+        positions = frozenset(i for i, value in enumerate(refinement.pattern) if value is not None)
+        groups.setdefault(positions, []).append(refinement)
+    pairs = [*((p, p) for p in groups), *combinations(groups, 2)]
+    for here, there in pairs:
+        if len(here) != len(there):
+            continue
+        shared = sorted(here & there)
+        seen: dict[tuple[object, ...], dict[int, Refinement]] = {}
+        for refinement in groups[here]:
+            key = tuple(refinement.pattern[i] for i in shared)
+            seen.setdefault(key, {}).setdefault(refinement.delay, refinement)
+        for refinement in groups[there]:
+            others = seen.get(tuple(refinement.pattern[i] for i in shared), {})
+            for delay, other in others.items():
+                if delay != refinement.delay and other.span.start < refinement.span.start:
+                    yield _conflict(name, refinement, other)
+                elif delay != refinement.delay and here != there:
+                    yield _conflict(name, other, refinement)
+
+
+def _conflict(name: str, later: Refinement, earlier: Refinement) -> Diagnostic:
+    message = f"two equally specific delays fit the same facts of {name}: {earlier.delay} and {later.delay}"
+    hint = "Make one of them more specific, or give both the same bound."
+    if earlier.pattern == later.pattern:
+        hint = "Keep one of them."
+    return Diagnostic("E105", message, later.span, hint, (Note("the other one", earlier.span),))

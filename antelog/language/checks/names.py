@@ -1,0 +1,118 @@
+"""Names: unknown predicates, wrong numbers of arguments, queries for what nobody derives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language import syntax
+from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.parser import Parsed
+from antelog.language.printer import to_text
+from antelog.language.vocabulary import Kind, Vocabulary
+
+
+def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Predicates that are neither declared nor derived, but look like one that is."""
+    known = [p for p in vocabulary.predicates.values() if p.declared or p.kind is Kind.DERIVED]
+    seen: set[str] = set()
+    for rule in parsed.document.rules:
+        for atom, _ in syntax.atoms_of(rule):
+            name = atom.predicate
+            predicate = vocabulary[name]
+            if (
+                name in seen
+                or name in parsed.unread
+                or predicate.declared
+                or predicate.kind is not Kind.INPUT
+            ):
+                continue
+            seen.add(name)
+            near = similar(name, [p.name for p in known if p.arity == len(atom.terms)])
+            if not near:
+                continue
+            columns = ", ".join(predicate.columns)
+            declare = f"If {name} is an input of its own, declare `input {name}({columns}).`"
+            if any(_one_begins_with_the_other(name, other) for other in near):
+                message = f"{name} is taken as an input; it looks like {' and '.join(near)}"
+                hint = f"{declare} Otherwise write {near[0]}."
+                yield Diagnostic("W108", message, atom.name_span, hint)
+            else:
+                message = f"nothing derives {name}, and it is not declared"
+                hint = f"Did you mean {' or '.join(near)}?\n{declare}"
+                yield Diagnostic("E201", message, atom.name_span, hint)
+
+
+def _one_begins_with_the_other(one: str, other: str) -> bool:
+    one, other = one.lower(), other.lower()
+    return one.startswith(other) or other.startswith(one)
+
+
+def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Atoms with more or fewer arguments than their predicate has columns."""
+    for atom in _atoms(parsed.document):
+        predicate = vocabulary.predicates.get(atom.predicate)
+        if predicate is None or len(atom.terms) == predicate.arity:
+            continue
+        if atom.span == predicate.span or atom.name_span == predicate.span:
+            message = f"{atom.predicate} has no arguments, but every predicate has a time as its last one"
+            hint = f"Write `{atom.predicate}(T)`, or declare `static {atom.predicate}().`"
+            yield Diagnostic("E202", message, atom.span, hint)
+            continue
+        plural = "argument" if predicate.arity == 1 else "arguments"
+        message = f"{atom.predicate} has {predicate.arity} {plural}, not {len(atom.terms)}"
+        shape = f"`{atom.predicate}({', '.join(predicate.columns)})`"
+        hint = f"It is used as {shape}; write `_` for a value that does not matter."
+        where = "declared here" if predicate.declared else "first used here"
+        yield Diagnostic("E202", message, atom.span, hint, (Note(where, predicate.span),))
+
+
+def _atoms(document: syntax.Document) -> Iterator[syntax.Atom]:
+    for rule in document.rules:
+        yield rule.head
+        yield from (atom for atom, _ in syntax.atoms_of(rule))
+    for query in document.queries:
+        yield query.atom
+
+
+def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Queries nobody can answer, asked twice, or missing altogether."""
+    document = parsed.document
+    first: dict[str, syntax.Query] = {}
+    derived = [p.name for p in vocabulary.predicates.values() if p.kind is Kind.DERIVED]
+    for query in document.queries:
+        name = query.atom.predicate
+        if name in first:
+            note = Note("first asked for here", first[name].span)
+            hint = "Keep one query for each predicate; derive a second predicate to ask another question."
+            yield Diagnostic("E101", f"{name} is asked for twice", query.span, hint, (note,))
+        first.setdefault(name, query)
+        if not vocabulary.is_derived(name):
+            if name not in parsed.unread:
+                yield _not_derived(query, vocabulary, derived)
+        elif query.atom.terms and isinstance(query.atom.terms[-1], syntax.Anonymous):
+            asked = to_text(syntax.Atom(name, (*query.atom.terms[:-1], syntax.Variable("T"))))
+            hint = f"Write `query {asked}.`"
+            message = "an answer is about a time, so a query cannot leave it open with `_`"
+            yield Diagnostic("E203", message, query.atom.terms[-1].span, hint)
+    if not first and not parsed.diagnostics:
+        end = len(document.source.text.rstrip())
+        example = f"query {derived[-1]}(…, T)." if derived else "query Malf(X, T)."
+        message = "the program asks for nothing"
+        yield Diagnostic("E204", message, Span(max(0, end - 1), end), f"Add a query, such as `{example}`")
+
+
+def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]) -> Diagnostic:
+    name = query.atom.predicate
+    known = vocabulary.predicates.get(name)
+    if known is None:
+        message = f"no rule derives {name}"
+        hint = did_you_mean(name, derived) or f"Write a rule with the head `{to_text(query.atom)}`."
+    elif known.kind is Kind.STATIC:
+        message = f"{name} is static: it has no answers over time"
+        hint = f"Derive a predicate with a time from {name} and ask for that."
+    else:
+        message = f"{name} is an input: its facts are given, not derived"
+        copy = f"Seen({', '.join(to_text(t) for t in query.atom.terms)}) :- {to_text(query.atom)}."
+        hint = did_you_mean(name, derived) or f"To ask for it all the same, write a rule such as `{copy}`"
+    return Diagnostic("E203", message, query.atom.span, hint)

@@ -1,0 +1,149 @@
+"""Sorts: a variable is a time or an object, and each has its places.
+
+The last argument of a predicate is a time, unless the predicate is static; all others are
+objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language import syntax
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.parser import Parsed
+from antelog.language.printer import to_text
+from antelog.language.syntax import (
+    Anonymous,
+    Atom,
+    Comparison,
+    Constant,
+    Shifted,
+    Term,
+    Variable,
+    variable_of,
+)
+from antelog.language.vocabulary import Kind, Vocabulary
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a variable shows that it is a time, or an object."""
+
+    is_time: bool
+    span: Span
+    predicate: str
+
+
+def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    for rule in parsed.document.rules:
+        atoms = [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]
+        comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
+        yield from _check(atoms, comparisons, vocabulary)
+    for query in parsed.document.queries:
+        yield from _check([query.atom], [], vocabulary)
+
+
+def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
+    """For each variable of the atoms of a rule, whether it is a time; where both, the first."""
+    found: dict[str, bool] = {}
+    for atom in [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]:
+        for term, is_time in _places(atom, vocabulary):
+            name = variable_of(term)
+            if name is not None:
+                found.setdefault(name, is_time)
+    return found
+
+
+def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
+    """The arguments of an atom, each with whether it is a time; none if there are too many or few."""
+    predicate = vocabulary.predicates.get(atom.predicate)
+    if predicate is None or len(atom.terms) != predicate.arity:
+        return
+    last = len(atom.terms) - 1
+    for i, term in enumerate(atom.terms):
+        yield term, predicate.temporal and i == last
+
+
+def _check(atoms: list[Atom], comparisons: list[Comparison], vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    sorts: dict[str, Place] = {}
+    reported: set[str] = set()
+    for atom in atoms:
+        for term, is_time in _places(atom, vocabulary):
+            if is_time:
+                yield from _check_time(term, atom, vocabulary)
+            elif isinstance(term, Shifted):
+                message = f"`{to_text(term)}` is a time, but this argument of {atom.predicate} is not"
+                hint = f"The time of {atom.predicate} is its last argument."
+                if vocabulary.is_static(atom.predicate):
+                    hint = f"{atom.predicate} is static: it has no time."
+                yield Diagnostic("E301", message, term.span, hint)
+                continue
+            name = variable_of(term)
+            if name is None:
+                continue
+            known = sorts.setdefault(name, Place(is_time, term.span, atom.predicate))
+            if known.is_time != is_time and name not in reported:
+                reported.add(name)
+                yield _both(name, Place(is_time, term.span, atom.predicate), known, vocabulary)
+    for comparison in comparisons:
+        yield from _check_comparison(comparison, sorts)
+
+
+def _check_time(term: Term, atom: Atom, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    if isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
+        message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
+        if isinstance(term.value, str):
+            hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
+            hint += _maybe_static(atom.predicate, vocabulary)
+        else:
+            hint = "Times are the whole numbers from 0 on."
+        yield Diagnostic("E301", message, term.span, hint)
+    elif isinstance(term, Shifted) and isinstance(term.offset, float):
+        message = f"`{to_text(term)}` is no time: ticks are whole numbers"
+        yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
+
+
+def _maybe_static(name: str, vocabulary: Vocabulary) -> str:
+    predicate = vocabulary[name]
+    if predicate.declared:
+        return ""
+    columns = ", ".join(f"c{i}" for i in range(predicate.arity))
+    statics = [p.name for p in vocabulary.predicates.values() if p.kind is Kind.STATIC]
+    near = did_you_mean(name, statics)
+    return f"\n{near}" if near else f"\nIf {name} has no time, declare `static {name}({columns}).`"
+
+
+def _both(name: str, here: Place, before: Place, vocabulary: Vocabulary) -> Diagnostic:
+    as_what = {True: "a time", False: "an object"}
+    message = f"{name} is {as_what[here.is_time]} here, but {as_what[before.is_time]} elsewhere in the rule"
+    timed = here if here.is_time else before
+    hint = "Use two variables: the last argument of a predicate is its time, the others are not."
+    if vocabulary[timed.predicate].kind is not Kind.STATIC:
+        hint += _maybe_static(timed.predicate, vocabulary)
+    return Diagnostic("E301", message, here.span, hint, (Note("the other place", before.span),))
+
+
+def _check_comparison(comparison: Comparison, sorts: dict[str, Place]) -> Iterator[Diagnostic]:
+    left, right = comparison.left, comparison.right
+    for one, other in ((left, right), (right, left)):
+        place = sorts.get(variable_of(one) or "")
+        if place is None or not place.is_time:
+            continue
+        note = (Note("a time because of this place", place.span),)
+        if isinstance(one, Shifted) and isinstance(one.offset, float):
+            message = f"`{to_text(one)}` is no time: ticks are whole numbers"
+            yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
+        if isinstance(other, Constant) and not isinstance(other.value, int):
+            message = f"`{to_text(one)}` is a time and cannot be compared with `{to_text(other)}`"
+            yield Diagnostic(
+                "E301", message, comparison.span, "Compare times with whole numbers or times.", note
+            )
+        elif isinstance(other, Variable | Shifted):
+            partner = sorts.get(variable_of(other) or "")
+            if partner is not None and not partner.is_time:
+                message = f"`{to_text(one)}` is a time and `{to_text(other)}` is not: they cannot be compared"
+                yield Diagnostic("E301", message, comparison.span, "Compare times with times only.", note)
+        elif isinstance(other, Anonymous):
+            continue

@@ -1,0 +1,140 @@
+"""Types: a column holds numbers or texts, and everything said about it agrees.
+
+What a column holds follows from its declaration, from constants in its place, from
+comparisons, and from the columns it shares a variable with. Columns nothing is known about
+hold whatever the data has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language import syntax
+from antelog.language.checks.sorts import sorts_of
+from antelog.language.parser import Parsed
+from antelog.language.printer import to_text
+from antelog.language.syntax import Comparison, Constant, Shifted, Term, Variable
+from antelog.language.vocabulary import Predicate, Type, Vocabulary
+
+Cell = tuple[str, int] | tuple[int, str]
+"""Something that has a type: a column (predicate, position) or a variable (rule, name)."""
+
+_NAMES = {Type.NUMBER: "numbers", Type.TEXT: "texts"}
+
+
+@dataclass
+class _Types:
+    """Cells that must have the same type, and the type each group has, with its reason."""
+
+    parent: dict[Cell, Cell] = field(default_factory=dict)
+    known: dict[Cell, tuple[Type, Span, str]] = field(default_factory=dict)
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def group(self, cell: Cell) -> Cell:
+        root = cell
+        while (above := self.parent.get(root, root)) != root:
+            root = above
+        while (above := self.parent.get(cell, cell)) != root:
+            self.parent[cell] = root
+            cell = above
+        return root
+
+    def is_type(self, cell: Cell, type_: Type, span: Span, because: str) -> None:
+        root = self.group(cell)
+        known = self.known.setdefault(root, (type_, span, because))
+        if known[0] is not type_:
+            self._report((type_, span, because), known)
+
+    def same(self, one: Cell, other: Cell, span: Span) -> None:
+        first, second = self.group(one), self.group(other)
+        if first == second:
+            return
+        left, right = self.known.get(first), self.known.pop(second, None)
+        if left is not None and right is not None and left[0] is not right[0]:
+            self._clash(span, left, right)
+        elif right is not None and left is None:
+            self.known[first] = right
+        self.parent[second] = first
+
+    def _report(self, here: tuple[Type, Span, str], before: tuple[Type, Span, str]) -> None:
+        message = f"{here[2]}, so it needs {_NAMES[here[0]]}; but {before[2]}"
+        hint = (
+            "A column holds numbers or texts, not both: change one of the two places, or the column's type."
+        )
+        self.found.append(Diagnostic("E302", message, here[1], hint, (Note("the other place", before[1]),)))
+
+    def _clash(self, span: Span, one: tuple[Type, Span, str], other: tuple[Type, Span, str]) -> None:
+        message = f"this joins {_NAMES[one[0]]} with {_NAMES[other[0]]}, which are never equal"
+        hint = "A column holds numbers or texts, not both: use two variables, or change a column's type."
+        notes = (Note(one[2], one[1]), Note(other[2], other[1]))
+        self.found.append(Diagnostic("E302", message, span, hint, notes))
+
+
+def infer_types(
+    parsed: Parsed, vocabulary: Vocabulary
+) -> tuple[dict[str, tuple[Type | None, ...]], list[Diagnostic]]:
+    """The types of all columns but the times, and the contradictions between them."""
+    types = _Types()
+    for declaration in (*parsed.document.inputs, *parsed.document.statics):
+        for i, column in enumerate(declaration.columns):
+            if column.type in {t.value for t in Type}:
+                because = f"column {column.name} of {declaration.name} is declared as {column.type}"
+                types.is_type((declaration.name, i), Type(column.type), column.span, because)
+    for delay in parsed.document.delays:
+        if delay.name in vocabulary.predicates:
+            _place(types, delay.pattern[:-1], vocabulary[delay.name], -1)
+    for number, rule in enumerate(parsed.document.rules):
+        atoms = [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]
+        for atom in atoms:
+            predicate = vocabulary[atom.predicate]
+            if len(atom.terms) == predicate.arity:
+                _place(types, atom.terms[: len(predicate.types)], predicate, number)
+        times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
+        for literal in rule.body:
+            if isinstance(literal, Comparison):
+                _compare(types, literal, number, times)
+    for query in parsed.document.queries:
+        known = vocabulary.predicates.get(query.atom.predicate)
+        if known is not None and len(query.atom.terms) == known.arity:
+            _place(types, query.atom.terms[: len(known.types)], known, -1)
+    return dict(_columns(types, vocabulary)), types.found
+
+
+def _columns(types: _Types, vocabulary: Vocabulary) -> Iterator[tuple[str, tuple[Type | None, ...]]]:
+    for name, predicate in vocabulary.predicates.items():
+        known = [types.known.get(types.group((name, i))) for i in range(len(predicate.types))]
+        yield name, tuple(k[0] if k else None for k in known)
+
+
+def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: int) -> None:
+    """What the arguments of an atom say about the columns of its predicate."""
+    for i, term in enumerate(terms[: len(predicate.types)]):
+        cell = (predicate.name, i)
+        if isinstance(term, Constant):
+            because = f"column {predicate.columns[i]} of {predicate.name} has `{to_text(term)}` here"
+            types.is_type(cell, _type_of(term), term.span, because)
+        elif isinstance(term, Variable) and rule >= 0:
+            types.same(cell, (rule, term.name), term.span)
+
+
+def _type_of(constant: Constant) -> Type:
+    return Type.TEXT if isinstance(constant.value, str) else Type.NUMBER
+
+
+def _compare(types: _Types, comparison: Comparison, rule: int, times: set[str]) -> None:
+    left, right = comparison.left, comparison.right
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Shifted) and one.variable not in times:
+            because = f"`{to_text(one)}` calculates with {one.variable}"
+            types.is_type((rule, one.variable), Type.NUMBER, one.span, because)
+        if isinstance(one, Variable) and isinstance(other, Constant) and one.name not in times:
+            because = f"{one.name} is compared with `{to_text(other)}`"
+            types.is_type((rule, one.name), _type_of(other), comparison.span, because)
+    names = [v for v in (syntax.variable_of(left), syntax.variable_of(right)) if v and v not in times]
+    if len(names) == 2:
+        types.same((rule, names[0]), (rule, names[1]), comparison.span)
+    if isinstance(left, Constant) and isinstance(right, Constant) and _type_of(left) is not _type_of(right):
+        hint = "Compare numbers with numbers and texts with texts."
+        types.found.append(Diagnostic("E302", "a number and a text are never equal", comparison.span, hint))

@@ -1,0 +1,43 @@
+"""Stretches of time: ticks, and the units people write."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from antelog.language.syntax import Bound
+
+_MICROSECONDS = {
+    "us": 1,
+    "microsecond": 1,
+    "ms": 1_000,
+    "millisecond": 1_000,
+    "s": 1_000_000,
+    "sec": 1_000_000,
+    "second": 1_000_000,
+    "min": 60_000_000,
+    "minute": 60_000_000,
+    "h": 3_600_000_000,
+    "hour": 3_600_000_000,
+    "d": 86_400_000_000,
+    "day": 86_400_000_000,
+    "week": 604_800_000_000,
+}
+UNITS = tuple(sorted({*_MICROSECONDS, *(f"{name}s" for name in _MICROSECONDS if len(name) > 2)}))
+
+
+def microseconds(bound: Bound) -> Fraction | None:
+    """How long a duration is, or None if its unit is none of `UNITS`."""
+    unit = bound.unit or ""
+    factor = _MICROSECONDS.get(unit)
+    if factor is None and unit in UNITS:
+        factor = _MICROSECONDS[unit.removesuffix("s")]
+    return None if factor is None else Fraction(str(bound.amount)) * factor
+
+
+def in_ticks(length: Fraction, tick: int) -> int:
+    """The ticks a duration can span.
+
+    Something that takes `length` and starts anywhere within tick `t` has ended by tick
+    `t + in_ticks(length, tick)`, and for some start not before.
+    """
+    return -int(-length // tick)

@@ -1,0 +1,217 @@
+"""Text to syntax tree.
+
+The text is first cut into statements at its full stops; each is then parsed by the
+grammar. So every statement that is misspelt gets its own diagnostic, and all of them come
+at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from lark import Lark, TextSlice, Token, Transformer, v_args
+from lark.exceptions import UnexpectedInput, VisitError
+from lark.tree import Meta
+
+from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.language import syntax
+from antelog.language.syntax_errors import bad_escape, bad_number, explain, open_quote
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The statements that could be read, and what is wrong with the others.
+
+    `unread` are the names of the predicates in the others, about which nothing is known.
+    """
+
+    document: syntax.Document
+    diagnostics: tuple[Diagnostic, ...]
+    unread: frozenset[str]
+
+
+def parse(source: Source) -> Parsed:
+    statements: list[syntax.Statement] = []
+    diagnostics: list[Diagnostic] = []
+    unread: set[str] = set()
+    for start, end, closed in _cut(source.text):
+        read = _statement(source, start, end) if closed else open_quote(source, start, end)
+        if isinstance(read, Diagnostic):
+            diagnostics.append(read)
+            unread.update(_PREDICATE.findall(source.text, start, end))
+        else:
+            statements.append(read)
+    return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))
+
+
+_PREDICATE = re.compile(r"[^\W\d_]\w*(?=\s*\()")
+
+
+def _statement(source: Source, start: int, end: int) -> syntax.Statement | Diagnostic:
+    try:
+        tree = _grammar().parse(TextSlice(source.text, start, end))
+        statement: syntax.Statement = _BUILDER.transform(tree)
+    except UnexpectedInput as error:
+        return explain(error, source, start, end)
+    except VisitError as error:
+        if isinstance(error.orig_exc, _Unusable):
+            return error.orig_exc.diagnostic
+        raise
+    return statement
+
+
+@cache
+def _grammar() -> Lark:
+    text = files("antelog.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False)
+
+
+_PIECE = re.compile(
+    r"""(?P<skip>%[^\n]*|\s+)
+      | "(?:[^"\\\n]|\\[^\n])*"       # a text
+      | (?P<open>"[^\n]*)             # one that does not end on its line
+      | \d+\.\d+                      # a number with a fraction: not the end of a statement
+      | (?P<stop>\.)
+      | [^\s%".\d]+ | \d+""",
+    re.VERBOSE,
+)
+
+
+def _cut(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Start and end of each statement, full stop included, and whether its quotes are closed."""
+    start: int | None = None
+    end = 0
+    closed = True
+    for piece in _PIECE.finditer(text):
+        if piece["skip"] is not None:
+            continue
+        start = piece.start() if start is None else start
+        end = piece.end()
+        closed = closed and piece["open"] is None
+        if piece["stop"] is not None or not closed:
+            yield start, end, closed
+            start, closed = None, True
+    if start is not None:
+        yield start, end, closed
+
+
+class _Unusable(Exception):
+    """A constant that is well-formed but stands for nothing."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+
+
+def _span(meta: Meta) -> Span:
+    return Span(meta.start_pos, meta.end_pos)
+
+
+def _token_span(token: Token) -> Span:
+    return Span(token.start_pos or 0, token.end_pos or 0)
+
+
+_LARGEST = 2**53
+
+
+def _number(token: Token, sign: str = "+") -> int | float:
+    value = syntax.number(float(token))
+    if abs(value) > _LARGEST:
+        raise _Unusable(bad_number(_token_span(token)))
+    return -value if sign == "-" else value
+
+
+_SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
+
+
+@v_args(meta=True)
+class _Builder(Transformer[Token, Any]):
+    """One method for each rule of the grammar, making the node of the same name."""
+
+    def word(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        name = str(children[0])
+        return syntax.Variable(name, _span(meta)) if name[0].isupper() else syntax.Constant(name, _span(meta))
+
+    def shifted(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        return syntax.Shifted(str(children[0]), _number(children[2], children[1]), _span(meta))
+
+    def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        return syntax.Constant(_number(children[-1], children[0]), _span(meta))
+
+    def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        try:
+            return syntax.Constant(json.loads(children[0], strict=False), _span(meta))
+        except ValueError:
+            raise _Unusable(bad_escape(_span(meta))) from None
+
+    def anonymous(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        return syntax.Anonymous(_span(meta))
+
+    def atom(self, meta: Meta, children: list[Any]) -> syntax.Atom:
+        name, *terms = children
+        return syntax.Atom(str(name), tuple(terms), _span(meta), _token_span(name))
+
+    def negation(self, meta: Meta, children: list[Any]) -> syntax.Negation:
+        return syntax.Negation(children[-1], _span(meta))
+
+    def comparison(self, meta: Meta, children: list[Any]) -> syntax.Comparison:
+        left, operator, right = children
+        return syntax.Comparison(left, _SPELLING.get(operator, str(operator)), right, _span(meta))
+
+    def body(self, meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
+        return tuple(children)
+
+    def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
+        return syntax.Rule(children[0], (), _span(meta))
+
+    def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
+        return syntax.Rule(children[0], children[1], _span(meta))
+
+    def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
+        return syntax.Rule(children[1], children[0], _span(meta))
+
+    def column(self, meta: Meta, children: list[Token]) -> syntax.Column:
+        if len(children) == 1:
+            return syntax.Column(str(children[0]), None, _span(meta))
+        return syntax.Column(str(children[0]), str(children[1]), _span(meta), _token_span(children[1]))
+
+    def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
+        unit = str(children[1]) if len(children) > 1 else None
+        return syntax.Bound(_number(children[0]), unit, _span(meta))
+
+    duration = bound
+
+    def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
+        return syntax.Tick(children[0], _span(meta))
+
+    def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
+        name, *rest = children
+        columns = tuple(c for c in rest if isinstance(c, syntax.Column))
+        delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
+        return syntax.Input(str(name), columns, delay, _span(meta), _token_span(name))
+
+    def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
+        name, *columns = children
+        return syntax.Static(str(name), tuple(columns), _span(meta), _token_span(name))
+
+    def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
+        name, *pattern, bound = children
+        return syntax.Delay(str(name), tuple(pattern), bound, _span(meta), _token_span(name))
+
+    def window(self, meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
+        return "window", children[0]
+
+    def horizon(self, meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
+        return "horizon", children[0]
+
+    def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
+        atom, *options = children
+        return syntax.Query(atom, **dict(options), span=_span(meta))
+
+
+_BUILDER = _Builder()

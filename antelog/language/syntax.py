@@ -1,0 +1,214 @@
+"""What a program says, as frozen data: the abstract grammar.
+
+    Document   = Statement*
+    Statement  = Tick | Input | Static | Delay | Query | Rule
+    Tick       = Bound                                      tick 10 minutes.
+    Input      = name, Column*, Bound?                      input P(a, b: number, time) delay 1.
+    Static     = name, Column*                              static P(a, b).
+    Delay      = name, Term*, Bound                         delay P(wt4, _, _) = 2.
+    Query      = Atom, window: Bound?, horizon: Bound?      query P(X, T) window 10.
+    Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
+    Column     = name, type?
+    Bound      = amount, unit?                              2, or 20 minutes
+    Literal    = Atom | Negation | Comparison
+    Atom       = predicate, Term*
+    Negation   = Atom
+    Comparison = left: Term, operator, right: Term
+    Term       = Variable | Anonymous | Constant | Shifted
+    Shifted    = variable, offset                           T+1, T-2
+
+A rule without a body is a fact. Every node knows its place in the source, which plays no
+part in comparing nodes: two texts that differ in layout only give equal documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from antelog.diagnostics import Source, Span
+
+NOWHERE = Span(0, 0)
+
+Value: TypeAlias = str | int | float
+"""A constant: a text or a number. A number without a fraction is an `int` (1.0 is 1)."""
+
+
+def number(value: float) -> int | float:
+    """The one form of a number: 1 and 1.0 are the same constant."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymous:
+    """`_`: some value, which one does not matter; no two of them are the same variable."""
+
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: Value
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`."""
+
+    variable: str
+    offset: int | float
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Term: TypeAlias = Variable | Anonymous | Constant | Shifted
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    predicate: str
+    terms: tuple[Term, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    atom: Atom
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    left: Term
+    operator: str
+    right: Term
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Literal: TypeAlias = Atom | Negation | Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    head: Atom
+    body: tuple[Literal, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: str | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    type_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A stretch of time: a number of ticks, or of units such as `minutes`."""
+
+    amount: int | float
+    unit: str | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    every: Bound
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    name: str
+    columns: tuple[Column, ...]
+    delay: Bound | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    name: str
+    columns: tuple[Column, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    name: str
+    pattern: tuple[Term, ...]
+    bound: Bound
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    atom: Atom
+    window: Bound | None = None
+    horizon: Bound | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Statement: TypeAlias = Tick | Input | Static | Delay | Query | Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole program, statement by statement in the order of its text."""
+
+    statements: tuple[Statement, ...]
+    source: Source = field(default=Source(""), compare=False, repr=False)
+
+    @property
+    def ticks(self) -> Iterator[Tick]:
+        return (s for s in self.statements if isinstance(s, Tick))
+
+    @property
+    def inputs(self) -> Iterator[Input]:
+        return (s for s in self.statements if isinstance(s, Input))
+
+    @property
+    def statics(self) -> Iterator[Static]:
+        return (s for s in self.statements if isinstance(s, Static))
+
+    @property
+    def delays(self) -> Iterator[Delay]:
+        return (s for s in self.statements if isinstance(s, Delay))
+
+    @property
+    def queries(self) -> Iterator[Query]:
+        return (s for s in self.statements if isinstance(s, Query))
+
+    @property
+    def rules(self) -> Iterator[Rule]:
+        return (s for s in self.statements if isinstance(s, Rule))
+
+
+def atoms_of(rule: Rule) -> Iterator[tuple[Atom, bool]]:
+    """The atoms in a rule's body, each with whether it is negated."""
+    for literal in rule.body:
+        if isinstance(literal, Atom):
+            yield literal, False
+        elif isinstance(literal, Negation):
+            yield literal.atom, True
+
+
+def variable_of(term: Term) -> str | None:
+    """The variable a term speaks of, if any: that of `T` and of `T+1` is `T`."""
+    if isinstance(term, Variable):
+        return term.name
+    return term.variable if isinstance(term, Shifted) else None

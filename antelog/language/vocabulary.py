@@ -1,0 +1,80 @@
+"""What the names in a program mean: the papers' vocabulary.
+
+Every predicate is an input (facts arrive about it), static (background, without time) or
+derived (it heads a rule). One that is neither declared nor derived is an input without
+delay, its columns named by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from antelog.diagnostics import Span
+from antelog.language.syntax import Value
+
+
+class Kind(Enum):
+    INPUT = "input"
+    STATIC = "static"
+    DERIVED = "derived"
+
+
+class Type(Enum):
+    """What a column holds; `None` stands for a column nothing is known about."""
+
+    NUMBER = "number"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """A `delay` declaration: the bound of the facts that have these values (None: any)."""
+
+    pattern: tuple[Value | None, ...]
+    delay: int
+    span: Span = field(compare=False, repr=False)
+
+    @property
+    def constants(self) -> int:
+        return sum(value is not None for value in self.pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A predicate; `columns` has the time of a temporal one as its last, `types` has not."""
+
+    name: str
+    kind: Kind
+    columns: tuple[str, ...]
+    types: tuple[Type | None, ...]
+    delay: int = 0
+    refinements: tuple[Refinement, ...] = ()
+    declared: bool = False
+    span: Span = field(default=Span(0, 0), compare=False, repr=False)
+
+    @property
+    def temporal(self) -> bool:
+        return self.kind is not Kind.STATIC
+
+    @property
+    def arity(self) -> int:
+        return len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps."""
+
+    predicates: Mapping[str, Predicate]
+    tick: int | None = None
+
+    def __getitem__(self, name: str) -> Predicate:
+        return self.predicates[name]
+
+    def is_static(self, name: str) -> bool:
+        return name in self.predicates and self.predicates[name].kind is Kind.STATIC
+
+    def is_derived(self, name: str) -> bool:
+        return name in self.predicates and self.predicates[name].kind is Kind.DERIVED

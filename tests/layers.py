@@ -1,0 +1,127 @@
+"""The rules of the house, as functions from text to a list of complaints.
+
+A *unit* is a folder or a module directly under antelog/: `language`, `errors`, or `__init__` for the
+package itself. `test_layers.py` applies these functions to the project, and to small wrong texts.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+
+PACKAGE = "antelog"
+LONGEST = 400
+
+LEAVES = frozenset({"errors", "diagnostics"})
+TO_COMPILE = LEAVES | {"language", "compile"}
+TO_ENGINE = TO_COMPILE | {"engine"}
+TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
+EVERYTHING = TO_PROGRAM | {"reference", "spark", "forecast", "cli", "dashboard"}
+
+# unit -> the other units it may import
+MAY_IMPORT: dict[str, frozenset[str]] = {
+    "errors": LEAVES,
+    "diagnostics": LEAVES,
+    "language": LEAVES,
+    "compile": LEAVES | {"language"},
+    "reference": LEAVES | {"language"},
+    "engine": TO_COMPILE,
+    "program": TO_ENGINE,
+    "__init__": TO_PROGRAM,
+    "spark": TO_PROGRAM,
+    "forecast": TO_PROGRAM,
+    "cli": EVERYTHING,
+    "dashboard": EVERYTHING,
+}
+
+WEB_FRAMEWORKS = (
+    *("aiohttp", "bottle", "dash", "django", "falcon", "fastapi", "flask", "gradio", "litestar", "nicegui"),
+    *("panel", "quart", "sanic", "starlette", "streamlit", "tornado", "uvicorn", "werkzeug"),
+)
+
+# library -> the only unit that may import it
+BELONGS_TO: dict[str, str] = {
+    "pyspark": "spark",
+    "click": "cli",
+    "rich": "cli",
+    **dict.fromkeys(WEB_FRAMEWORKS, "dashboard"),
+}
+
+# A path of the project inside a stretch of code, `like/this.py`.
+CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+FENCED = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
+PROJECT_PATH = re.compile(r"(?<![\w./-])(?:antelog|tests|docs|scripts|examples)/[\w./*-]*")
+LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)[^)]*\)")
+
+
+def unit_of(path: PurePosixPath) -> str:
+    """The unit of a file, given its path from the project's folder."""
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imported_modules(source: str, path: PurePosixPath) -> Iterator[tuple[int, str]]:
+    """Line and full dotted name of whatever a file imports, wherever in the file it does so."""
+    folder = path.parent.parts
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = [*folder[: len(folder) - level + 1]] if level else []
+                base += [module] if module else []
+                yield from ((node.lineno, ".".join([*base, alias.name])) for alias in names)
+            case ast.Call(func=func, args=[ast.Constant(value=str(name)), *_]) if _imports(func):
+                yield node.lineno, name
+
+
+def _imports(function: ast.expr) -> bool:
+    """Whether a called function is `__import__` or `importlib.import_module`."""
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in {"__import__", "import_module"}
+
+
+def import_complaints(source: str, path: PurePosixPath) -> list[str]:
+    """Imports of a file that its layer may not have."""
+    unit = unit_of(path)
+    if unit not in MAY_IMPORT:
+        return [f"{path}: {unit} has no place among the layers; give it one in tests/layers.py"]
+    complaints = []
+    for line, module in imported_modules(source, path):
+        library, *rest = module.split(".")
+        home = BELONGS_TO.get(library, unit)
+        if home != unit:
+            complaints.append(f"{path}:{line}: {library} may be imported in {PACKAGE}/{home} only")
+        if library != PACKAGE:
+            continue
+        # `from antelog import load` takes a name of the package itself, not a unit
+        target = rest[0] if rest and rest[0] in MAY_IMPORT else "__init__"
+        if target != unit and target not in MAY_IMPORT[unit]:
+            complaints.append(f"{path}:{line}: {unit} may not import {target}")
+    return complaints
+
+
+def length_complaints(source: str, path: PurePosixPath) -> list[str]:
+    """A file that is too long to be read in one go."""
+    lines = len(source.splitlines())
+    return [f"{path}: {lines} lines, the limit is {LONGEST}"] if lines > LONGEST else []
+
+
+def path_complaints(text: str, page: PurePosixPath, root: Path) -> list[str]:
+    """Paths in code spans, and targets of links, that do not exist. A path may hold `*`."""
+    prose = FENCED.sub("", text)
+    named = (path for span in CODE_SPAN.findall(prose) for path in PROJECT_PATH.findall(span))
+    complaints = [f"{page}: no such path: {path}" for path in named if not _exists(root, path)]
+    linked = (PurePosixPath(page.parent, target).as_posix() for target in LINK.findall(prose))
+    return complaints + [f"{page}: dead link: {path}" for path in linked if not _exists(root, path)]
+
+
+def _exists(root: Path, path: str) -> bool:
+    path = path.rstrip(".")
+    return any(root.glob(path)) if "*" in path else (root / path).exists()
+
+
+def loaded_complaints(modules: Collection[str]) -> list[str]:
+    """Libraries that are in memory after `import antelog`, though only one layer needs them."""
+    loaded = {module.partition(".")[0] for module in modules}
+    return [f"`import {PACKAGE}` loads {library}" for library in sorted(loaded & set(BELONGS_TO))]
