@@ -1,7 +1,9 @@
 """The exceptions antelog raises.
 
     AntelogError            everything below; catch this to catch all of them
-    └── ProgramError        the rules are wrong: has the diagnostics, prints as they do
+    ├── ProgramError        the rules are wrong: has the diagnostics, prints as they do
+    ├── ProgramFileError    the rules cannot be read from their file
+    └── PlanError           a text is no plan, or one of another version
 
 Each says what is wrong, where, and what to do instead. Anything else that is raised on a
 user's input is a defect of antelog.
@@ -25,3 +27,11 @@ class ProgramError(AntelogError):
         self.diagnostics = in_source_order(diagnostics)
         self.source = source
         super().__init__(to_text(errors_of(self.diagnostics), source))
+
+
+class ProgramFileError(AntelogError):
+    """A program's file is missing, or is no text."""
+
+
+class PlanError(AntelogError):
+    """What was to be read as a plan is none."""

@@ -34,6 +34,14 @@ def microseconds(bound: Bound) -> Fraction | None:
     return None if factor is None else Fraction(str(bound.amount)) * factor
 
 
+def duration_text(length: int) -> str:
+    """A number of microseconds in the largest unit that gives a whole number: `10 minutes`."""
+    names = ("week", "day", "hour", "minute", "second", "ms", "us")
+    unit = next(name for name in names if length % _MICROSECONDS[name] == 0)
+    number = length // _MICROSECONDS[unit]
+    return f"{number} {unit}" + ("s" if number != 1 and len(unit) > 2 else "")
+
+
 def in_ticks(length: Fraction, tick: int) -> int:
     """The ticks a duration can span.
 

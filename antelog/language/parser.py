@@ -60,7 +60,7 @@ def _statement(source: Source, start: int, end: int) -> syntax.Statement | Diagn
     except UnexpectedInput as error:
         return explain(error, source, start, end)
     except VisitError as error:
-        if isinstance(error.orig_exc, _Unusable):
+        if isinstance(error.orig_exc, _UnusableError):
             return error.orig_exc.diagnostic
         raise
     return statement
@@ -101,7 +101,7 @@ def _cut(text: str) -> Iterator[tuple[int, int, bool]]:
         yield start, end, closed
 
 
-class _Unusable(Exception):
+class _UnusableError(Exception):
     """A constant that is well-formed but stands for nothing."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -122,7 +122,7 @@ _LARGEST = 2**53
 def _number(token: Token, sign: str = "+") -> int | float:
     value = syntax.number(float(token))
     if abs(value) > _LARGEST:
-        raise _Unusable(bad_number(_token_span(token)))
+        raise _UnusableError(bad_number(_token_span(token)))
     return -value if sign == "-" else value
 
 
@@ -147,9 +147,9 @@ class _Builder(Transformer[Token, Any]):
         try:
             return syntax.Constant(json.loads(children[0], strict=False), _span(meta))
         except ValueError:
-            raise _Unusable(bad_escape(_span(meta))) from None
+            raise _UnusableError(bad_escape(_span(meta))) from None
 
-    def anonymous(self, meta: Meta, children: list[Token]) -> syntax.Term:
+    def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
         return syntax.Anonymous(_span(meta))
 
     def atom(self, meta: Meta, children: list[Any]) -> syntax.Atom:
@@ -163,7 +163,7 @@ class _Builder(Transformer[Token, Any]):
         left, operator, right = children
         return syntax.Comparison(left, _SPELLING.get(operator, str(operator)), right, _span(meta))
 
-    def body(self, meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
+    def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
         return tuple(children)
 
     def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
@@ -203,10 +203,10 @@ class _Builder(Transformer[Token, Any]):
         name, *pattern, bound = children
         return syntax.Delay(str(name), tuple(pattern), bound, _span(meta), _token_span(name))
 
-    def window(self, meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
+    def window(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
         return "window", children[0]
 
-    def horizon(self, meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
+    def horizon(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
         return "horizon", children[0]
 
     def query(self, meta: Meta, children: list[Any]) -> syntax.Query:

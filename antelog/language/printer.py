@@ -42,7 +42,7 @@ def _(node: syntax.Variable) -> str:
 
 
 @to_text.register
-def _(node: syntax.Anonymous) -> str:
+def _(_node: syntax.Anonymous) -> str:
     return "_"
 
 

@@ -37,7 +37,7 @@ Value: TypeAlias = str | int | float
 
 def number(value: float) -> int | float:
     """The one form of a number: 1 and 1.0 are the same constant."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return int(value) if value == value // 1 else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +178,8 @@ class Document:
         return (s for s in self.statements if isinstance(s, Tick))
 
     @property
-    def inputs(self) -> Iterator[Input]:
-        return (s for s in self.statements if isinstance(s, Input))
-
-    @property
-    def statics(self) -> Iterator[Static]:
-        return (s for s in self.statements if isinstance(s, Static))
+    def declarations(self) -> Iterator[Input | Static]:
+        return (s for s in self.statements if isinstance(s, Input | Static))
 
     @property
     def delays(self) -> Iterator[Delay]:

@@ -101,17 +101,15 @@ def bad_number(span: Span) -> Diagnostic:
 def explain(error: UnexpectedInput, source: Source, start: int, end: int) -> Diagnostic:
     """What the grammar could not read, as a diagnostic."""
     text = source.text
-    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
-        token: Token = error.token
-        at, stop = token.start_pos or start, token.end_pos or end
+    at, stop, accepted = end, end, set[str]()
+    if isinstance(error, UnexpectedToken):
         accepted = set(error.accepts or error.expected)
+        if error.token.type != "$END":
+            at, stop = _place(error.token, start, end)
     elif isinstance(error, UnexpectedCharacters):
-        at = error.pos_in_stream
+        at = error.pos_in_stream or start
         stop = at + 1
         accepted = set(error.allowed or ())
-    else:
-        at = stop = end
-        accepted = set(getattr(error, "accepts", None) or getattr(error, "expected", ()))
     found = text[at:stop]
     before = text[start:at].rstrip()
     span = Span(at, stop) if found else Span(max(start, start + len(before) - 1), start + len(before))
@@ -121,6 +119,13 @@ def explain(error: UnexpectedInput, source: Source, start: int, end: int) -> Dia
         f"{what}: expected {_in_words(accepted)}",
         span,
         _suggestion(text, at, found, before, accepted),
+    )
+
+
+def _place(token: Token, start: int, end: int) -> tuple[int, int]:
+    return (
+        start if token.start_pos is None else token.start_pos,
+        end if token.end_pos is None else token.end_pos,
     )
 
 

@@ -21,7 +21,7 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
     found: list[Diagnostic] = []
     tick = _tick(document, found)
     predicates: dict[str, Predicate] = {}
-    for declaration in (*document.inputs, *document.statics):
+    for declaration in document.declarations:
         _declare(declaration, tick, predicates, found)
     for rule in document.rules:
         _derive(rule, predicates, found)
@@ -88,12 +88,10 @@ def _declare(
     found: list[Diagnostic],
 ) -> None:
     name = declaration.name
-    static = isinstance(declaration, syntax.Static)
-    found += _column_problems(declaration.columns, name, static)
+    found += _column_problems(declaration.columns, name, isinstance(declaration, syntax.Static))
     types = tuple(_type(column, found) for column in declaration.columns)
-    if static:
-        kind, delay = Kind.STATIC, 0
-    else:
+    kind, delay = Kind.STATIC, 0
+    if isinstance(declaration, syntax.Input):
         kind, types = Kind.INPUT, types[:-1]
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         if not declaration.columns:
@@ -157,7 +155,11 @@ def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Dia
 
 
 def _undeclared(atom: syntax.Atom, kind: Kind) -> Predicate:
+    """A predicate as its first atom shows it: a derived one takes the names of its head's variables."""
     objects = max(len(atom.terms) - 1, 0)
+    names = tuple(dict.fromkeys(t.name for t in atom.terms if isinstance(t, syntax.Variable)))
+    if kind is Kind.DERIVED and names and len(names) == len(atom.terms):
+        return Predicate(atom.predicate, kind, names, (None,) * objects, span=atom.name_span)
     columns = (*(f"c{i}" for i in range(objects)), "time")[-len(atom.terms) or 1 :]
     return Predicate(atom.predicate, kind, columns, (None,) * objects, span=atom.name_span)
 

@@ -54,7 +54,7 @@ def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
         predicate = vocabulary.predicates.get(atom.predicate)
         if predicate is None or len(atom.terms) == predicate.arity:
             continue
-        if atom.span == predicate.span or atom.name_span == predicate.span:
+        if predicate.span == atom.name_span:
             message = f"{atom.predicate} has no arguments, but every predicate has a time as its last one"
             hint = f"Write `{atom.predicate}(T)`, or declare `static {atom.predicate}().`"
             yield Diagnostic("E202", message, atom.span, hint)

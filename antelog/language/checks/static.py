@@ -22,7 +22,9 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
             name, head = atom.predicate, rule.head.predicate
             note = Note(f"{head} is declared static here", vocabulary[head].span)
             message = f"{head} is static, but {name} changes over time"
-            hint = f"Declare `static {name}(…)` if it has no time, or give {head} a time and drop its declaration."
+            hint = (
+                f"Declare `static {name}(…)` if it has no time, or do not declare {head} and give it a time."
+            )
             yield Diagnostic("E501", message, atom.span, hint, (note,))
     component = {name: i for i, names in enumerate(components(edges)) for name in names}
     for rule in rules:

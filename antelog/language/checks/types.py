@@ -77,7 +77,7 @@ def infer_types(
 ) -> tuple[dict[str, tuple[Type | None, ...]], list[Diagnostic]]:
     """The types of all columns but the times, and the contradictions between them."""
     types = _Types()
-    for declaration in (*parsed.document.inputs, *parsed.document.statics):
+    for declaration in parsed.document.declarations:
         for i, column in enumerate(declaration.columns):
             if column.type in {t.value for t in Type}:
                 because = f"column {column.name} of {declaration.name} is declared as {column.type}"

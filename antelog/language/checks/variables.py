@@ -13,7 +13,7 @@ from antelog.language.syntax import Comparison, Term, variable_of
 from antelog.language.vocabulary import Vocabulary
 
 
-def check_similar_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+def check_similar_variables(parsed: Parsed, _vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
         places: dict[str, Span] = {}
         count: Counter[str] = Counter()

@@ -1,0 +1,33 @@
+"""The command `antelog`."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import click
+
+from antelog.cli.check import check
+
+
+class _Commands(click.Group):
+    """A group that suggests the command that was probably meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if near:
+                raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from None
+            raise
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="antelog", message="%(prog)s %(version)s")
+def main() -> None:
+    """Answers before they are certain: rules over streams that come late and out of order."""
+
+
+main.add_command(check)

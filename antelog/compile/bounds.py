@@ -1,0 +1,185 @@
+"""How long things matter: delays, windows, when derivations without evidence fail.
+
+All of it follows from the offsets in the patterns and the declared delays, by longest ways
+through the relations. Negation that leads into the past only (see `stratify`) makes these ways
+finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from antelog.compile.delays import Delays
+from antelog.compile.plan import Atom, Bounds, Input, Pattern, StaticAtom, Term, Time, Var
+from antelog.compile.times import ZERO, Times
+
+Patterns = Mapping[str, tuple[Pattern, ...]]
+Inputs = Mapping[str, Delays]
+
+
+def bound(
+    patterns: Patterns, inputs: Iterable[Input]
+) -> tuple[dict[str, tuple[Pattern, ...]], dict[str, Bounds]]:
+    """The patterns of all relations with their closed forms, and the bounds of the relations."""
+    delays_of = {source.name: Delays(source) for source in inputs}
+    views = {name: [_View.of(p, delays_of) for p in own] for name, own in patterns.items()}
+    delays = _longest(views, lambda view: view.ahead)
+    backs = _longest(views, lambda view: view.back)
+    certain = {name: _earliest_failure(own) for name, own in views.items()}
+    closed = {
+        name: tuple(replace(v.pattern, fails_by=v.fails_by, open_first=_open_first(v, certain)) for v in own)
+        for name, own in views.items()
+    }
+    users: dict[str, list[str]] = {name: [] for name in views}
+    kept: dict[str, int | None] = dict.fromkeys(views, 0)
+    for name, own in views.items():
+        for view in own:
+            for target, distance in view.askers:
+                users[target].append(name)
+                kept[target] = _larger(kept[target], _sum(distance, delays[name]))
+    bounds = {}
+    for name, own in views.items():
+        window = _sum(delays[name], _sum(backs[name], 1))
+        reasons = (v.piling_up for v in own if v.piling_up)
+        bounds[name] = Bounds(
+            delays[name],
+            None if window is None else max(window, 0),
+            kept[name] if users[name] else None,
+            tuple(dict.fromkeys(users[name])),
+            next(reasons, None),
+        )
+    return closed, bounds
+
+
+Way = tuple[str | None, int | None]
+"""A stretch of time, and the relation it leads to (None: it ends at an input fact)."""
+
+
+@dataclass(frozen=True)
+class _View:
+    """A pattern and the stretches of time in it; None stands for one without bound.
+
+    ahead, back   from the answer's time to when a literal is settled, and back to its evidence
+    askers        for each negated relation, how long after its atom's time the answer's is
+    """
+
+    pattern: Pattern
+    ahead: tuple[Way, ...]
+    back: tuple[Way, ...]
+    askers: tuple[tuple[str, int | None], ...]
+    fails_by: int | None
+    fails_first: int | None
+    piling_up: str | None
+
+    @staticmethod
+    def of(pattern: Pattern, inputs: Inputs) -> _View:
+        times = Times(pattern)
+        ahead: list[Way] = []
+        back: list[Way] = []
+        askers = []
+        deadlines, soonest = [], []
+        for literal in pattern.literals:
+            later = times.furthest(pattern.time, literal.time)
+            before = times.furthest(literal.time, pattern.time)
+            if isinstance(literal, Atom):
+                source = inputs[literal.predicate]
+                deadline = _sum(later, source.largest(literal))
+                ahead.append((None, deadline))
+                back.append((None, before))
+                if deadline is not None:
+                    deadlines.append(deadline)
+                    soonest.append(-(before or 0) + source.smallest())
+            else:
+                ahead.append((literal.relation, later))
+                back.append((literal.relation, before))
+                askers.append((literal.relation, before))
+        return _View(
+            pattern,
+            tuple(ahead),
+            tuple(back),
+            tuple(askers),
+            min(deadlines, default=None),
+            min(soonest, default=None),
+            _piling_up(pattern, times),
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def _larger(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else max(one, other)
+
+
+def _longest(
+    views: Mapping[str, list[_View]], ways: Callable[[_View], tuple[Way, ...]]
+) -> dict[str, int | None]:
+    """For each relation the longest of its ways, each continued by that of the relation it leads to."""
+    lowest = -(10**9)
+    longest: dict[str, int | None] = dict.fromkeys(views, lowest)
+    for _ in range(len(views) + 1):
+        changed = False
+        for name, own in views.items():
+            best = longest[name]
+            for view in own:
+                for target, length in ways(view):
+                    best = _larger(best, length if target is None else _sum(length, longest[target]))
+            if best != longest[name]:
+                longest[name], changed = best, True
+        if not changed:
+            break
+    return {
+        name: 0 if length is not None and length < lowest // 2 else length for name, length in longest.items()
+    }
+
+
+def _earliest_failure(own: list[_View]) -> int | None:
+    """After T plus this no derivation of an atom nobody gave evidence for is possible, at the soonest."""
+    if any(view.fails_first is None for view in own):
+        return None
+    return max((view.fails_first for view in own if view.fails_first is not None), default=-(10**9))
+
+
+def _open_first(view: _View, certain: Mapping[str, int | None]) -> bool:
+    pattern = view.pattern
+    known = static_variables(pattern)
+    open_ = {a.name for literal in pattern.literals for a in literal.arguments if isinstance(a, Var)} - known
+    if not open_ or not view.askers:
+        return False
+    if view.fails_by is None:
+        return True
+    for negation in pattern.negations:
+        sure = certain[negation.relation]
+        if sure is None:
+            continue
+        if negation.time.variable != pattern.time.variable:
+            return True
+        if negation.time.offset - pattern.time.offset + sure < view.fails_by:
+            return True
+    return False
+
+
+def static_variables(pattern: Pattern) -> set[str]:
+    """The variables whose values background facts give."""
+    return {a.name for s in pattern.statics if not s.negated for a in _arguments(s) if isinstance(a, Var)}
+
+
+def _arguments(atom: StaticAtom) -> tuple[Term, ...]:
+    return tuple(a for a in atom.arguments if a is not None)
+
+
+def _piling_up(pattern: Pattern, times: Times) -> str | None:
+    """The time variable that evidence may wait for without end, if there is one."""
+    names = dict.fromkeys(literal.time.variable for literal in pattern.literals)
+    zero = Time(ZERO, 0)
+    free = [Time(v, 0) for v in names if v is not None and times.furthest(zero, Time(v, 0)) is None]
+    for time in free[1:]:
+        if times.furthest(free[0], time) is None:
+            return time.variable
+        if times.furthest(time, free[0]) is None:
+            return free[0].variable
+    return None

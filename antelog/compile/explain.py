@@ -1,0 +1,213 @@
+"""A plan as text, for people; the same plan always gives the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from antelog.compile.plan import (
+    Atom,
+    Comparison,
+    Input,
+    Literal,
+    Operand,
+    Pattern,
+    Plan,
+    Relation,
+    Static,
+    StaticAtom,
+    StaticRule,
+    Sum,
+    Term,
+    Time,
+    Var,
+)
+from antelog.language.durations import duration_text
+from antelog.language.printer import value_text
+
+
+def time_text(time: Time) -> str:
+    if time.variable is None:
+        return str(time.offset)
+    return time.variable + (f"{time.offset:+d}" if time.offset else "")
+
+
+def term_text(term: Term | None) -> str:
+    if term is None:
+        return "_"
+    return term.name if isinstance(term, Var) else value_text(term.value)
+
+
+def operand_text(operand: Operand) -> str:
+    if isinstance(operand, Time):
+        return time_text(operand)
+    if isinstance(operand, Sum):
+        sign = "+" if operand.offset >= 0 else "-"
+        return f"{operand.variable}{sign}{value_text(abs(operand.offset))}"
+    return term_text(operand)
+
+
+def _call(predicate: str, parts: Iterable[str]) -> str:
+    return f"{predicate}({', '.join(parts)})"
+
+
+def literal_text(literal: Literal) -> str:
+    call = _call(literal.predicate, [*map(term_text, literal.arguments), time_text(literal.time)])
+    return call if isinstance(literal, Atom) else f"not {call}"
+
+
+def static_text(atom: StaticAtom) -> str:
+    return ("not " if atom.negated else "") + _call(atom.predicate, map(term_text, atom.arguments))
+
+
+def comparison_text(comparison: Comparison) -> str:
+    return f"{operand_text(comparison.left)} {comparison.operator} {operand_text(comparison.right)}"
+
+
+def pattern_text(pattern: Pattern) -> str:
+    """A pattern as a conjunction; first ticks are shown where they are not plain to see."""
+    times = [pattern.time, *(literal.time for literal in pattern.literals)]
+    shown = {t.variable: min((o.offset for o in times if o.variable == t.variable), default=0) for t in times}
+    parts = [static_text(s) for s in pattern.statics if not s.negated]
+    parts += [literal_text(literal) for literal in pattern.literals]
+    parts += [static_text(s) for s in pattern.statics if s.negated]
+    parts += [comparison_text(c) for c in pattern.comparisons]
+    parts += [
+        f"{e.variable} >= {e.tick}" for e in pattern.earliest if e.tick > max(0, -shown.get(e.variable, 0))
+    ]
+    return ", ".join(parts) or "always"
+
+
+def answer_text(relation: Relation, pattern: Pattern) -> str:
+    """What a pattern fixes about the answer: `X = high, T = 0`, or nothing."""
+    fixed = [
+        f"{name} = {term_text(term)}"
+        for name, term in zip(relation.variables, pattern.answer, strict=True)
+        if term != Var(name)
+    ]
+    if relation.time is not None and pattern.time != Time(relation.time, 0):
+        fixed.append(f"{relation.time} = {time_text(pattern.time)}")
+    return ", ".join(fixed)
+
+
+def ticks_text(number: int) -> str:
+    return f"{number} tick" if number == 1 else f"{number} ticks"
+
+
+def later(name: str, ticks: int) -> str:
+    return time_text(Time(name, ticks))
+
+
+def explain(plan: Plan) -> str:
+    """The whole plan."""
+    return "\n".join(_lines(plan)) + "\n"
+
+
+def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[str]:
+    """Where facts come from; with `rows`, how many each static relation has."""
+    if plan.tick is not None:
+        yield f"tick: {duration_text(plan.tick)}"
+    for source in plan.inputs:
+        yield _input_text(source)
+    for static in plan.statics:
+        known = "" if rows is None else f", {rows[static.name]} with what follows"
+        yield _static_text(static) + known
+    for rule in plan.static_rules:
+        yield f"static rule: {_rule_text(rule)}"
+
+
+def _lines(plan: Plan) -> Iterator[str]:
+    yield from source_lines(plan)
+    for relation in plan.relations:
+        yield ""
+        yield from relation_lines(relation)
+    yield ""
+    yield key_text(plan)
+
+
+def _columns(columns: tuple[str, ...], types: tuple[str | None, ...]) -> list[str]:
+    typed = [f"{c}: {t}" if t else c for c, t in zip(columns, types, strict=False)]
+    return [*typed, *columns[len(types) :]]
+
+
+def _input_text(source: Input) -> str:
+    text = f"input {_call(source.name, _columns(source.columns, source.types))}, delay {source.delay}"
+    for r in source.refinements:
+        pattern = _call(source.name, ["_" if v is None else value_text(v) for v in (*r.pattern, None)])
+        text += f", {r.delay} for {pattern}"
+    return text
+
+
+def _static_text(static: Static) -> str:
+    facts = f"{len(static.facts)} fact" + ("" if len(static.facts) == 1 else "s")
+    return f"static {_call(static.name, _columns(static.columns, static.types))}, {facts} in the program"
+
+
+def _rule_text(rule: StaticRule) -> str:
+    head = _call(rule.predicate, map(term_text, rule.answer))
+    body = [*map(static_text, rule.body), *map(comparison_text, rule.comparisons)]
+    return f"{head} :- {', '.join(body)}"
+
+
+def relation_title(relation: Relation) -> str:
+    time = "" if relation.time is None else relation.time
+    if not relation.asked:
+        return f"negated {relation.name}"
+    answer = ", ".join([*relation.variables, *([time] if time else [])])
+    return f"query {relation.name}" + (f" for {answer}" if answer else "")
+
+
+def relation_lines(relation: Relation) -> Iterator[str]:
+    yield relation_title(relation)
+    level = relation.level
+    yield f"  stratum {level.component}, in the order of {later('T', level.shift)}, rank {level.rank}"
+    for pattern in relation.patterns:
+        fixed = answer_text(relation, pattern)
+        yield f"  {pattern_text(pattern)}" + (f"   giving {fixed}" if fixed else "")
+        yield from ("    " + line for line in pattern_lines(pattern))
+    if not relation.patterns:
+        yield "  never holds"
+    yield from ("  " + line for line in bounds_lines(relation))
+
+
+def pattern_lines(pattern: Pattern) -> Iterator[str]:
+    """What is known of a pattern's derivations that no fact has spoken for."""
+    if pattern.fails_by is not None:
+        yield f"without evidence impossible from {time_text(pattern.time + pattern.fails_by)} on"
+    if pattern.open_first:
+        yield "may have evidence before any value is known"
+
+
+def bounds_lines(relation: Relation) -> Iterator[str]:
+    bounds = relation.bounds
+    name = relation.time or "T"
+    if bounds.delay is None:
+        yield "delay: none; it may stay open for good"
+        yield "confirmed answers are remembered for good"
+    else:
+        yield f"delay: settled by {later(name, bounds.delay)}, and remembered until then"
+    yield "window: " + ("none" if bounds.window is None else ticks_text(bounds.window))
+    if bounds.asked_by:
+        until = "for good" if bounds.kept is None else f"until {later(name, bounds.kept)}"
+        yield f"asked {until} whether it was true, by {', '.join(bounds.asked_by)}"
+    if bounds.piling_up is not None:
+        yield f"state: no bound; evidence may wait for {bounds.piling_up} for good"
+    elif bounds.window is not None:
+        yield f"state: {_state_text(bounds.window - 1, len(relation.patterns))}"
+    else:
+        yield "state: does not grow with time"
+
+
+def _state_text(ticks: int, patterns: int) -> str:
+    if ticks <= 0 or patterns == 0:
+        return "nothing stays open from one tick to the next"
+    rows = "1 row" if patterns == 1 else f"{patterns} rows"
+    return f"{rows} at most for each combination of values, about {ticks_text(ticks)} at a time"
+
+
+def key_text(plan: Plan) -> str:
+    if not plan.key:
+        return f"partition key: none; {plan.key.why_not}"
+    columns = {i.name: i.columns for i in plan.inputs}
+    columns |= {r.name: r.variables for r in plan.relations}
+    places = [f"{k.name}: {columns[k.name][k.position]}" for k in plan.key.positions]
+    return f"partition key: {', '.join(places)}"

@@ -1,0 +1,112 @@
+"""Variable names: apart while patterns are put together, readable afterwards."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from antelog.compile.plan import (
+    Atom,
+    Comparison,
+    Const,
+    Earliest,
+    Literal,
+    Negated,
+    Operand,
+    Pattern,
+    StaticAtom,
+    Sum,
+    Term,
+    Time,
+    Var,
+)
+
+
+class _Renaming:
+    """Applies a renaming; `name` says what each variable is called, by its first use."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+
+    def name(self, old: str) -> str:
+        raise NotImplementedError
+
+    def term(self, term: Term) -> Term:
+        return Var(self.name(term.name)) if isinstance(term, Var) else term
+
+    def time(self, time: Time) -> Time:
+        return time if time.variable is None else Time(self.name(time.variable), time.offset)
+
+    def terms(self, terms: tuple[Term | None, ...]) -> tuple[Term | None, ...]:
+        return tuple(None if t is None else self.term(t) for t in terms)
+
+    def literal(self, literal: Literal) -> Literal:
+        if isinstance(literal, Atom):
+            return Atom(literal.predicate, tuple(map(self.term, literal.arguments)), self.time(literal.time))
+        arguments = self.terms(literal.arguments)
+        return Negated(literal.predicate, arguments, self.time(literal.time), literal.relation)
+
+    def operand(self, operand: Operand) -> Operand:
+        if isinstance(operand, Time):
+            return self.time(operand)
+        if isinstance(operand, Sum):
+            return Sum(self.name(operand.variable), operand.offset)
+        return operand if isinstance(operand, Const) else self.term(operand)
+
+    def pattern(self, pattern: Pattern) -> Pattern:
+        return replace(
+            pattern,
+            answer=tuple(map(self.term, pattern.answer)),
+            time=self.time(pattern.time),
+            literals=tuple(map(self.literal, pattern.literals)),
+            statics=tuple(
+                StaticAtom(s.predicate, self.terms(s.arguments), s.negated) for s in pattern.statics
+            ),
+            comparisons=tuple(
+                Comparison(self.operand(c.left), c.operator, self.operand(c.right))
+                for c in pattern.comparisons
+            ),
+            earliest=tuple(Earliest(self.name(e.variable), e.tick) for e in pattern.earliest),
+        )
+
+
+class _Suffixed(_Renaming):
+    def __init__(self, suffix: str) -> None:
+        super().__init__()
+        self.suffix = suffix
+
+    def name(self, old: str) -> str:
+        return old + self.suffix
+
+
+class _Readable(_Renaming):
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken: set[str] = set()
+
+    def name(self, old: str) -> str:
+        known = self.names.get(old)
+        if known is None:
+            known = self._fresh(old.partition("~")[0])
+            self.names[old] = known
+            self.taken.add(known)
+        return known
+
+    def _fresh(self, wanted: str) -> str:
+        stem = wanted if not wanted.startswith("_") else "V"
+        if wanted == stem and stem not in self.taken:
+            return stem
+        stem = stem.rstrip("0123456789") or stem
+        number = 1 if wanted.startswith("_") else 2
+        while f"{stem}{number}" in self.taken:
+            number += 1
+        return f"{stem}{number}"
+
+
+def renamed(pattern: Pattern, suffix: str) -> Pattern:
+    """The pattern with variables no other pattern or clause has."""
+    return _Suffixed(suffix).pattern(pattern)
+
+
+def readable(pattern: Pattern) -> Pattern:
+    """The pattern with its variables named as in the rules they come from, where that is possible."""
+    return _Readable().pattern(pattern)

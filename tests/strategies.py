@@ -1,0 +1,325 @@
+"""Random programs and streams, for the tests that compare two ways to compute the same thing.
+
+`cases()` draws a program as text together with the facts that arrive. A program is well-formed
+and stratified over time by construction:
+
+- derived predicates come in levels, `P1` below `P2` below `P3`; a rule uses lower levels freely;
+- a predicate may negate itself in its past, and only if it does not rest on itself otherwise;
+- one predicate may rest on itself, and then it and what rests on it are asked for in a window.
+
+Rules are kept small enough for the executable specification, which enumerates everything: each
+literal is added only while the number of ground derivations, roughly estimated, stays in a budget.
+`tests/constructs.py` tells which constructs of the language a program uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from antelog.diagnostics import Source
+from antelog.language import Checked, read
+from antelog.language.syntax import Value
+from antelog.language.vocabulary import Kind
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program, the facts that arrive (predicate, values, arrival), and the last tick of interest.
+
+    The last value of a fact is its time. Some facts are late, early or given twice.
+    """
+
+    text: str
+    facts: tuple[tuple[str, tuple[Value, ...], int], ...]
+    until: int
+
+    @property
+    def checked(self) -> Checked:
+        return read(Source(self.text))
+
+    def __str__(self) -> str:
+        lines = (f"{name}{values} arrives at {tick}" for name, values, tick in self.facts)
+        return "\n".join((self.text, *lines, f"until {self.until}"))
+
+
+# ---- what programs are made of ----
+
+COLUMNS = {"A": ("x",), "B": ("x", "y"), "C": (), "R": ("x", "v: number")}
+STATIC = {
+    "Site": "static Site(x: text). Site(a). Site(b).",
+    "Link": "static Link(x: text, y: text). Link(a, b). Link(b, c).",
+    "Path": (
+        "static Path(x: text, y: text). Path(X, Y) :- Link(X, Y). Path(X, Z) :- Link(X, Y), Path(Y, Z)."
+    ),
+    "Root": "static Root(x: text). Root(X) :- Link(X, _), not Link(_, X).",
+}
+STATIC_ARITY = {"Site": 1, "Link": 2, "Path": 2, "Root": 1}
+REFINEMENTS = {
+    "A": ("delay A(a, _) = 2.", "delay A(b, _) = 0."),
+    "B": ("delay B(a, _, _) = 2.", "delay B(a, b, _) = 1.", "delay B(_, a, _) = 2."),
+    "R": ("delay R(a, _, _) = 2.",),
+    "C": (),
+}
+TEXTS = ("a", "b", "c")
+NUMBERS = (5, 10, 12.5)
+
+_OBJECTS, _TICKS, _BUDGET = 4, 25, 400
+
+
+@dataclass
+class _Predicate:
+    """A derived predicate: its arguments, how it may use itself, and its cost in derivations."""
+
+    name: str
+    arity: int
+    mode: str
+    rules: list[str] = field(default_factory=list)
+    cost: int = 0
+    windowed: bool = False
+
+
+@dataclass
+class _Body:
+    """A rule's body while it grows: its literals, its variables, and its cost."""
+
+    literals: list[str] = field(default_factory=list)
+    objects: set[str] = field(default_factory=set)
+    denied: set[str] = field(default_factory=set)
+    times: set[str] = field(default_factory=set)
+    denied_times: set[str] = field(default_factory=set)
+    cost: int = 1
+    windowed: bool = False
+
+
+@st.composite
+def programs(
+    draw: st.DrawFn, *, negation: bool = True, recursion: bool = True, unrelated: bool = True
+) -> str:
+    """A program as text; without negation, recursion or unrelated times if asked for."""
+    predicates: list[_Predicate] = []
+    for level in range(1, draw(st.sampled_from([1, 2, 2, 3])) + 1):
+        modes = ["plain", "plain", *(["past"] if negation else [])]
+        if recursion and not any(p.mode == "recursive" for p in predicates):
+            modes.append("recursive")
+        arity = draw(st.sampled_from([1, 1, 1, 0, 2]))
+        predicate = _Predicate(f"P{level}", arity, draw(st.sampled_from(modes)))
+        for number in range(draw(st.sampled_from([1, 1, 2]))):
+            rule = _rule(draw, predicate, predicates, negation, unrelated, first=number == 0)
+            if rule is not None:
+                predicate.rules.append(rule)
+        if predicate.mode == "recursive" and predicate.rules:
+            predicate.rules.append(_recursive_rule(draw, predicate))
+            predicate.windowed = True
+            predicate.cost = 60
+        if predicate.rules:
+            predicates.append(predicate)
+    assume(predicates)
+    queries = [_query(draw, p) for p in predicates if p.windowed or p is predicates[-1] or draw(_rarely())]
+    rules = "\n".join(rule for p in predicates for rule in p.rules)
+    text = "\n".join((*_declarations(draw, rules), rules, *queries))
+    checked = read(Source(text))
+    assume(checked.ok)
+    return text
+
+
+def _rarely() -> st.SearchStrategy[bool]:
+    return st.sampled_from([False, False, False, True])
+
+
+def _rule(
+    draw: st.DrawFn, head: _Predicate, lower: list[_Predicate], negation: bool, unrelated: bool, first: bool
+) -> str | None:
+    """A rule for a predicate, or None if it would cost too much."""
+    if not first and draw(_rarely()):
+        head.cost += 1
+        return f"{_atom(head.name, _some(draw, ('a', 'b'), head.arity), str(draw(st.integers(0, 3))))}."
+    body = _Body()
+    clock = negation and draw(st.integers(0, 5)) == 0
+    for _ in range(0 if clock else draw(st.sampled_from([1, 1, 2, 2, 3]))):
+        _add_positive(draw, body, head, lower, unrelated)
+    if draw(_rarely()) or (clock and draw(st.booleans())):
+        _add_static(draw, body, negation)
+    if negation:
+        for _ in range(1 if clock else draw(st.sampled_from([0, 0, 1, 1, 2]))):
+            _add_negated(draw, body, lower)
+    time = "T" if "T" in body.times | body.denied_times else str(draw(st.integers(0, 3)))
+    shift = draw(st.sampled_from([0, 0, 0, 1, -1, -2])) if time == "T" else 0
+    if time == "T" and shift:
+        time = f"T{shift:+d}"
+    if head.mode == "past" and time.startswith("T"):
+        back = draw(st.integers(1, 2)) - shift
+        values = _some(draw, ("a", "_", *sorted(body.objects)), head.arity)
+        body.literals.append(f"not {_atom(head.name, values, f'T{-back:+d}' if back else 'T')}")
+    if draw(st.booleans()):
+        _add_comparison(draw, body)
+    variables = sorted(body.objects | body.denied)
+    arguments = _some(draw, (*variables, *variables, "a"), head.arity)
+    unbound = len(body.objects - set(arguments))
+    head.cost += body.cost * _OBJECTS**unbound
+    head.windowed |= body.windowed
+    if not body.literals or head.cost * _OBJECTS**head.arity > _BUDGET:
+        return None
+    return f"{_atom(head.name, arguments, time)} :- {', '.join(body.literals)}."
+
+
+def _recursive_rule(draw: st.DrawFn, head: _Predicate) -> str:
+    """A rule by which a predicate rests on itself, at the same time or across ticks."""
+    time = draw(st.sampled_from(["T", "T-1", "T+1"]))
+    if head.arity == 0:
+        return f"{head.name}(T) :- {head.name}({time if time != 'T' else 'T-1'}), C(T)."
+    if head.arity == 1:
+        link = draw(st.sampled_from(["B(X, Y, T)", "Link(X, Y), C(T)", "Path(X, Y), A(X, T)"]))
+        return f"{head.name}(X, T) :- {link}, {head.name}(Y, {time})."
+    return f"{head.name}(X, Z, T) :- B(X, Y, T), {head.name}(Y, Z, {time})."
+
+
+def _some(draw: st.DrawFn, values: tuple[str, ...], count: int) -> list[str]:
+    return [draw(st.sampled_from(values)) for _ in range(count)]
+
+
+def _atom(name: str, values: list[str], time: str) -> str:
+    return f"{name}({', '.join((*values, time))})"
+
+
+_TIMES = ("T", "T", "T", "T", "T+1", "T+1", "T-1", "T+2")
+
+
+def _add_positive(
+    draw: st.DrawFn, body: _Body, head: _Predicate, lower: list[_Predicate], unrelated: bool
+) -> None:
+    known = {p.name: p for p in lower}
+    inputs = ("A", "A", "B", "C", "R")
+    name = draw(st.sampled_from((*inputs, *sorted(known), *sorted(known), *sorted(known))))
+    arity = known[name].arity if name in known else len(COLUMNS[name])
+    values = _some(draw, ("X", "X", "X", "Y", "Y", "a", "_"), arity)
+    if name == "R":
+        values[1] = draw(st.sampled_from(["V", "V", "W", "_", "10"]))
+    time = draw(st.sampled_from(_TIMES))
+    if unrelated and "U" not in body.times and draw(st.integers(0, 9)) == 0:
+        time = draw(st.sampled_from(["U", "U", "U+1", "1", "_"]))
+    cost = body.cost * (known[name].cost if name in known else 1)
+    cost *= _OBJECTS ** values.count("_") * (_TICKS if time[0] in "U_" else 1)
+    free = len(body.objects | {v for v in values if v.isupper()}) - head.arity
+    if cost * _OBJECTS ** (max(free, 0) + head.arity) > _BUDGET * 2:
+        return
+    body.cost = cost
+    body.windowed |= name in known and known[name].windowed
+    body.literals.append(_atom(name, values, time))
+    body.objects |= {v for v in values if v in {"X", "Y"}}
+    body.times |= {time[0]} & {"T", "U"}
+    numbers = {"V", "W"} & set(values)
+    if numbers:
+        body.literals += [f"{v} {draw(st.sampled_from(['>=', '<', '=', '!=']))} 10" for v in sorted(numbers)]
+
+
+def _add_static(draw: st.DrawFn, body: _Body, negation: bool) -> None:
+    name = draw(st.sampled_from(sorted(STATIC)))
+    if negation and body.objects and draw(_rarely()):
+        values = _some(draw, ("a", "_", *sorted(body.objects)), STATIC_ARITY[name])
+        body.literals.append(f"not {name}({', '.join(values)})")
+        return
+    values = _some(draw, ("X", "X", "Y", "a", "_"), STATIC_ARITY[name])
+    body.literals.insert(0, f"{name}({', '.join(values)})")
+    body.objects |= {v for v in values if v in {"X", "Y"}}
+
+
+def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
+    known = {p.name: p.arity for p in lower}
+    name = draw(st.sampled_from(("A", "B", "C", "R", *sorted(known), *sorted(known), *sorted(known))))
+    arity = known.get(name, len(COLUMNS.get(name, ())))
+    bound = sorted(body.objects) or ["X"]
+    values = _some(draw, ("a", "_", "_", *bound, *bound, *bound), arity)
+    if name == "R":
+        values[1] = draw(st.sampled_from(["_", "10"]))
+    body.literals.append(f"not {_atom(name, values, time := draw(st.sampled_from(_TIMES)))}")
+    body.denied |= {v for v in values if v == "X"} - body.objects
+    body.denied_times |= {time[0]} & {"T"}
+
+
+def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
+    choices = [
+        f"X {draw(st.sampled_from(['!=', '=', '<']))} {other}" for other in ("a", "b") if "X" in body.objects
+    ]
+    if {"X", "Y"} <= body.objects:
+        choices += ["X != Y", "X != Y", "X < Y"]
+    if {"T", "U"} <= body.times:
+        choices += ["U <= T", "T < U", "U <= T + 2", "U != T"] * 2
+    if "T" in body.times:
+        choices += ["T >= 1", "T < 3"]
+    if choices:
+        body.literals.append(draw(st.sampled_from(choices)))
+
+
+def _query(draw: st.DrawFn, predicate: _Predicate) -> str:
+    names = ["X", "Y"][: predicate.arity]
+    if names and draw(_rarely()):
+        names[-1] = draw(st.sampled_from(["_", "a", "X"]))
+    time = "0" if draw(st.integers(0, 19)) == 0 else "T"
+    window = ""
+    if predicate.windowed:
+        window = f" window {draw(st.integers(0, 2))}"
+        window += draw(st.sampled_from(["", "", " horizon 1"]))
+    return f"query {_atom(predicate.name, names, time)}{window}."
+
+
+def _declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
+    """Declarations of the inputs and static predicates that the rules use."""
+    untyped = "R(" not in rules and draw(st.booleans())
+    for name, columns in COLUMNS.items():
+        if f"{name}(" in rules:
+            typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
+            delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
+            yield f"input {name}({', '.join((*typed, 'time'))}){delay}."
+            for refinement in (
+                draw(st.lists(st.sampled_from(REFINEMENTS[name]), max_size=1)) if columns else ()
+            ):
+                yield refinement
+    used = {name for name in STATIC if f"{name}(" in rules}
+    if used & {"Path", "Root"}:
+        used.add("Link")
+    yield from (STATIC[name] for name in STATIC if name in used)
+
+
+# ---- streams ----
+
+
+@st.composite
+def facts(
+    draw: st.DrawFn, checked: Checked, latest: int = 4
+) -> tuple[tuple[str, tuple[Value, ...], int], ...]:
+    """Facts about a program's inputs with their arrivals; some are late, early or given twice."""
+    inputs = [p for p in checked.vocabulary.predicates.values() if p.kind is Kind.INPUT]
+    found: list[tuple[str, tuple[Value, ...], int]] = []
+    for _ in range(draw(st.integers(2, 10))):
+        if not inputs:
+            break
+        if found and draw(st.integers(0, 9)) == 0:
+            name, values, arrival = draw(st.sampled_from(found))
+            found.append((name, values, arrival + 1))
+            continue
+        predicate = draw(st.sampled_from(inputs))
+        ranges = [
+            NUMBERS if COLUMNS[predicate.name][i].endswith("number") else TEXTS
+            for i in range(predicate.arity - 1)
+        ]
+        objects = tuple(draw(st.sampled_from(r)) for r in ranges)
+        time = draw(st.integers(0, latest))
+        slowest = max((predicate.delay, *(r.delay for r in predicate.refinements)))
+        lag = draw(st.sampled_from([*range(slowest + 1)] * 4 + [slowest + 1, -1]))
+        found.append((predicate.name, (*objects, time), max(0, time + lag)))
+    return tuple(found)
+
+
+@st.composite
+def cases(
+    draw: st.DrawFn, *, negation: bool = True, recursion: bool = True, unrelated: bool = True, latest: int = 4
+) -> Case:
+    """A program and a stream."""
+    text = draw(programs(negation=negation, recursion=recursion, unrelated=unrelated))
+    arriving = draw(facts(read(Source(text)), latest))
+    until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
+    return Case(text, arriving, until)
