@@ -12,9 +12,11 @@ from antelog.compile.subsume import subsumes
 def minimal(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
     """The patterns that no other subsumes; of equal ones the first."""
     every = list(patterns)
-    kept = Antichain()
     order = sorted(range(len(every)), key=lambda i: len(every[i].literals))
-    return tuple(every[i] for i in sorted(i for i in order if kept.add(every[i])))
+    for direction in (1, -1):  # first those an earlier one subsumes, then those a later one does
+        kept = Antichain()
+        order = [i for i in order[::direction] if kept.add(every[i])]
+    return tuple(every[i] for i in sorted(order))
 
 
 class Antichain:
@@ -22,20 +24,26 @@ class Antichain:
 
     def __init__(self) -> None:
         self._all: list[_Features] = []
-        self._index: dict[Hashable, list[_Features]] = {}
+        self._index: dict[Hashable, dict[int, list[_Features]]] = {}
+        self._alike: dict[frozenset[Hashable], list[_Features]] = {}
 
     def add(self, pattern: Pattern, among: Callable[[Pattern], bool] | None = None) -> bool:
         """Take in a pattern, unless one subsumes it (of those `among` is true for)."""
         new = _Features.of(pattern)
-        if new.plain:
-            near = [f for key in (None, *new.keys) for f in self._index.get(key, ()) if f.keys <= new.keys]
-        else:
-            near = [f for f in self._all if f.predicates <= new.predicates]
+        near = self._near(new) if new.plain else (f for f in self._all if f.predicates <= new.predicates)
         if any((among is None or among(f.pattern)) and subsumes(f.pattern, pattern) for f in near):
             return False
-        self._index.setdefault(new.rarest, []).append(new)
+        self._index.setdefault(new.rarest, {}).setdefault(new.size, []).append(new)
+        self._alike.setdefault(new.keys, []).append(new)
         self._all.append(new)
         return True
+
+    def _near(self, new: _Features) -> Iterator[_Features]:
+        yield from self._alike.get(new.keys, ())
+        for key in (None, *new.keys):
+            for size, found in self._index.get(key, {}).items():
+                if size != new.size or size == 0:
+                    yield from (f for f in found if f.keys < new.keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +52,8 @@ class _Features:
 
     That is its literals by their predicates and, between patterns whose answers are plain
     variables, by their offsets from the answer's time, and by their arguments too where
-    all of these are answers or constants.
+    all of these are answers or constants. If that is so for all literals, then `size` is their
+    number: such a pattern subsumes none of the same size but its like. Otherwise it is 0.
     """
 
     pattern: Pattern
@@ -52,6 +61,7 @@ class _Features:
     predicates: frozenset[Hashable]
     keys: frozenset[Hashable]
     rarest: Hashable
+    size: int
 
     @staticmethod
     def of(pattern: Pattern) -> _Features:
@@ -60,8 +70,14 @@ class _Features:
         exact: list[Hashable] = []
         if plain is not None:
             exact = [key for literal in pattern.literals for key in _places(literal, pattern, plain)]
-        rarest = max(exact, key=_length, default=coarse[-1] if coarse else None)
-        return _Features(pattern, plain is not None, frozenset(coarse), frozenset([*coarse, *exact]), rarest)
+        keys = frozenset([*coarse, *exact])
+        told = sum(1 for key in keys if _length(key) > _COARSE)
+        size = told if told == len(pattern.literals) else 0
+        rarest = max(keys, key=_length, default=None)
+        return _Features(pattern, plain is not None, frozenset(coarse), keys, rarest, size)
+
+
+_COARSE = 3  # a kind, a predicate and an offset; a longer key has the arguments too
 
 
 def _length(key: Hashable) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import prod
 
 from antelog.compile.clauses import Clause
@@ -29,20 +30,20 @@ def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rul
 def endless(error: EndlessError, name: str, asked: bool, document: syntax.Document) -> Diagnostic:
     """Recursion that would give patterns without end."""
     rules = _rules(document, error.rules)
-    loop = " rests on ".join([*(rule.head.predicate for rule in rules), error.predicate])
+    loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
     query = next((q for q in document.queries if asked and q.atom.predicate == name), None)
     if error.framed:
-        message = f"{loop}, within one and the same tick, so its derivations have no longest one"
+        message = f"{loop} within one and the same tick: the evidence for one answer may have any size"
         hint = (
-            "A window ends recursion that moves through time. Let the recursive rule look at another tick, "
-            "or declare the relation `static` if it does not change over time."
+            "A window ends only recursion that moves through time. Let the recursive rule look at another "
+            "tick, such as T-1, or declare the relation `static` if it does not change over time."
         )
     else:
-        message = f"{loop}, without a window: the evidence for one answer may lie any number of ticks away"
+        message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
         shown = to_text(query.atom) if query else to_text(rules[0].head)
         hint = f"Say how far evidence may lie from the answer, such as `query {shown} window 10.`"
         if query is None:
-            hint += f"\n{rules[0].head.predicate} is needed for a negation, which asks for it by itself."
+            hint += f"\n{rules[0].head.predicate} stands under `not`, so it is worked out by itself."
         elif query.window is not None or query.horizon is not None:
             hint = (
                 "A window bounds evidence only at times the rules tie to the time of the answer. "
@@ -53,11 +54,25 @@ def endless(error: EndlessError, name: str, asked: bool, document: syntax.Docume
     return Diagnostic("E601", message, rules[0].span, hint, notes)
 
 
+_SHOWN = 4
+
+
+def _loop(names: list[str]) -> str:
+    """The names as a sentence: `A rests on B, and B on A`."""
+    if len(names) == 2:
+        return f"{names[0]} rests on itself"
+    first, *rest = [f"{one} on {other}" for one, other in pairwise(names)]
+    return f"{first.replace(' on ', ' rests on ', 1)}, and {', and '.join(rest)},"
+
+
 def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
     """Rules that multiply."""
     sizes = {number: [n for _, n in parts] for number, parts in error.sizes.items()}
     worst = max(sizes, key=lambda number: prod(sizes[number]))
-    parts = [f"{n} for {name}" for name, n in error.sizes[worst] if n > 1]
+    largest = sorted(error.sizes[worst], key=lambda part: -part[1])
+    parts = [f"{n} for {name}" for name, n in largest if n > 1]
+    if len(parts) > _SHOWN:
+        parts = [*parts[:_SHOWN], f"{len(parts) - _SHOWN} more"]
     message = f"{error.predicate} can be derived in more than {limit} different ways"
     rule = _rules(document, [worst])[0]
     if len(parts) > 1:

@@ -34,7 +34,9 @@ class _Renaming:
         return Var(self.name(term.name)) if isinstance(term, Var) else term
 
     def time(self, time: Time) -> Time:
-        return time if time.variable is None else Time(self.name(time.variable), time.offset)
+        if time.variable is None or time.variable.startswith("<"):
+            return time  # a tick, or a variable every pattern shares
+        return Time(self.name(time.variable), time.offset)
 
     def terms(self, terms: tuple[Term | None, ...]) -> tuple[Term | None, ...]:
         return tuple(None if t is None else self.term(t) for t in terms)

@@ -46,71 +46,70 @@ class Resolver:
     def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
         self._clauses = clauses
         self._limit = limit
-        self._known: dict[tuple[str, int | None], tuple[Way, ...]] = {}
+        self._known: dict[tuple[str, Frame | None], tuple[Way, ...]] = {}
 
     def answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
         """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
         but input facts, negated atoms, static atoms and comparisons."""
         name = query.goals[0].predicate
-        reach = None if frame is None else frame.last - frame.first
-        ways = self._ways(name, reach) if name in self._clauses else None
+        ways = self._ways(name, frame) if name in self._clauses else None
         if ways is not None and frame is not None:
             ways = tuple(w for w in ways if frame.first <= w.first and w.last <= frame.last)
         found = [way.pattern for way in combinations(query, [ways], None) if way is not None]
         if frame is not None:
             offset = query.goals[0].time.offset - query.head.time.offset
-            found = [p for p in (framed(p, frame, offset) for p in found) if p is not None]
+            found = [p for p in (framed(p, offset) for p in found) if p is not None]
         return minimal(found)
 
-    def _ways(self, predicate: str, reach: int | None) -> tuple[Way, ...]:
-        """The ways to derive a predicate; with `reach`, those that stay within it on both sides."""
+    def _ways(self, predicate: str, frame: Frame | None) -> tuple[Way, ...]:
+        """The ways to derive a predicate; with a frame, those no wider than it on either side."""
         needs: dict[str, list[str]] = {}
         waiting = [predicate]
         while waiting:
             name = waiting.pop()
-            if name not in needs and (name, reach) not in self._known:
+            if name not in needs and (name, frame) not in self._known:
                 needs[name] = [a.predicate for c in self._clauses[name] for a in self._derived(c)]
                 waiting += needs[name]
         among = {name: [n for n in needed if n in needs] for name, needed in needs.items()}
         for members in components(among):
             if len(members) == 1 and members[0] not in among[members[0]]:
-                self._once(members[0], reach)
+                self._once(members[0], frame)
             else:
-                self._until_nothing_new(members, reach)
-        return self._known[predicate, reach]
+                self._until_nothing_new(members, frame)
+        return self._known[predicate, frame]
 
     def _derived(self, clause: Clause) -> Iterator[Atom]:
         return (atom for atom in clause.goals if atom.predicate in self._clauses)
 
-    def _once(self, name: str, reach: int | None) -> None:
+    def _once(self, name: str, frame: Frame | None) -> None:
         """The ways of a predicate that does not rest on itself."""
         found: list[Way] = []
         effort = _Effort(self._limit)
         for clause in self._clauses[name]:
-            for way in combinations(clause, self._choices(clause, reach), reach):
+            for way in combinations(clause, self._choices(clause, frame), frame):
                 if effort.exceeded(way):
-                    raise TooManyPatternsError(name, self._sizes(name, reach))
+                    raise TooManyPatternsError(name, self._sizes(name, frame))
                 if way is not None:
                     found.append(way)
-        if reach is None:
-            self._known[name, reach] = tuple(Way(p, 0, 0) for p in minimal(w.pattern for w in found))
+        if frame is None:
+            self._known[name, frame] = tuple(Way(p, 0, 0) for p in minimal(w.pattern for w in found))
         else:
             kept = _Narrowest()
             ordered = sorted(found, key=lambda way: (way.last - way.first, len(way.pattern.literals)))
-            self._known[name, reach] = tuple(way for way in ordered if kept.add(way))
+            self._known[name, frame] = tuple(way for way in ordered if kept.add(way))
 
-    def _choices(self, clause: Clause, reach: int | None) -> list[Sequence[Way] | None]:
-        return [self._known.get((atom.predicate, reach)) for atom in clause.goals]
+    def _choices(self, clause: Clause, frame: Frame | None) -> list[Sequence[Way] | None]:
+        return [self._known.get((atom.predicate, frame)) for atom in clause.goals]
 
-    def _until_nothing_new(self, members: list[str], reach: int | None) -> None:
+    def _until_nothing_new(self, members: list[str], frame: Frame | None) -> None:
         """Predicates that rest on each other: each round puts in what the last one found."""
         among = set(members)
         inside = {
             name: [c for c in self._clauses[name] if among & {a.predicate for a in c.goals}]
             for name in members
         }
-        self._check_recursion(inside, among, reach)
-        rounds = self._rounds(inside, among, reach or 0)
+        self._check_recursion(inside, among, frame)
+        rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
         kept = {name: _Narrowest() for name in members}
         old: dict[str, list[Way]] = {name: [] for name in members}
         effort = _Effort(self._limit)
@@ -119,7 +118,7 @@ class Resolver:
             for clause in self._clauses[name]:
                 if clause not in inside[name]:
                     new[name] += self._fresh(
-                        name, clause, self._choices(clause, reach), reach, kept[name], effort
+                        name, clause, self._choices(clause, frame), frame, kept[name], effort
                     )
         while any(new.values()):
             rounds -= 1
@@ -128,37 +127,37 @@ class Resolver:
             found: dict[str, list[Way]] = {name: [] for name in members}
             for name in members:
                 for clause in inside[name]:
-                    for choices in self._with_new(clause, old, new, reach):
-                        found[name] += self._fresh(name, clause, choices, reach, kept[name], effort)
+                    for choices in self._with_new(clause, old, new, frame):
+                        found[name] += self._fresh(name, clause, choices, frame, kept[name], effort)
             for name in members:
                 old[name] += new[name]
             new = found
         for name in members:
-            self._known[name, reach] = tuple(old[name])
+            self._known[name, frame] = tuple(old[name])
 
     def _fresh(
         self,
         name: str,
         clause: Clause,
         choices: list[Sequence[Way] | None],
-        reach: int | None,
+        frame: Frame | None,
         kept: _Narrowest,
         effort: _Effort,
     ) -> list[Way]:
         """The ways of a clause that say something new."""
         fresh = []
-        for way in combinations(clause, choices, reach):
+        for way in combinations(clause, choices, frame):
             if effort.exceeded(way):
-                raise TooManyPatternsError(name, self._sizes(name, reach))
+                raise TooManyPatternsError(name, self._sizes(name, frame))
             if way is not None and kept.add(way):
                 fresh.append(way)
         return fresh
 
     def _with_new(
-        self, clause: Clause, old: dict[str, list[Way]], new: dict[str, list[Way]], reach: int | None
+        self, clause: Clause, old: dict[str, list[Way]], new: dict[str, list[Way]], frame: Frame | None
     ) -> Iterator[list[Sequence[Way] | None]]:
         """Choices for the goals of a clause in which one is new, those before it old."""
-        choices = self._choices(clause, reach)
+        choices = self._choices(clause, frame)
         recursive = [i for i, atom in enumerate(clause.goals) if atom.predicate in new]
         for position in recursive:
             for i in recursive:
@@ -169,17 +168,17 @@ class Resolver:
             yield list(choices)
 
     def _check_recursion(
-        self, inside: Mapping[str, list[Clause]], among: set[str], reach: int | None
+        self, inside: Mapping[str, list[Clause]], among: set[str], frame: Frame | None
     ) -> None:
         """A window bounds recursion only where the rules tie the times of head and goal."""
         for name, clauses in inside.items():
             for clause in clauses:
                 for atom in clause.goals:
                     loose = atom.predicate in among and atom.time.variable != clause.head.time.variable
-                    if reach is None or loose:
+                    if frame is None or loose:
                         raise EndlessError(name, _loop(name, inside, among), framed=False)
 
-    def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], reach: int) -> int:
+    def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], width: int) -> int:
         """After how many rounds there will be no end.
 
         Recursion that moves through time needs as many as there are goals in reach. Within one
@@ -194,12 +193,12 @@ class Resolver:
             for atom in clause.goals
         )
         rules = sum(len(clauses) for clauses in inside.values())
-        return 2 * rules + 50 + (0 if chains else len(among) * (2 * reach + 1))
+        return 2 * rules + 50 + (0 if chains else len(among) * (2 * width + 1))
 
-    def _sizes(self, name: str, reach: int | None) -> dict[int, tuple[tuple[str, int], ...]]:
+    def _sizes(self, name: str, frame: Frame | None) -> dict[int, tuple[tuple[str, int], ...]]:
         return {
             clause.rule: tuple(
-                (atom.predicate, len(self._known.get((atom.predicate, reach), ())))
+                (atom.predicate, len(self._known.get((atom.predicate, frame), ())))
                 for atom in self._derived(clause)
             )
             for clause in self._clauses[name]

@@ -9,18 +9,25 @@ from msgspec.structs import replace
 
 from antelog.compile.clauses import Clause
 from antelog.compile.comparisons import outcome, possible
-from antelog.compile.plan import Atom, Comparison, Earliest, Literal, Pattern, Time
+from antelog.compile.plan import Atom, Comparison, Earliest, Literal, Operand, Pattern, Time
 from antelog.compile.renaming import readable, renamed
 from antelog.compile.substitution import Substitution
 from antelog.compile.subsume import condense
 
+ANSWER = "<answer>"
+"""The time of the query's answer, where it is not known yet: in what a window says of loose times."""
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A declared window: evidence lies in [T + first, T + last] for an answer about T."""
+    """A declared window: goals and evidence lie in [T + first, T + last] for an answer about T."""
 
     first: int
     last: int
+
+    @property
+    def width(self) -> int:
+        return self.last - self.first
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,7 @@ class Way:
 
 
 def combinations(
-    clause: Clause, choices: Sequence[Sequence[Way] | None], reach: int | None
+    clause: Clause, choices: Sequence[Sequence[Way] | None], frame: Frame | None
 ) -> Iterator[Way | None]:
     """The ways of a clause, one for each fitting choice of ways for its derived goals.
 
@@ -45,7 +52,7 @@ def combinations(
     known = Substitution()
     derived = [i for i, ways in enumerate(choices) if ways is not None]
     if not derived:
-        yield _build(clause, {}, known, reach)
+        yield _build(clause, {}, known, frame)
         return
     options = [[Way(renamed(w.pattern, f"~{i}"), w.first, w.last) for w in choices[i] or ()] for i in derived]
     chosen: dict[int, Way] = {}
@@ -62,7 +69,7 @@ def combinations(
         else:
             chosen[position] = way
             if len(stack) == len(derived):
-                yield _build(clause, chosen, known, reach)
+                yield _build(clause, chosen, known, frame)
             else:
                 stack.append((known.mark(), iter(options[len(stack)])))
 
@@ -73,15 +80,17 @@ def _fits(pattern: Pattern, goal: Atom, known: Substitution) -> bool:
     )
 
 
-def _build(clause: Clause, chosen: Mapping[int, Way], known: Substitution, reach: int | None) -> Way | None:
+def _build(clause: Clause, chosen: Mapping[int, Way], known: Substitution, frame: Frame | None) -> Way | None:
     """The clause with its derived goals replaced, or None if it can hold at no time or is too wide."""
     span = _span(clause, chosen)
-    if reach is not None and (span[0] < -reach or span[1] > reach):
+    if frame is not None and max(-span[0], span[1]) > frame.width:
         return None
     parts = [chosen[i].pattern for i in sorted(chosen)]
     sources: list[Clause | Pattern] = [clause, *parts]
     first = _earliest([*clause.earliest, *((e.variable, e.tick) for p in parts for e in p.earliest)], known)
     comparisons = [known.comparison(c) for source in sources for c in source.comparisons]
+    if frame is not None:
+        comparisons += map(known.comparison, _limits(clause, chosen, frame))
     if first is None or not possible(comparisons, first):
         return None
     literals: list[Literal] = [
@@ -118,6 +127,15 @@ def _span(clause: Clause, chosen: Mapping[int, Way]) -> tuple[int, int]:
     return first, last
 
 
+def _limits(clause: Clause, chosen: Mapping[int, Way], frame: Frame) -> Iterator[Comparison]:
+    """Comparisons that keep the goals whose times are not tied to the head's in the frame."""
+    for i, time in enumerate(clause.body_times):
+        if time.variable != clause.head.time.variable:
+            way = chosen.get(i)
+            yield Comparison(Time(ANSWER, frame.first), "<=", time + (way.first if way else 0))
+            yield Comparison(time + (way.last if way else 0), "<=", Time(ANSWER, frame.last))
+
+
 def _earliest(conditions: list[tuple[str, int]], known: Substitution) -> dict[str, int] | None:
     """The first tick of every time variable, or None if a fixed time is before its own."""
     first: dict[str, int] = {}
@@ -131,15 +149,17 @@ def _earliest(conditions: list[tuple[str, int]], known: Substitution) -> dict[st
     return first
 
 
-def framed(pattern: Pattern, frame: Frame, offset: int) -> Pattern | None:
-    """The pattern with all evidence in the frame around its time plus an offset, or None."""
+def framed(pattern: Pattern, offset: int) -> Pattern | None:
+    """The pattern with its frame around its own time plus an offset, or None if that leaves no room."""
     centre = pattern.time + offset
-    limits = []
-    for time in dict.fromkeys(literal.time for literal in pattern.literals):
-        if time.variable == centre.variable:
-            if not frame.first <= time.offset - centre.offset <= frame.last:
-                return None
-        else:
-            limits.append(Comparison(centre + frame.first, "<=", time))
-            limits.append(Comparison(time, "<=", centre + frame.last))
-    return replace(pattern, comparisons=tuple(dict.fromkeys((*pattern.comparisons, *limits))))
+
+    def placed(operand: Operand) -> Operand:
+        if isinstance(operand, Time) and operand.variable == ANSWER:
+            return centre + operand.offset
+        return operand
+
+    comparisons = [Comparison(placed(c.left), c.operator, placed(c.right)) for c in pattern.comparisons]
+    if not possible(comparisons, {e.variable: e.tick for e in pattern.earliest}):
+        return None
+    kept = tuple(c for c in dict.fromkeys(comparisons) if outcome(c) is None)
+    return replace(pattern, comparisons=kept)
