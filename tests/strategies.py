@@ -256,7 +256,7 @@ def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
 
 def _query(draw: st.DrawFn, predicate: _Predicate) -> str:
     names = ["X", "Y"][: predicate.arity]
-    if names and draw(_rarely()):
+    if draw(_rarely()) and names:
         names[-1] = draw(st.sampled_from(["_", "a", "X"]))
     time = "0" if draw(st.integers(0, 19)) == 0 else "T"
     window = ""
@@ -274,10 +274,8 @@ def _declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
             typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
             delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
             yield f"input {name}({', '.join((*typed, 'time'))}){delay}."
-            for refinement in (
-                draw(st.lists(st.sampled_from(REFINEMENTS[name]), max_size=1)) if columns else ()
-            ):
-                yield refinement
+            if draw(st.booleans()) and columns:
+                yield draw(st.sampled_from(REFINEMENTS[name]))
     used = {name for name in STATIC if f"{name}(" in rules}
     if used & {"Path", "Root"}:
         used.add("Link")
@@ -294,24 +292,22 @@ def facts(
     """Facts about a program's inputs with their arrivals; some are late, early or given twice."""
     inputs = [p for p in checked.vocabulary.predicates.values() if p.kind is Kind.INPUT]
     found: list[tuple[str, tuple[Value, ...], int]] = []
-    for _ in range(draw(st.integers(2, 10))):
-        if not inputs:
-            break
+    for _ in range(draw(st.integers(2, 10)) if inputs else 0):
         if found and draw(st.integers(0, 9)) == 0:
             name, values, arrival = draw(st.sampled_from(found))
             found.append((name, values, arrival + 1))
             continue
         predicate = draw(st.sampled_from(inputs))
-        ranges = [
-            NUMBERS if COLUMNS[predicate.name][i].endswith("number") else TEXTS
-            for i in range(predicate.arity - 1)
-        ]
-        objects = tuple(draw(st.sampled_from(r)) for r in ranges)
+        objects = tuple(draw(_values(column)) for column in COLUMNS[predicate.name])
         time = draw(st.integers(0, latest))
         slowest = max((predicate.delay, *(r.delay for r in predicate.refinements)))
         lag = draw(st.sampled_from([*range(slowest + 1)] * 4 + [slowest + 1, -1]))
         found.append((predicate.name, (*objects, time), max(0, time + lag)))
     return tuple(found)
+
+
+def _values(column: str) -> st.SearchStrategy[Value]:
+    return st.sampled_from(NUMBERS if column.endswith("number") else TEXTS)
 
 
 @st.composite

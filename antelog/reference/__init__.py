@@ -21,13 +21,13 @@ from functools import cached_property
 
 from antelog.language import Checked
 from antelog.language.syntax import Value
+from antelog.reference.ahead import Outlook, decided_by, if_silent, silent_truth
 from antelog.reference.answers import Candidates, Report, Status, by_table, candidates, reports
-from antelog.reference.changes import Change, log
 from antelog.reference.grounding import Resolution, query_atoms
-from antelog.reference.outlook import Outlook, decided_by, if_silent, silent_truth
+from antelog.reference.history import Change, log
 from antelog.reference.program import Program, prepare
 from antelog.reference.stream import Admitted, Arrival, Stream, admit
-from antelog.reference.truth import Derivations, Truth, dependencies, truth
+from antelog.reference.truth import Derivations, Truth, dependencies, truth_table
 from antelog.reference.update_operator import by_operator
 
 __all__ = [
@@ -58,7 +58,7 @@ class Evaluation:
     @cached_property
     def truth(self) -> Truth:
         """The truth table, given all facts."""
-        return truth(self.program, self.derivations, self.program.arrivals)
+        return truth_table(self.program, self.derivations, self.program.arrivals)
 
     @cached_property
     def table(self) -> Status:

@@ -41,12 +41,27 @@ class Derivation:
 Interval = tuple[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A ground instance of a rule: the goals it leads to, and the atoms it negates.
+
+    `tied` tells of each goal whether its time has the variable of the head's time, which the
+    head may also lack.
+    """
+
+    goals: tuple[Atom, ...]
+    denied: frozenset[Literal]
+    tied: tuple[bool, ...]
+    constant_time: bool
+
+
 @dataclass(frozen=True)
 class Resolution:
     """Finds the derivations of atoms, and remembers them."""
 
     program: Program
     _known: dict[tuple[Atom, Interval | None], frozenset[Derivation]] = field(default_factory=dict)
+    _steps: dict[Atom, tuple[Step, ...]] = field(default_factory=dict)
 
     def derivations(self, atom: Atom) -> frozenset[Derivation]:
         """All ground derivations of a temporal atom, within the window declared for it, if any.
@@ -75,31 +90,32 @@ class Resolution:
         return self._known[key]
 
     def _unfold(self, goal: Atom, interval: Interval | None, path: tuple[Atom, ...]) -> Iterator[Derivation]:
-        for clause in self.program.clauses.get(goal.predicate, ()):
-            bindings = match(clause.head, goal, {})
-            if bindings is None:
+        """The derivations by each way to take a first step: one way to go on from each of its goals."""
+        if goal not in self._steps:
+            self._steps[goal] = tuple(steps(self.program, goal))
+        for step in self._steps[goal]:
+            if not all(_inside(literal.atom, interval) for literal in step.denied):
                 continue
-            for complete in rule_instances(self.program, clause, bindings):
-                yield from self._combine(clause, complete, interval, path)
+            ways = [self._resolve(subgoal, interval, path) for subgoal in step.goals]
+            for chosen in product(*ways):
+                anchored = any(d.anchored for d, tied in zip(chosen, step.tied, strict=True) if tied)
+                literals = step.denied.union(*(d.literals for d in chosen))
+                yield Derivation(literals, anchored or step.constant_time)
 
-    def _combine(
-        self, clause: Clause, bindings: dict[str, Value], interval: Interval | None, path: tuple[Atom, ...]
-    ) -> Iterator[Derivation]:
-        """The derivations that use this instance of the clause: one way for each positive atom."""
-        denied = frozenset(Literal(ground(atom, bindings), positive=False) for atom in clause.negated)
-        if not all(_inside(literal.atom, interval) for literal in denied):
-            return
-        ways = []
-        for atom in clause.positive:
-            ways.append(self._resolve(ground(atom, bindings), interval, path))
-            if not ways[-1]:
-                return
+
+def steps(program: Program, goal: Atom) -> Iterator[Step]:
+    """The instances of rules whose head is the goal."""
+    for clause in program.clauses.get(goal.predicate, ()):
+        bindings = match(clause.head, goal, {})
         time = variable_of(clause.head.terms[-1])
-        tied = [variable_of(atom.terms[-1]) == time for atom in clause.positive]
-        for chosen in product(*ways):
-            literals = denied.union(*(d.literals for d in chosen))
-            anchored = time is None or any(d.anchored for d, t in zip(chosen, tied, strict=True) if t)
-            yield Derivation(literals, anchored)
+        tied = tuple(variable_of(atom.terms[-1]) == time for atom in clause.positive)
+        for complete in () if bindings is None else rule_instances(program, clause, bindings):
+            yield Step(
+                tuple(ground(atom, complete) for atom in clause.positive),
+                frozenset(Literal(ground(atom, complete), positive=False) for atom in clause.negated),
+                tied,
+                time is None,
+            )
 
 
 def _inside(goal: Atom, interval: Interval | None) -> bool:

@@ -42,13 +42,13 @@ def log(reports: Iterable[Report], truth: Truth, until: int) -> Iterator[Change]
     before: dict[tuple[str, Answer], Report] = {}
     for tick in range(until + 1):
         now = {(report.query, report.answer): report for report in at.get(tick, ())}
-        for key, report in now.items():
-            kind = _kind(before.get(key), report)
-            if kind is not None:
-                yield Change(tick, kind, *key, report.explanations)
-        for key in before.keys() - now.keys():
-            last = before[key]
-            if not last.confirmed:
+        for key in sorted(before.keys() | now.keys(), key=str):
+            if key in now:
+                kind = _kind(before.get(key), now[key])
+                if kind is not None:
+                    yield Change(tick, kind, *key, now[key].explanations)
+            elif not before[key].confirmed:
+                last = before[key]
                 yield Change(tick, Kind.REJECTED, *key, last.explanations, _failed(last, truth, tick))
         before = now
 

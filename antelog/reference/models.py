@@ -134,11 +134,15 @@ Entailed = Callable[[frozenset[Atom]], frozenset[Answer]]
 
 
 def entailment(program: Program, query: syntax.Atom) -> Entailed:
-    """The answers that a positive program gives for a set of facts, as a function that remembers them."""
+    """The answers that a positive program gives for a set of facts, as a function that remembers them.
+
+    Only static atoms may be negated, for they do not depend on the facts.
+    """
+    static = perfect_model(program, ())
 
     @cache
     def entailed(facts: frozenset[Atom]) -> frozenset[Answer]:
-        return answers(query, _least_model(program, program.given | facts, denied=frozenset()))
+        return answers(query, _least_model(program, program.given | facts, denied=static))
 
     return entailed
 

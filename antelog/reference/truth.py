@@ -90,7 +90,7 @@ def input_ticks(program: Program, arrivals: Mapping[Atom, int], atom: Atom) -> T
     return Ticks(NEVER, deadline if deadline <= program.certain else NEVER)
 
 
-def truth(program: Program, derivations: Derivations, arrivals: Mapping[Atom, int]) -> Truth:
+def truth_table(program: Program, derivations: Derivations, arrivals: Mapping[Atom, int]) -> Truth:
     """The ticks of all these atoms, given the facts that ever arrive."""
     table = Truth(ticks := dict.fromkeys(derivations, UNKNOWN))
     changed = True

@@ -13,7 +13,7 @@ from antelog.reference.answers import Candidate, Explanation, by_table, complete
 from antelog.reference.atoms import Atom, Literal
 from antelog.reference.program import Program
 from antelog.reference.stream import delta_of
-from antelog.reference.truth import Derivations, Tick, Truth, truth
+from antelog.reference.truth import Derivations, Tick, Truth, truth_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Outlook:
 
 def silent_truth(program: Program, derivations: Derivations, now: int) -> Truth:
     """The truth table if nothing arrives after `now`."""
-    return truth(program, derivations, {f: a for f, a in program.arrivals.items() if a <= now})
+    return truth_table(program, derivations, {f: a for f, a in program.arrivals.items() if a <= now})
 
 
 def if_silent(program: Program, group: tuple[Candidate, ...], silent: Truth, now: int) -> Silence | None:

@@ -1,0 +1,55 @@
+"""The cases of tests/conformance: a program, the facts that arrive, and the answers of every tick."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from antelog.diagnostics import Source
+from antelog.language import Checked, read
+from antelog.language.syntax import Value, number
+
+FOLDER = Path(__file__).resolve().parent / "conformance"
+NAMES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/program.alog")))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A case; `lines` are those of snapshots.jsonl, and the last value of a fact is its time."""
+
+    name: str
+    checked: Checked
+    facts: tuple[tuple[str, tuple[Value, ...], int], ...]
+    until: int
+    lines: tuple[dict[str, Any], ...]
+
+
+def recorded(name: str) -> Recorded:
+    """Reads a case from its folder."""
+    folder = FOLDER / name
+    text = (folder / "program.alog").read_text(encoding="utf-8")
+    lines = (folder / "snapshots.jsonl").read_text(encoding="utf-8").splitlines()
+    return Recorded(
+        name,
+        read(Source(text, name)),
+        tuple(fact for path in sorted(folder.glob("*.csv")) for fact in _facts(path)),
+        int((folder / "until").read_text(encoding="utf-8")),
+        tuple(json.loads(line) for line in lines),
+    )
+
+
+def _facts(path: Path) -> list[tuple[str, tuple[Value, ...], int]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header[-1] == "arrival"
+    return [(path.stem, tuple(_value(cell) for cell in row[:-1]), int(row[-1])) for row in rows]
+
+
+def _value(cell: str) -> Value:
+    try:
+        return number(float(cell))
+    except ValueError:
+        return cell

@@ -1,0 +1,44 @@
+"""Short ways to evaluate a case or a program given as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from antelog.diagnostics import Source
+from antelog.language import read
+from antelog.language.syntax import Value
+from antelog.reference import Arrival, Evaluation, Report, Stream, evaluate, snapshots
+from antelog.reference.atoms import Atom
+from tests.strategies import Case
+
+Fact = tuple[str, tuple[Value, ...], int]
+
+
+def stream_of(facts: Iterable[Fact]) -> Stream:
+    return Stream(tuple(Arrival(Atom(name, values), tick) for name, values, tick in facts))
+
+
+def evaluation_of(case: Case, more: Iterable[Value] = (), later: int = 0) -> Evaluation:
+    """The evaluation of a case; `later` extends the ticks it is about."""
+    return evaluate(case.checked, stream_of(case.facts), case.until + later, more)
+
+
+def evaluate_text(text: str, facts: Iterable[Fact] = (), until: int = 5) -> Evaluation:
+    checked = read(Source(text))
+    assert checked.ok, checked.diagnostics
+    return evaluate(checked, stream_of(facts), until)
+
+
+def lines(evaluation: Evaluation, tick: int | None = None) -> list[str]:
+    """The reports (of a tick) in one line each: `2: P(X=a, T=1) A(a, 1) | B(a, 2) ; …`."""
+    found = (r for r in snapshots(evaluation) if tick is None or r.tick == tick)
+    return sorted(line(report) for report in found)
+
+
+def line(report: Report) -> str:
+    answer = ", ".join(f"{name}={value}" for name, value in report.answer)
+    explanations = sorted(
+        f"{', '.join(sorted(map(str, e.evidence)))} | {', '.join(sorted(map(str, e.hypotheses)))}".strip()
+        for e in report.explanations
+    )
+    return f"{report.tick}: {report.query}({answer}) {' ; '.join(explanations)}"
