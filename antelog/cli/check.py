@@ -46,7 +46,7 @@ def check(ctx: click.Context, program: Path, as_json: bool, pattern_limit: int) 
         ctx.exit(1)
     compiled = compile_program(read(source), pattern_limit)
     if as_json:
-        click.echo(json.dumps(_as_json(compiled, source), ensure_ascii=False))
+        click.echo(json.dumps(_as_json(compiled, source)))
     else:
         print_diagnostics(compiled.diagnostics, source, Console(stderr=True, highlight=False, soft_wrap=True))
         if compiled.plan is not None:

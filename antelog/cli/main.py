@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
+from io import TextIOWrapper
 
 import click
 
@@ -28,6 +30,8 @@ class _Commands(click.Group):
 @click.version_option(package_name="antelog", message="%(prog)s %(version)s")
 def main() -> None:
     """Answers before they are certain: rules over streams that come late and out of order."""
+    if isinstance(sys.stdout, TextIOWrapper):  # what the terminal's encoding lacks is shown as its number
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 main.add_command(check)

@@ -18,8 +18,9 @@ from antelog.language.printer import to_text
 
 
 def contradictory(rule: syntax.Rule) -> Diagnostic:
-    message = "the conditions of this rule contradict each other, so it never holds"
-    return Diagnostic("W107", message, rule.span, "Correct its comparisons or times, or remove the rule.")
+    message = "the conditions of this rule cannot be true together, so it never holds"
+    hint = "Correct its comparisons and its times, none of which may lie before 0, or remove the rule."
+    return Diagnostic("W107", message, rule.span, hint)
 
 
 def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rule]:
@@ -32,29 +33,38 @@ def endless(error: EndlessError, name: str, asked: bool, document: syntax.Docume
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
     query = next((q for q in document.queries if asked and q.atom.predicate == name), None)
+    windowed = query is not None and (query.window is not None or query.horizon is not None)
     if error.framed:
         message = f"{loop} within one and the same tick: the evidence for one answer may have any size"
         hint = (
             "A window ends only recursion that moves through time. Let the recursive rule look at another "
             "tick, such as T-1, or declare the relation `static` if it does not change over time."
         )
+    elif windowed:
+        message = f"{loop} at a time no window bounds: evidence may lie any number of ticks away"
+        hint = (
+            "A window bounds evidence only at times the rules tie to the time of the answer: use T, T+1 or "
+            "T-1 in the recursive atom instead of a time of its own."
+        )
     else:
         message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
-        shown = to_text(query.atom) if query else to_text(rules[0].head)
+        shown = to_text(query.atom) if query else _general(rules[0].head)
         hint = f"Say how far evidence may lie from the answer, such as `query {shown} window 10.`"
         if query is None:
-            hint += f"\n{rules[0].head.predicate} stands under `not`, so it is worked out by itself."
-        elif query.window is not None or query.horizon is not None:
-            hint = (
-                "A window bounds evidence only at times the rules tie to the time of the answer. "
-                "Use T, T+1 or T-1 in the recursive atom instead of a time of its own."
-            )
+            hint += f"\n{rules[0].head.predicate} is needed for a negation; a query for it gives it a window."
         hint += "\nOr remove the loop; a relation that does not change over time can be `static`."
     notes = tuple(Note("this rule is part of the loop", rule.span) for rule in dict.fromkeys(rules[1:]))
     return Diagnostic("E601", message, rules[0].span, hint, notes)
 
 
 _SHOWN = 4
+
+
+def _general(atom: syntax.Atom) -> str:
+    """An atom with a variable in every place."""
+    objects = len(atom.terms) - 1
+    variables = ("X",) if objects == 1 else tuple(f"X{i + 1}" for i in range(objects))
+    return f"{atom.predicate}({', '.join((*variables, 'T'))})"
 
 
 def _loop(names: list[str]) -> str:

@@ -21,14 +21,22 @@ from lark.tree import Meta
 
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import syntax
-from antelog.language.syntax_errors import bad_escape, bad_number, explain, open_quote
+from antelog.language.printer import KEYWORDS
+from antelog.language.syntax_errors import (
+    bad_escape,
+    bad_number,
+    explain,
+    no_variable,
+    open_quote,
+    reserved,
+)
 
 
 @dataclass(frozen=True)
 class Parsed:
     """The statements that could be read, and what is wrong with the others.
 
-    `unread` are the names of the predicates in the others, about which nothing is known.
+    `unread` are the words in the others: names about which little is known.
     """
 
     document: syntax.Document
@@ -40,17 +48,17 @@ def parse(source: Source) -> Parsed:
     statements: list[syntax.Statement] = []
     diagnostics: list[Diagnostic] = []
     unread: set[str] = set()
-    for start, end, closed in _cut(source.text):
-        read = _statement(source, start, end) if closed else open_quote(source, start, end)
+    for start, end, quote in _cut(source.text):
+        read = open_quote(quote) if quote else _statement(source, start, end)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
-            unread.update(_PREDICATE.findall(source.text, start, end))
+            unread.update(_NAME.findall(source.text, start, end))
         else:
             statements.append(read)
     return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))
 
 
-_PREDICATE = re.compile(r"[^\W\d_]\w*(?=\s*\()")
+_NAME = re.compile(r"[^\W\d_]\w*")
 
 
 def _statement(source: Source, start: int, end: int) -> syntax.Statement | Diagnostic:
@@ -83,22 +91,31 @@ _PIECE = re.compile(
 )
 
 
-def _cut(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Start and end of each statement, full stop included, and whether its quotes are closed."""
+def _cut(text: str) -> Iterator[tuple[int, int, Span | None]]:
+    """Start and end of each statement, full stop included, and the first text in it that is open.
+
+    An open text goes to the end of its line. If a full stop stands there, the statement ends.
+    """
     start: int | None = None
     end = 0
-    closed = True
+    quote: Span | None = None
     for piece in _PIECE.finditer(text):
         if piece["skip"] is not None:
             continue
         start = piece.start() if start is None else start
         end = piece.end()
-        closed = closed and piece["open"] is None
-        if piece["stop"] is not None or not closed:
-            yield start, end, closed
-            start, closed = None, True
+        stops = piece["stop"] is not None
+        if piece["open"] is not None:
+            quote = quote or Span(piece.start(), piece.end())
+            stops = _LAST_STOP.search(piece["open"]) is not None
+        if stops:
+            yield start, end, quote
+            start, quote = None, None
     if start is not None:
-        yield start, end, closed
+        yield start, end, quote
+
+
+_LAST_STOP = re.compile(r"\.\s*(%.*)?\Z")
 
 
 class _UnusableError(Exception):
@@ -114,6 +131,11 @@ def _span(meta: Meta) -> Span:
 
 def _token_span(token: Token) -> Span:
     return Span(token.start_pos or 0, token.end_pos or 0)
+
+
+def _usable(name: Token) -> None:
+    if name in KEYWORDS:
+        raise _UnusableError(reserved(name, _token_span(name)))
 
 
 _LARGEST = 2**53
@@ -138,6 +160,8 @@ class _Builder(Transformer[Token, Any]):
         return syntax.Variable(name, _span(meta)) if name[0].isupper() else syntax.Constant(name, _span(meta))
 
     def shifted(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        if not children[0][0].isupper():
+            raise _UnusableError(no_variable(children[0], _token_span(children[0])))
         return syntax.Shifted(str(children[0]), _number(children[2], children[1]), _span(meta))
 
     def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
@@ -145,15 +169,18 @@ class _Builder(Transformer[Token, Any]):
 
     def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
         try:
-            return syntax.Constant(json.loads(children[0], strict=False), _span(meta))
+            value: str = json.loads(children[0], strict=False)
+            value.encode()  # fails for half of a surrogate pair, which is no character
         except ValueError:
             raise _UnusableError(bad_escape(_span(meta))) from None
+        return syntax.Constant(value, _span(meta))
 
     def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
         return syntax.Anonymous(_span(meta))
 
     def atom(self, meta: Meta, children: list[Any]) -> syntax.Atom:
         name, *terms = children
+        _usable(name)
         return syntax.Atom(str(name), tuple(terms), _span(meta), _token_span(name))
 
     def negation(self, meta: Meta, children: list[Any]) -> syntax.Negation:
@@ -191,12 +218,14 @@ class _Builder(Transformer[Token, Any]):
 
     def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
         name, *rest = children
+        _usable(name)
         columns = tuple(c for c in rest if isinstance(c, syntax.Column))
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         return syntax.Input(str(name), columns, delay, _span(meta), _token_span(name))
 
     def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
         name, *columns = children
+        _usable(name)
         return syntax.Static(str(name), tuple(columns), _span(meta), _token_span(name))
 
     def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:

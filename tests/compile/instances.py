@@ -75,10 +75,11 @@ def _ranges(pattern: Pattern, plan: Plan, program: Program) -> dict[str, tuple[V
     for literal in pattern.literals:
         if literal.time.variable is not None:
             found.setdefault(literal.time.variable, tuple(range(-9, program.last + 10)))
-        types = (
-            inputs[literal.predicate].types if isinstance(literal, Atom) else (None,) * len(literal.arguments)
-        )
-        for argument, type_ in zip(literal.arguments, types, strict=True):
+        if isinstance(literal, Atom):
+            types, arguments = inputs[literal.predicate].types, literal.arguments
+        else:
+            types, arguments = plan.relation(literal.relation).types, literal.asked
+        for argument, type_ in zip(arguments, types, strict=True):
             if isinstance(argument, Var):
                 values = tuple(v for v in program.domain if _fits(v, type_))
                 known = found.get(argument.name, values)

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS, in_ticks, microseconds
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
@@ -20,6 +20,8 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
     document = parsed.document
     found: list[Diagnostic] = []
     tick = _tick(document, found)
+    if tick is None and ("tick" in parsed.unread or any(document.ticks)):
+        tick = 1  # declared, but wrongly: what rests on it needs no report of its own
     predicates: dict[str, Predicate] = {}
     for declaration in document.declarations:
         _declare(declaration, tick, predicates, found)
@@ -30,6 +32,10 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
             if atom.predicate not in predicates:
                 predicates[atom.predicate] = _undeclared(atom, Kind.INPUT)
     _refine(document.delays, tick, predicates, found)
+    for query in document.queries:
+        for bound in (query.window, query.horizon):
+            if bound is not None:
+                ticks_of(bound, tick, found)
     return Vocabulary(predicates, tick), found
 
 
@@ -57,7 +63,8 @@ def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
 
 def _unknown_unit(bound: syntax.Bound) -> Diagnostic:
     unit = bound.unit or ""
-    near = did_you_mean(unit, UNITS) or "The units are ms, seconds, minutes, hours, days and weeks."
+    meant = similar(unit, UNITS)
+    near = f"Did you mean {meant[0]}?" if meant else "Units are ms, seconds, minutes, hours, days and weeks."
     return Diagnostic("E103", f"`{unit}` is not a unit of time", bound.span, near)
 
 
@@ -106,6 +113,8 @@ def _declare(
         found.append(Diagnostic("E101", message, declaration.name_span, hint, (note,)))
         return
     columns = tuple(column.name for column in declaration.columns)
+    if kind is Kind.INPUT and not columns:
+        columns = ("time",)
     predicates[name] = Predicate(name, kind, columns, types, delay, (), True, declaration.name_span)
 
 
@@ -123,7 +132,7 @@ def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool
         yield Diagnostic("E104", message, columns[-1].type_span, hint)
     for column in columns if static else columns[:-1]:
         if column.type == "time":
-            hint = "Put the time last and leave other columns without a type, or `number` or `text`."
+            hint = "Write the time of an input as its last column; a static predicate has none."
             yield Diagnostic("E104", "only the last column of an input is a time", column.type_span, hint)
 
 
@@ -134,8 +143,16 @@ def _type(column: syntax.Column, found: list[Diagnostic]) -> Type | None:
         return Type(column.type)
     except ValueError:
         hint = did_you_mean(column.type, [t.value for t in Type]) or "The types are `number` and `text`."
+        if column.type.lower() in _OTHER_NAMES:
+            hint = f"Write `{_OTHER_NAMES[column.type.lower()].value}`."
         found.append(Diagnostic("E104", f"`{column.type}` is not a type", column.type_span, hint))
         return None
+
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("int", "integer", "float", "double", "decimal", "numeric", "real"), Type.NUMBER),
+    **dict.fromkeys(("str", "string", "varchar", "char", "symbol"), Type.TEXT),
+}
 
 
 def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Diagnostic]) -> None:
@@ -160,7 +177,7 @@ def _undeclared(atom: syntax.Atom, kind: Kind) -> Predicate:
     names = tuple(dict.fromkeys(t.name for t in atom.terms if isinstance(t, syntax.Variable)))
     if kind is Kind.DERIVED and names and len(names) == len(atom.terms):
         return Predicate(atom.predicate, kind, names, (None,) * objects, span=atom.name_span)
-    columns = (*(f"c{i}" for i in range(objects)), "time")[-len(atom.terms) or 1 :]
+    columns = (*(f"c{i}" for i in range(objects)), "time")
     return Predicate(atom.predicate, kind, columns, (None,) * objects, span=atom.name_span)
 
 
@@ -196,6 +213,8 @@ def _delay_problem(
     if predicate.kind is not Kind.INPUT:
         message = f"{name} is {predicate.kind.value}; only the facts of inputs can be delayed"
         hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
+        if predicate.kind is Kind.STATIC:
+            hint = "Remove this delay: static facts are known from the start."
         return Diagnostic("E106", message, delay.name_span, hint)
     if len(delay.pattern) != predicate.arity:
         message = f"{name} has {predicate.arity} columns, not {len(delay.pattern)}"

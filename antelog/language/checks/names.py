@@ -9,7 +9,7 @@ from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import Kind, Predicate, Vocabulary
 
 
 def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -52,17 +52,22 @@ def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
     """Atoms with more or fewer arguments than their predicate has columns."""
     for atom in _atoms(parsed.document):
         predicate = vocabulary.predicates.get(atom.predicate)
-        if predicate is None or len(atom.terms) == predicate.arity:
+        if predicate is None:
             continue
-        if predicate.span == atom.name_span:
+        if predicate.temporal and not atom.terms:
             message = f"{atom.predicate} has no arguments, but every predicate has a time as its last one"
             hint = f"Write `{atom.predicate}(T)`, or declare `static {atom.predicate}().`"
             yield Diagnostic("E202", message, atom.span, hint)
             continue
+        if len(atom.terms) == predicate.arity:
+            continue
         plural = "argument" if predicate.arity == 1 else "arguments"
         message = f"{atom.predicate} has {predicate.arity} {plural}, not {len(atom.terms)}"
-        shape = f"`{atom.predicate}({', '.join(predicate.columns)})`"
-        hint = f"It is used as {shape}; write `_` for a value that does not matter."
+        hint = f"Its columns: {', '.join(predicate.columns) or 'none'}."
+        if len(atom.terms) < predicate.arity:
+            hint += " Write `_` for a value that does not matter."
+        elif not predicate.temporal:
+            hint += " It is static, so it has no time."
         where = "declared here" if predicate.declared else "first used here"
         yield Diagnostic("E202", message, atom.span, hint, (Note(where, predicate.span),))
 
@@ -89,7 +94,7 @@ def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
         first.setdefault(name, query)
         if not vocabulary.is_derived(name):
             if name not in parsed.unread:
-                yield _not_derived(query, vocabulary, derived)
+                yield _not_derived(query, vocabulary, [*derived, *sorted(parsed.unread)])
         elif query.atom.terms and isinstance(query.atom.terms[-1], syntax.Anonymous):
             asked = to_text(syntax.Atom(name, (*query.atom.terms[:-1], syntax.Variable("T"))))
             hint = f"Write `query {asked}.`"
@@ -97,9 +102,20 @@ def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
             yield Diagnostic("E203", message, query.atom.terms[-1].span, hint)
     if not first and not parsed.diagnostics:
         end = len(document.source.text.rstrip())
-        example = f"query {derived[-1]}(…, T)." if derived else "query Malf(X, T)."
-        message = "the program asks for nothing"
-        yield Diagnostic("E204", message, Span(max(0, end - 1), end), f"Add a query, such as `{example}`")
+        hint = "Add a rule, and a query for what it derives, such as `query Malf(X, T).`"
+        if derived:
+            hint = f"Add a query, such as `query {_general(vocabulary[derived[-1]])}.`"
+        yield Diagnostic("E204", "the program asks for nothing", Span(max(0, end - 1), end), hint)
+
+
+def _general(predicate: Predicate) -> str:
+    """The atom that stands for all facts of a predicate."""
+    return f"{predicate.name}({', '.join(_variables(predicate))})"
+
+
+def _variables(predicate: Predicate) -> list[str]:
+    """A variable for each column, the last for the time."""
+    return [*(f"X{i + 1}" if predicate.arity > 2 else "X" for i in range(predicate.arity - 1)), "T"]
 
 
 def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]) -> Diagnostic:
@@ -107,12 +123,16 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
     known = vocabulary.predicates.get(name)
     if known is None:
         message = f"no rule derives {name}"
-        hint = did_you_mean(name, derived) or f"Write a rule with the head `{to_text(query.atom)}`."
+        hint = did_you_mean(name, derived) or f"Write a rule for it: `{name}(…) :- …`"
     elif known.kind is Kind.STATIC:
         message = f"{name} is static: it has no answers over time"
-        hint = f"Derive a predicate with a time from {name} and ask for that."
+        hint = f"Use {name} in a rule whose head has a time, and ask for that head."
     else:
         message = f"{name} is an input: its facts are given, not derived"
-        copy = f"Seen({', '.join(to_text(t) for t in query.atom.terms)}) :- {to_text(query.atom)}."
-        hint = did_you_mean(name, derived) or f"To ask for it all the same, write a rule such as `{copy}`"
+        hint = did_you_mean(name, derived)
+        if not hint:
+            seen = f"Seen{name}({', '.join(_variables(known))})"
+            hint = (
+                f"To ask for its facts all the same, write `{seen} :- {_general(known)}.` and `query {seen}.`"
+            )
     return Diagnostic("E203", message, query.atom.span, hint)

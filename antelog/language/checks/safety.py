@@ -9,7 +9,7 @@ from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Anonymous, Comparison, variable_of
+from antelog.language.syntax import Anonymous, Comparison, Term, Variable, variable_of
 from antelog.language.vocabulary import Vocabulary
 
 
@@ -17,7 +17,7 @@ def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
     for rule in parsed.document.rules:
         sorts = sorts_of(rule, vocabulary)
         positive, negated = _variables(rule)
-        yield from _check_head(rule, positive, negated, vocabulary)
+        yield from _check_head(rule, positive, negated, sorts, vocabulary)
         yield from _check_comparisons(rule, positive, negated, sorts)
         yield from _check_negations(rule, positive, sorts, vocabulary)
 
@@ -31,7 +31,11 @@ def _variables(rule: syntax.Rule) -> tuple[set[str], set[str]]:
 
 
 def _check_head(
-    rule: syntax.Rule, positive: set[str], negated: set[str], vocabulary: Vocabulary
+    rule: syntax.Rule,
+    positive: set[str],
+    negated: set[str],
+    sorts: dict[str, bool],
+    vocabulary: Vocabulary,
 ) -> Iterator[Diagnostic]:
     static = vocabulary.is_static(rule.head.predicate)
     bound = positive if static else positive | negated
@@ -40,12 +44,15 @@ def _check_head(
     for term in rule.head.terms:
         name = variable_of(term)
         if isinstance(term, Anonymous):
-            message = "the head of a rule cannot have `_`: it says which values hold"
+            message = "the head of a rule cannot have `_`, for it says which values the rule derives"
             yield Diagnostic("E401", message, term.span, "Write a variable of the body, or a constant.")
         elif name is not None and name not in bound | compared | reported:
             reported.add(name)
-            message = f"{name} occurs in the head but in no {'positive ' if static else ''}atom of the body"
+            message = f"{name} occurs in the head but in no atom of the body"
+            message += " without `not`" if name in negated else ""
             hint = f"Add a condition that says which values {name} has, or write a constant."
+            if sorts.get(name):
+                hint = f"Add a condition that says at which times {name} the head holds, or write a number."
             if not rule.body:
                 message = f"`{to_text(rule.head)}` is a fact, and facts have no variables"
                 hint = "Write constants, or add conditions behind `:-`."
@@ -73,29 +80,39 @@ def _check_comparisons(
             elif name is None or name in positive or (name in negated and sorts.get(name)):
                 continue
             elif name in negated:
-                message = (
-                    f"{name} is compared, but occurs only under negation, where nothing gives it a value"
+                message = f"{name} is compared, but occurs only under negation, where it has no one value"
+                hint = (
+                    f"If no such {name} may exist, derive a predicate from the atom and the comparison, and "
+                    f"negate that. Else add a condition without `not` that says which values {name} has."
                 )
-                hint = f"Add a positive condition that says which values {name} has."
                 yield Diagnostic("E402", message, side.span, hint)
             else:
-                message = f"{name} is compared, but no atom of the rule gives it a value"
-                hint = f"Use {name} in an atom of the body."
-                yield Diagnostic("E402", message, side.span, hint)
+                message = f"{name} is compared, but no atom in the body of the rule gives it a value"
+                yield Diagnostic("E402", message, side.span, _where_from(name, side, comparison))
+
+
+def _where_from(name: str, side: Term, comparison: Comparison) -> str:
+    """What to do about a variable that is compared and has no value."""
+    other = comparison.right if side is comparison.left else comparison.left
+    if comparison.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
+        return f"Remove the comparison and write `{to_text(other)}` where {name} stands."
+    return f"Use {name} in an atom of the body."
 
 
 def _check_negations(
     rule: syntax.Rule, positive: set[str], sorts: dict[str, bool], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
     in_head = {v for t in rule.head.terms if (v := variable_of(t))}
-    reported: set[str] = set()
+    reported = {v for c in rule.body if isinstance(c, Comparison) for v in _sides(c) if not sorts.get(v)}
+    if vocabulary.is_static(rule.head.predicate):
+        reported |= in_head
     for atom, is_negated in syntax.atoms_of(rule):
         if not is_negated:
             continue
         static = vocabulary.is_static(atom.predicate)
         if not static and atom.terms and isinstance(atom.terms[-1], Anonymous):
             message = f"`not {to_text(atom)}` would be certain only when time has ended"
-            hint = "Give the negated atom a time the rest of the rule knows, such as T or T+1."
+            hint = "Give the negated atom a time that the rest of the rule has, such as T or T+1."
             yield Diagnostic("E403", message, atom.span, hint)
         for term in atom.terms:
             name = variable_of(term)
@@ -103,8 +120,9 @@ def _check_negations(
                 continue
             if static:
                 reported.add(name)
-                message = f"{name} occurs only under negation, and {atom.predicate} is static"
-                hint = f"Add a positive condition that says which values {name} has, or write `_`."
+                message = f"{name} occurs only under negation, so nothing says which values to try"
+                hint = f"Add a condition without `not` that says which values {name} has"
+                hint += "." if name in in_head else ", or write `_` if there is to be no fact at all."
                 yield Diagnostic("E403", message, term.span, hint)
             elif name not in in_head:
                 reported.add(name)
@@ -112,7 +130,13 @@ def _check_negations(
                 message = (
                     f"{name} occurs only under negation: any {kind} for which the negation holds will do"
                 )
-                hint = f"Write `_` for `no {kind} at all`, or add a positive condition for {name}."
+                hint = (
+                    f"Write `_` if it is to hold for no value at all; else add a condition without `not` "
+                    f"that says which values {name} has."
+                )
                 if sorts.get(name):
-                    hint = f"Add a positive condition that says which times {name} has."
+                    hint = (
+                        "If it is to hold at none of these times, derive a predicate that holds when it does "
+                        f"at one of them, and negate that. Else add a condition without `not` on {name}."
+                    )
                 yield Diagnostic("W103", message, term.span, hint)

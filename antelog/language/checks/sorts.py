@@ -6,6 +6,7 @@ objects.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,12 +38,24 @@ class Place:
 
 
 def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    timed = _timed(parsed.document, vocabulary)
     for rule in parsed.document.rules:
         atoms = [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]
         comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
-        yield from _check(atoms, comparisons, vocabulary)
+        yield from _check(atoms, comparisons, vocabulary, timed)
     for query in parsed.document.queries:
-        yield from _check([query.atom], [], vocabulary)
+        yield from _check([query.atom], [], vocabulary, timed)
+
+
+def _timed(document: syntax.Document, vocabulary: Vocabulary) -> frozenset[str]:
+    """The predicates that certainly have a time: those declared, and those that rest on something timed."""
+    declared = {p.name for p in vocabulary.predicates.values() if p.declared}
+    resting = {
+        rule.head.predicate
+        for rule in document.rules
+        if any(vocabulary[atom.predicate].temporal for atom, _ in syntax.atoms_of(rule))
+    }
+    return frozenset(declared | resting)
 
 
 def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
@@ -66,18 +79,23 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
         yield term, predicate.temporal and i == last
 
 
-def _check(atoms: list[Atom], comparisons: list[Comparison], vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+def _check(
+    atoms: list[Atom], comparisons: list[Comparison], vocabulary: Vocabulary, timed: frozenset[str]
+) -> Iterator[Diagnostic]:
     sorts: dict[str, Place] = {}
     reported: set[str] = set()
     for atom in atoms:
         for term, is_time in _places(atom, vocabulary):
             if is_time:
-                yield from _check_time(term, atom, vocabulary)
+                yield from _check_time(term, atom, vocabulary, timed)
             elif isinstance(term, Shifted):
-                message = f"`{to_text(term)}` is a time, but this argument of {atom.predicate} is not"
+                message = f"`{to_text(term)}` can stand only where a time does, which this argument is not"
                 hint = f"The time of {atom.predicate} is its last argument."
                 if vocabulary.is_static(atom.predicate):
                     hint = f"{atom.predicate} is static: it has no time."
+                hint += (
+                    f" To calculate with a value, compare it with a variable, as in `Y = {to_text(term)}`."
+                )
                 yield Diagnostic("E301", message, term.span, hint)
                 continue
             name = variable_of(term)
@@ -86,17 +104,22 @@ def _check(atoms: list[Atom], comparisons: list[Comparison], vocabulary: Vocabul
             known = sorts.setdefault(name, Place(is_time, term.span, atom.predicate))
             if known.is_time != is_time and name not in reported:
                 reported.add(name)
-                yield _both(name, Place(is_time, term.span, atom.predicate), known, vocabulary)
+                yield _both(name, Place(is_time, term.span, atom.predicate), known, vocabulary, timed)
     for comparison in comparisons:
         yield from _check_comparison(comparison, sorts)
 
 
-def _check_time(term: Term, atom: Atom, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+def _check_time(
+    term: Term, atom: Atom, vocabulary: Vocabulary, timed: frozenset[str]
+) -> Iterator[Diagnostic]:
     if isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
             hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
-            hint += _maybe_static(atom.predicate, vocabulary)
+            if _MEANT_AS_TIME.match(term.value):
+                hint += f"\nA variable starts with a capital letter: write `{term.value.capitalize()}`."
+            else:
+                hint += _maybe_static(atom.predicate, vocabulary, timed)
         else:
             hint = "Times are the whole numbers from 0 on."
         yield Diagnostic("E301", message, term.span, hint)
@@ -105,9 +128,13 @@ def _check_time(term: Term, atom: Atom, vocabulary: Vocabulary) -> Iterator[Diag
         yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
 
 
-def _maybe_static(name: str, vocabulary: Vocabulary) -> str:
+_MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|now|tick)\Z")
+
+
+def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> str:
+    """The advice to declare a predicate static, where that may be what is missing."""
     predicate = vocabulary[name]
-    if predicate.declared:
+    if name in timed:
         return ""
     columns = ", ".join(f"c{i}" for i in range(predicate.arity))
     statics = [p.name for p in vocabulary.predicates.values() if p.kind is Kind.STATIC]
@@ -115,13 +142,13 @@ def _maybe_static(name: str, vocabulary: Vocabulary) -> str:
     return f"\n{near}" if near else f"\nIf {name} has no time, declare `static {name}({columns}).`"
 
 
-def _both(name: str, here: Place, before: Place, vocabulary: Vocabulary) -> Diagnostic:
+def _both(name: str, here: Place, before: Place, vocabulary: Vocabulary, timed: frozenset[str]) -> Diagnostic:
     as_what = {True: "a time", False: "an object"}
     message = f"{name} is {as_what[here.is_time]} here, but {as_what[before.is_time]} elsewhere in the rule"
-    timed = here if here.is_time else before
+    in_time = here if here.is_time else before
     hint = "Use two variables: the last argument of a predicate is its time, the others are not."
-    if vocabulary[timed.predicate].kind is not Kind.STATIC:
-        hint += _maybe_static(timed.predicate, vocabulary)
+    if vocabulary[in_time.predicate].kind is not Kind.STATIC:
+        hint += _maybe_static(in_time.predicate, vocabulary, timed)
     return Diagnostic("E301", message, here.span, hint, (Note("the other place", before.span),))
 
 

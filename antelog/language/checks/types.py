@@ -59,7 +59,7 @@ class _Types:
         self.parent[second] = first
 
     def _report(self, here: tuple[Type, Span, str], before: tuple[Type, Span, str]) -> None:
-        message = f"{here[2]}, so it needs {_NAMES[here[0]]}; but {before[2]}"
+        message = f"{here[2]}, but {before[2]}"
         hint = (
             "A column holds numbers or texts, not both: change one of the two places, or the column's type."
         )
@@ -113,10 +113,14 @@ def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: i
     for i, term in enumerate(terms[: len(predicate.types)]):
         cell = (predicate.name, i)
         if isinstance(term, Constant):
-            because = f"column {predicate.columns[i]} of {predicate.name} has `{to_text(term)}` here"
+            because = f"column {predicate.columns[i]} of {predicate.name} has the {_shown(term)}"
             types.is_type(cell, _type_of(term), term.span, because)
         elif isinstance(term, Variable) and rule >= 0:
             types.same(cell, (rule, term.name), term.span)
+
+
+def _shown(constant: Constant) -> str:
+    return f"{_type_of(constant).value} `{to_text(constant)}`"
 
 
 def _type_of(constant: Constant) -> Type:
@@ -127,14 +131,15 @@ def _compare(types: _Types, comparison: Comparison, rule: int, times: set[str]) 
     left, right = comparison.left, comparison.right
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Shifted) and one.variable not in times:
-            because = f"`{to_text(one)}` calculates with {one.variable}"
+            because = f"`{to_text(one)}` calculates with {one.variable} as with a number"
             types.is_type((rule, one.variable), Type.NUMBER, one.span, because)
         if isinstance(one, Variable) and isinstance(other, Constant) and one.name not in times:
-            because = f"{one.name} is compared with `{to_text(other)}`"
+            because = f"{one.name} is compared with the {_shown(other)}"
             types.is_type((rule, one.name), _type_of(other), comparison.span, because)
     names = [v for v in (syntax.variable_of(left), syntax.variable_of(right)) if v and v not in times]
     if len(names) == 2:
         types.same((rule, names[0]), (rule, names[1]), comparison.span)
     if isinstance(left, Constant) and isinstance(right, Constant) and _type_of(left) is not _type_of(right):
+        message = f"`{to_text(left)}` and `{to_text(right)}` cannot be compared: one is a number, one a text"
         hint = "Compare numbers with numbers and texts with texts."
-        types.found.append(Diagnostic("E302", "a number and a text are never equal", comparison.span, hint))
+        types.found.append(Diagnostic("E302", message, comparison.span, hint))

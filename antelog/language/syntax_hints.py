@@ -1,0 +1,249 @@
+"""What was probably meant where the grammar could not go on.
+
+Each function knows one kind of mistake and returns what to write instead, or nothing. The
+first that knows something is heard.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from antelog.language.printer import KEYWORDS
+
+TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Where reading a statement stopped.
+
+    `statement` is its text with comments blanked out, `at` the place in it; `found` stands
+    there, and one of the terminals in `accepted` was to.
+    """
+
+    statement: str
+    at: int
+    found: str
+    accepted: frozenset[str]
+
+    @cached_property
+    def before(self) -> str:
+        return self.statement[: self.at].rstrip()
+
+    @cached_property
+    def word_before(self) -> str:
+        """The word right before the place, if it is one."""
+        match = re.search(r"\w+\Z", self.before)
+        return match[0] if match else ""
+
+    @cached_property
+    def first_word(self) -> str:
+        match = re.match(r"\w+", self.statement)
+        return match[0] if match else ""
+
+    @property
+    def found_word(self) -> bool:
+        return self.found[:1].isalpha()
+
+
+_SYMBOLS = re.compile(r"[^\w\s\"(),.%]+")
+
+
+def symbols(statement: str, at: int) -> tuple[int, str]:
+    """The unbroken row of symbols that a place lies in, and where it begins."""
+    for match in _SYMBOLS.finditer(statement):
+        if match.start() <= at < match.end():
+            return match.start(), match[0]
+    return at, ""
+
+
+_IF = "Write `:-` between the head and the conditions of a rule."
+_COMMA = "Write `,` between the conditions of a rule."
+_OR = "Write one rule for each alternative, with the same head."
+_COMMENT = "Write `%` before a comment, on each of its lines."
+_NOT = "Write `not` before an atom."
+_DIFFERENT = "Write `!=` for different from."
+_EQUAL = "Write `=` to compare for equality."
+_QUERY = "Write `query Malf(X, T).` to ask for the answers of Malf."
+_QUOTES = 'Write texts in double quotes, such as `"very high"`.'
+_ARITHMETIC = "All that can be calculated is a variable plus or minus a number, such as `V + 5`."
+
+INSTEAD = {
+    "&": _COMMA,
+    "&&": _COMMA,
+    "|": _OR,
+    "||": _OR,
+    ";": "Write `.` at the end of a statement, and one rule for each alternative.",
+    "<-": _IF,
+    ":": _IF,
+    ":=": _IF,
+    "=>": "Write `->` before the head of a rule.",
+    "==": _EQUAL,
+    "===": _EQUAL,
+    "<>": _DIFFERENT,
+    "!==": _DIFFERENT,
+    "\\=": _DIFFERENT,
+    "=<": "Write `<=` for at most.",
+    "!": _NOT,
+    "~": _NOT,
+    "\\+": _NOT,
+    "'": _QUOTES,
+    "`": _QUOTES,
+    "#": _COMMENT,
+    "--": _COMMENT,
+    "//": _COMMENT,
+    "/*": _COMMENT,
+    "?": _QUERY,
+    "?-": _QUERY,
+    "*": _ARITHMETIC,
+    "/": _ARITHMETIC,
+}
+_WORDS = {
+    "and": _COMMA,
+    "or": _OR,
+    "if": _IF,
+    "where": _IF,
+    "when": _IF,
+    "in": "Write one rule for each value, or list the values as facts of a static predicate.",
+    "is": _EQUAL,
+    "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
+    "not": "Write `not` once, in small letters, before an atom.",
+}
+
+
+def _of_symbols(trouble: Trouble) -> str | None:
+    return INSTEAD.get(trouble.found)
+
+
+def _of_words(trouble: Trouble) -> str | None:
+    if not trouble.found_word:
+        return None
+    known = _WORDS.get(trouble.found.lower()) or _WORDS.get(trouble.word_before.lower())
+    return _COMMA if known == _IF and "_IF" not in trouble.accepted else known
+
+
+_OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def _of_negation(trouble: Trouble) -> str | None:
+    if trouble.found in _OPPOSITE and re.search(r"\bnot\s+\S+\Z", trouble.before):
+        opposite = _OPPOSITE[trouble.found]
+        return f"`not` stands before atoms only; write the opposite comparison, with `{opposite}`."
+    if trouble.found == "(" and trouble.word_before == "not":
+        return "Derive a predicate from the conditions in parentheses, and write `not` before that."
+    return None
+
+
+def _of_names(trouble: Trouble) -> str | None:
+    if trouble.before.endswith("_") and trouble.found:
+        return "A name starts with a letter; `_` on its own stands for any value."
+    if trouble.found == "(" and trouble.word_before in KEYWORDS:
+        return f"`{trouble.word_before}` is a word of the language; give the predicate another name."
+    return None
+
+
+def _of_numbers(trouble: Trouble) -> str | None:
+    if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
+        return "Write the variable first and then one number, such as `T+1`."
+    if trouble.accepted == {"NUMBER"} and trouble.before.endswith(("+", "-")):
+        return "Only a number can be added or taken away, as in `T+1`; compare two variables to relate them."
+    return None
+
+
+def _of_rules(trouble: Trouble) -> str | None:
+    """The shape of a rule: one head, one arrow, conditions."""
+    arrow = trouble.found in {":-", "->", "←", "→"}
+    if arrow and "DOT" in trouble.accepted:
+        return "A rule has one head and one arrow; end the statement before it with `.`."
+    if arrow and "_THEN" in trouble.accepted:
+        return "The head of a rule is one atom, without `not`; write one rule for each head."
+    if trouble.found == "=" and "_IF" in trouble.accepted:
+        return _IF
+    if trouble.before.endswith((":-", "←")) and trouble.found == ".":
+        return "Write the conditions behind `:-`; a fact has none, and no `:-`."
+    if trouble.found == "(" and trouble.accepted >= TERM:
+        return "Separate conditions with `,` and put no parentheses around them."
+    return None
+
+
+def _of_comparisons(trouble: Trouble) -> str | None:
+    if trouble.found not in _OPPOSITE or "COMPARE" in trouble.accepted:
+        return None
+    if "RPAR" in trouble.accepted:
+        return "Arguments go by their position: write the value alone, or compare it behind the atom."
+    if trouble.accepted & {"COMMA", "DOT"}:
+        return "Write two comparisons, such as `V > 10, V < 90`."
+    return None
+
+
+def _of_atoms(trouble: Trouble) -> str | None:
+    if trouble.found == "." and not trouble.before:
+        return "Remove this full stop."
+    if trouble.found == ")" and "DOT" in trouble.accepted:
+        return "Remove this `)`, or add the `(` that belongs to it."
+    if "RPAR" in trouble.accepted:
+        return "Separate the arguments with `,` and close them with `)`."
+    if "LPAR" not in trouble.accepted or trouble.first_word in _EXAMPLES:
+        return None
+    if trouble.found_word and trouble.before == trouble.word_before:
+        rule = "`Malf(X, T) :- Temp(X, high, T).`"
+        return f"A statement is a declaration, a query, a fact or a rule such as {rule}"
+    return "Write a predicate with its arguments in parentheses, the time last, such as `Malf(X, T)`."
+
+
+def _of_lists(trouble: Trouble) -> str | None:
+    if trouble.before.endswith(","):
+        return "Write another argument or condition behind the `,`, or remove it."
+    if trouble.found == "," and trouble.first_word == "query":
+        return "A query asks for one predicate: write a query for each, or a rule that joins them."
+    if trouble.accepted >= {"COMMA", "DOT"} and trouble.found_word:
+        return "Write `,` between conditions and `.` at the end of a statement."
+    return None
+
+
+_EXAMPLES = {
+    "tick": "`tick 10 minutes.`",
+    "input": "`input Temp(device, level, time) delay 2.`",
+    "static": "`static Turbine(device).`",
+    "delay": "`delay Temp(wt4, _, _) = 2.`",
+    "query": "`query Malf(X, T).`",
+    "window": "`query Malf(X, T) window 10.`",
+    "horizon": "`query Malf(X, T) window 10 horizon 2.`",
+    "not": "`OK(X, T) :- Turbine(X), not Shdn(X, T).`",
+}
+
+
+def _of_examples(trouble: Trouble) -> str | None:
+    word = trouble.first_word
+    if trouble.word_before in {"window", "horizon", "not"}:
+        word = trouble.word_before
+    return f"For example: {_EXAMPLES[word]}" if word in _EXAMPLES else None
+
+
+def _of_terms(trouble: Trouble) -> str | None:
+    if trouble.accepted >= TERM:
+        return "A comparison has a variable or a constant on both sides, such as `V >= 90`."
+    return None
+
+
+_HINTS: tuple[Callable[[Trouble], str | None], ...] = (
+    _of_negation,
+    _of_rules,
+    _of_comparisons,
+    _of_symbols,
+    _of_words,
+    _of_names,
+    _of_numbers,
+    _of_lists,
+    _of_atoms,
+    _of_examples,
+    _of_terms,
+)
+
+
+def hint(trouble: Trouble) -> str:
+    known = (of(trouble) for of in _HINTS)
+    return next((text for text in known if text), "The language page shows how each statement is written.")

@@ -1,0 +1,62 @@
+"""Every program in the documentation does what the page says of it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from antelog import Program, ProgramError, parse
+from antelog.diagnostics import CATALOGUE
+from tests.docs.pages import ROOT, Block, all_blocks, blocks
+
+BLOCKS = all_blocks()
+PROGRAMS = [block for block in BLOCKS if block.language == "antelog"]
+ENTRIES = re.split(
+    r"^## ", (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+)[1:]
+
+
+def codes(text: str) -> set[str]:
+    """The codes of all that is wrong or odd about a program."""
+    try:
+        return {d.code for d in parse(text).warnings}
+    except ProgramError as error:
+        return {d.code for d in error.diagnostics}
+
+
+@pytest.mark.parametrize("block", PROGRAMS, ids=str)
+def test_programs(block: Block) -> None:
+    assert codes(block.text) == ({block.code} if block.code else set())
+    if block.code is None:
+        assert isinstance(parse(block.text), Program)
+
+
+def test_programs_are_tagged() -> None:
+    untagged = [
+        str(b)
+        for b in BLOCKS
+        if b.language == "" and re.search(r":- .*\.$|^query .*\.$", b.text, re.MULTILINE)
+    ]
+    assert untagged == [], "tag programs as `antelog`, so that they are tested"
+
+
+def test_readme_shows_the_turbines() -> None:
+    (program,) = (b for b in PROGRAMS if b.page == "README.md")
+    example = Path(ROOT, "examples/turbines/turbines.alog").read_text(encoding="utf-8")
+    assert set(parse(program.text).document.statements) == set(parse(example).document.statements)
+
+
+# ---- the page of errors ----
+
+
+def test_every_code_has_an_entry() -> None:
+    assert [entry.partition("\n")[0] for entry in ENTRIES] == [f"{c} {name}" for c, name in CATALOGUE.items()]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry[:4])
+def test_entries_show_the_mistake_and_how_to_mend_it(entry: str) -> None:
+    code = entry[:4]
+    kind = "error" if code.startswith("E") else "warning"
+    wrong, mended = blocks(entry, "diagnostics.md")
+    assert f"```antelog {kind}={code}\n" in entry
+    assert (wrong.code, mended.code) == (code, None)

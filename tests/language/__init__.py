@@ -1,0 +1,1 @@
+"""Tests of the rule language: its parser, its printer, its checks."""

@@ -1,0 +1,49 @@
+"""Random syntax trees: everything the parser can make, whether it makes sense or not."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from antelog.language import syntax
+from antelog.language.printer import KEYWORDS
+
+WORDS = st.from_regex(r"[^\W\d_]\w{0,5}", fullmatch=True) | st.sampled_from(sorted(KEYWORDS))
+NAMES = WORDS.filter(lambda word: word not in KEYWORDS)
+VARIABLES = st.sampled_from(["X", "Y", "T", "Value", "Ä", "T2"])
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | WORDS
+NUMBERS = st.one_of(
+    st.integers(-(2**53), 2**53),
+    st.floats(-(2**53), 2**53, allow_nan=False).map(syntax.number),
+)
+AMOUNTS = NUMBERS.map(abs)
+
+BOUNDS = st.builds(syntax.Bound, AMOUNTS, st.none() | NAMES)
+CONSTANTS = st.builds(syntax.Constant, TEXTS | NUMBERS)
+TERMS = st.one_of(
+    st.builds(syntax.Variable, VARIABLES),
+    st.builds(syntax.Anonymous),
+    CONSTANTS,
+    st.builds(syntax.Shifted, VARIABLES, NUMBERS),
+)
+
+
+def several(elements: st.SearchStrategy[syntax.Term]) -> st.SearchStrategy[tuple[syntax.Term, ...]]:
+    return st.lists(elements, max_size=4).map(tuple)
+
+
+ATOMS = st.builds(syntax.Atom, NAMES, several(TERMS))
+LITERALS = st.one_of(
+    ATOMS,
+    st.builds(syntax.Negation, ATOMS),
+    st.builds(syntax.Comparison, TERMS, st.sampled_from(syntax.OPERATORS), TERMS),
+)
+COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS), max_size=3).map(tuple)
+STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
+    st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
+    st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS),
+    st.builds(syntax.Static, NAMES, COLUMNS),
+    st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS),
+    st.builds(syntax.Query, ATOMS, st.none() | BOUNDS, st.none() | BOUNDS),
+    st.builds(syntax.Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)),
+)
+DOCUMENTS = st.builds(syntax.Document, st.lists(STATEMENTS, max_size=4).map(tuple))

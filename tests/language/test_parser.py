@@ -1,0 +1,196 @@
+"""Text to syntax tree: every construct, every notation, and the place of every node."""
+
+import pytest
+
+from antelog.diagnostics import Source, Span
+from antelog.language.parser import parse
+from antelog.language.syntax import (
+    Anonymous,
+    Atom,
+    Bound,
+    Column,
+    Comparison,
+    Constant,
+    Delay,
+    Input,
+    Negation,
+    Query,
+    Rule,
+    Shifted,
+    Statement,
+    Static,
+    Term,
+    Tick,
+    Variable,
+)
+
+X, T = Variable("X"), Variable("T")
+
+
+def read(text: str) -> Statement:
+    """The one statement of a text."""
+    parsed = parse(Source(text))
+    assert parsed.diagnostics == ()
+    (statement,) = parsed.document.statements
+    return statement
+
+
+def term(text: str) -> Term:
+    rule = read(f"P({text}, T) :- Q(T).")
+    assert isinstance(rule, Rule)
+    return rule.head.terms[0]
+
+
+FLAG = Atom("Flag", (X, T))
+HOT = Atom("Temp", (X, Constant("high"), T))
+
+STATEMENTS: list[tuple[str, Statement]] = [
+    ("tick 10 minutes.", Tick(Bound(10, "minutes"))),
+    ("input P(time).", Input("P", (Column("time"),))),
+    (
+        "input P(a, v: number, t) delay 2.",
+        Input("P", (Column("a"), Column("v", "number"), Column("t")), Bound(2)),
+    ),
+    ("input P(t) delay 1.5 hours.", Input("P", (Column("t"),), Bound(1.5, "hours"))),
+    ("static P().", Static("P", ())),
+    ("static P(a: text, b).", Static("P", (Column("a", "text"), Column("b")))),
+    ("delay P(wt4, _, _) = 2.", Delay("P", (Constant("wt4"), Anonymous(), Anonymous()), Bound(2))),
+    ("delay P(_) = 20 minutes.", Delay("P", (Anonymous(),), Bound(20, "minutes"))),
+    ("query Flag(X, T).", Query(FLAG)),
+    ("query Flag(X, T) window 10.", Query(FLAG, Bound(10))),
+    ("query Flag(X, T) horizon 1.", Query(FLAG, None, Bound(1))),
+    ("query Flag(X, T) window 10 horizon 1.", Query(FLAG, Bound(10), Bound(1))),
+    ("query Flag(X, T) horizon 1 hour window 2 hours.", Query(FLAG, Bound(2, "hours"), Bound(1, "hour"))),
+    ("Off(0).", Rule(Atom("Off", (Constant(0),)), ())),
+    ("Flag(X, T) :- Temp(X, high, T).", Rule(FLAG, (HOT,))),
+    ("Temp(X, high, T) -> Flag(X, T).", Rule(FLAG, (HOT,))),
+    ("Flag(X, T) ← Temp(X, high, T).", Rule(FLAG, (HOT,))),
+    ("Temp(X, high, T) → Flag(X, T).", Rule(FLAG, (HOT,))),
+    ("Flag(X, T) :- Temp(X, high, T), not P(T).", Rule(FLAG, (HOT, Negation(Atom("P", (T,)))))),
+    ("Flag(X, T) :- Temp(X, high, T) ∧ ¬P(T).", Rule(FLAG, (HOT, Negation(Atom("P", (T,)))))),
+    ("¬P(T), Temp(X, high, T) -> Flag(X, T).", Rule(FLAG, (Negation(Atom("P", (T,))), HOT))),
+    (
+        "nothing(notable, T) :- inputs(T).",
+        Rule(Atom("nothing", (Constant("notable"), T)), (Atom("inputs", (T,)),)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), STATEMENTS)
+def test_statements(text: str, expected: Statement) -> None:
+    assert read(text) == expected
+    assert read(text.replace(" ", "\n\t ") + " % a comment.") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("X", X),
+        ("Ärger", Variable("Ärger")),
+        ("_", Anonymous()),
+        ("high", Constant("high")),
+        ('"high"', Constant("high")),
+        ('"Wind turbine 2."', Constant("Wind turbine 2.")),
+        ('"50 % of it"', Constant("50 % of it")),
+        ('"a \\"b\\" \\\\ \\n \\u00b0"', Constant('a "b" \\ \n °')),
+        ("7", Constant(7)),
+        ("-7", Constant(-7)),
+        ("+ 7", Constant(7)),
+        ("7.25", Constant(7.25)),
+        ("1e3", Constant(1000)),
+        ("2.5E-1", Constant(0.25)),
+        ("T+1", Shifted("T", 1)),
+        ("T - 12", Shifted("T", -12)),
+        ("V+0.5", Shifted("V", 0.5)),
+        ("T+0", Shifted("T", 0)),
+        ("delay", Constant("delay")),
+    ],
+)
+def test_terms(text: str, expected: Term) -> None:
+    assert term(text) == expected
+
+
+@pytest.mark.parametrize("text", ["1", "1.0", "1.00", "1e0", "10e-1"])
+def test_numbers_have_one_form(text: str) -> None:
+    read_term = term(text)
+    assert isinstance(read_term, Constant)
+    assert isinstance(read_term.value, int)
+    assert read_term.value == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "operator"),
+    [
+        *((f"V {operator} 5", operator) for operator in ("=", "!=", "<", "<=", ">", ">=")),
+        *(("V≤5", "<="), ("V≥5", ">="), ("V ≠ 5", "!=")),
+    ],
+)
+def test_comparisons(text: str, operator: str) -> None:
+    rule = read(f"P(T) :- Q(V, T), {text}.")
+    assert isinstance(rule, Rule)
+    assert rule.body[1] == Comparison(Variable("V"), operator, Constant(5))
+
+
+TEXT = """% first
+input  Temp(device, v: number, time) delay 2 hours.
+Hot(X, T+1) :- Temp(X, V, T),
+    not Off(X, T-1), V >= 9.5.   query Hot(X, _).
+delay Temp(wt4, _, _) = 3."""
+
+
+def test_spans_point_at_the_text() -> None:
+    parsed = parse(Source(TEXT))
+    declaration, rule, query, delay = parsed.document.statements
+    assert isinstance(declaration, Input)
+    assert isinstance(rule, Rule)
+    assert isinstance(query, Query)
+    assert isinstance(delay, Delay)
+    temp, negation, comparison = rule.body
+    assert isinstance(temp, Atom)
+    assert isinstance(negation, Negation)
+    assert isinstance(comparison, Comparison)
+    assert declaration.delay is not None
+    spans = {
+        declaration.span: "input  Temp(device, v: number, time) delay 2 hours.",
+        declaration.name_span: "Temp",
+        declaration.columns[1].span: "v: number",
+        declaration.columns[1].type_span: "number",
+        declaration.delay.span: "2 hours",
+        rule.head.span: "Hot(X, T+1)",
+        rule.head.name_span: "Hot",
+        rule.head.terms[1].span: "T+1",
+        temp.span: "Temp(X, V, T)",
+        negation.span: "not Off(X, T-1)",
+        negation.atom.name_span: "Off",
+        comparison.span: "V >= 9.5",
+        comparison.right.span: "9.5",
+        query.span: "query Hot(X, _).",
+        query.atom.terms[1].span: "_",
+        delay.name_span: "Temp",
+        delay.pattern[0].span: "wt4",
+        delay.bound.span: "3",
+    }
+    assert {TEXT[span.start : span.end]: text for span, text in spans.items()} == {
+        t: t for t in spans.values()
+    }
+
+
+def test_every_statement_is_read_on_its_own() -> None:
+    parsed = parse(Source('A(T) :- B(T).\nC(T) : D(T).\nE("x, T).\nquery A(T).'))
+    assert [s.span for s in parsed.document.statements] == [Span(0, 13), Span(37, 48)]
+    assert [d.code for d in parsed.diagnostics] == ["E001", "E002"]
+    assert {"C", "D", "E"} <= parsed.unread
+    assert "A" not in parsed.unread
+
+
+@pytest.mark.parametrize("text", ["", " \n", "% nothing"])
+def test_nothing_is_a_document(text: str) -> None:
+    parsed = parse(Source(text))
+    assert (parsed.document.statements, parsed.diagnostics) == ((), ())
+
+
+@pytest.mark.parametrize("word", ["tick", "input", "static", "delay", "query", "window", "horizon"])
+def test_words_of_the_language_name_no_predicate(word: str) -> None:
+    for text in (f"P(T) :- {word}(T).", f"Q(T) -> {word}(T).", f"input {word}(time).", f"static {word}(a)."):
+        (found,) = parse(Source(text)).diagnostics
+        assert (found.code, text[found.span.start : found.span.end]) == ("E001", word)

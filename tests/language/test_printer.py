@@ -1,0 +1,55 @@
+"""What is printed can be read, and reads as the same."""
+
+import pytest
+from hypothesis import given
+
+from antelog.diagnostics import Source
+from antelog.language import syntax
+from antelog.language.parser import parse
+from antelog.language.printer import to_text, value_text
+from antelog.language.syntax import Value
+from tests.language.documents import DOCUMENTS
+
+
+@given(DOCUMENTS)
+def test_round_trip(document: syntax.Document) -> None:
+    text = to_text(document)
+    parsed = parse(Source(text))
+    assert parsed.diagnostics == ()
+    assert parsed.document == document
+    assert to_text(parsed.document) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("high", "high"),
+        ("High", '"High"'),
+        ("n/a", '"n/a"'),
+        ("", '""'),
+        ("42", '"42"'),
+        ("_", '"_"'),
+        ("not", '"not"'),
+        ("window", '"window"'),
+        ("größe", "größe"),
+        ('say "hi"', '"say \\"hi\\""'),
+        ("two\nlines", '"two\\nlines"'),
+        (91, "91"),
+        (91.0, "91"),
+        (-0.5, "-0.5"),
+    ],
+)
+def test_constants_have_quotes_only_where_needed(value: Value, text: str) -> None:
+    assert value_text(value) == text
+
+
+def test_layout_and_notation_are_forgotten() -> None:
+    one = parse(Source("Flag(X,T)←Temp( X , high,T )∧¬Off(X,T) . % hot"))
+    other = parse(Source('Temp(X, "high", T), not Off(X, T) -> Flag(X, T).'))
+    assert one.document == other.document
+    assert to_text(one.document) == "Flag(X, T) :- Temp(X, high, T), not Off(X, T).\n"
+
+
+def test_only_nodes_can_be_printed() -> None:
+    with pytest.raises(TypeError, match="not a node"):
+        to_text(3)

@@ -1,0 +1,104 @@
+"""Each wrong program in tests/errors is told what is wrong with it, in exactly the recorded words.
+
+A program is named after the code it shows, `E201-unknown-predicate.alog`; beside it, a `.txt` has
+every diagnostic as people see it. `pytest --record` rewrites those files.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from antelog import ProgramError, parse
+from antelog.diagnostics import CATALOGUE, Diagnostic, Source, to_text
+from antelog.language.parser import parse as parse_statements
+
+FOLDER = Path(__file__).resolve().parent / "errors"
+PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.alog"))
+BACKTICKS = re.compile(r"`([^`]+\.)`")
+
+
+def read(name: str) -> str:
+    return (FOLDER / f"{name}.alog").read_bytes().decode("utf-8")
+
+
+def diagnostics(text: str, name: str = "<text>") -> tuple[Diagnostic, ...]:
+    """Everything there is to say about a program, right or wrong."""
+    try:
+        return parse(text, name=name).warnings
+    except ProgramError as error:
+        return error.diagnostics
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_messages(name: str, record: bool) -> None:
+    text = read(name)
+    source = Source(text, f"{name}.alog")
+    said = to_text(diagnostics(text, source.name), source) + "\n"
+    expected = FOLDER / f"{name}.txt"
+    if record:
+        expected.write_text(said, encoding="utf-8")
+    assert expected.read_text(encoding="utf-8") == said
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_show_what_their_names_say(name: str) -> None:
+    found = {d.code for d in diagnostics(read(name))}
+    code = name.partition("-")[0]
+    assert code in found if code in CATALOGUE else len(found) > 5
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_every_code_has_a_program(code: str) -> None:
+    assert any(name.startswith(f"{code}-{CATALOGUE[code]}") or code == "E001" for name in PROGRAMS)
+
+
+def test_nothing_is_left_over() -> None:
+    expected = {f"{name}{ending}" for name in PROGRAMS for ending in (".alog", ".txt")}
+    assert {path.name for path in FOLDER.iterdir()} == expected
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_suggested_statements_can_be_read(name: str) -> None:
+    for diagnostic in diagnostics(read(name)):
+        for statement in BACKTICKS.findall(diagnostic.hint):
+            if "…" not in statement:
+                assert parse_statements(Source(statement)).diagnostics == (), statement
+
+
+def test_programs_show_the_place_of_every_diagnostic() -> None:
+    for name in PROGRAMS:
+        text = read(name)
+        for diagnostic in diagnostics(text):
+            for span in (diagnostic.span, *(note.span for note in diagnostic.notes)):
+                assert 0 <= span.start < span.end <= len(text) or not text.strip(), name
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("E103-no-tick", "input", "tick 10 minutes.\ninput"),
+        ("E107-no-time-column", "input Alarm().", "input Alarm(time)."),
+        ("E201-unknown-predicate", "Flag(X, T) :-", "input Tmp(c0, c1, time).\nFlag(X, T) :-"),
+        ("E202-no-arguments", "Malf(T) :-", "static Alarm().\nMalf(T) :-"),
+        (
+            "E203-input",
+            "query Temp(X, high, T).",
+            "SeenTemp(X1, X2, T) :- Temp(X1, X2, T).\nquery SeenTemp(X1, X2, T).",
+        ),
+        ("E203-time-left-open", "query Malf(wt2, _).", "query Malf(wt2, T)."),
+        ("E301-undeclared-static", "Turbine(wt2).", "static Turbine(c0).\nTurbine(wt2)."),
+        ("E301-undeclared-static-rule", "Reach(X, Y) :-", "static Reach(c0, c1).\nReach(X, Y) :-"),
+        ("E301-shifted-object", "Reading(X, V+1, T+1)", "Reading(X, Y, T+1), Y = V+1"),
+        ("E402-equation", ", S = T + 5, Hot = L", ""),
+        ("E601-blocking-recursion", "query On(X, T).", "query On(X, T) window 10."),
+        ("E601-under-negation", "query", "query On(X, T) window 10.\nquery"),
+        ("W104-unbounded-state", "S >= T", "S >= T, S <= T + 10"),
+        ("W108-similar-predicate", "Malf(X, T) :-", "input Temps(c0, c1, time).\nMalf(X, T) :-"),
+    ],
+)
+def test_advice_helps(name: str, wrong: str, right: str) -> None:
+    text = read(name)
+    assert text.count(wrong) == 1 or name.startswith("E601")
+    mended = text.replace(wrong, right, 1).replace("Malf(X, S)", "Malf(X, T+5)")
+    assert diagnostics(mended) == ()
