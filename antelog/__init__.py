@@ -5,15 +5,26 @@ soon as something supports them, with the evidence, the facts still missing, and
 which they are decided.
 """
 
-from antelog.errors import AntelogError, PlanError, ProgramError, ProgramFileError
+from antelog.engine.engine import Engine
+from antelog.errors import (
+    AntelogError,
+    DataError,
+    PlanError,
+    ProgramError,
+    ProgramFileError,
+    UnsupportedError,
+)
 from antelog.program import Program, load, parse
 
 __all__ = [
     "AntelogError",
+    "DataError",
+    "Engine",
     "PlanError",
     "Program",
     "ProgramError",
     "ProgramFileError",
+    "UnsupportedError",
     "load",
     "parse",
 ]

@@ -3,7 +3,9 @@
     AntelogError            everything below; catch this to catch all of them
     ├── ProgramError        the rules are wrong: has the diagnostics, prints as they do
     ├── ProgramFileError    the rules cannot be read from their file
-    └── PlanError           a text is no plan, or one of another version
+    ├── PlanError           a text is no plan, or one of another version
+    ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
+    └── UnsupportedError    the program is right, but the engine cannot run it yet
 
 Each says what is wrong, where, and what to do instead. Anything else that is raised on a
 user's input is a defect of antelog.
@@ -35,3 +37,14 @@ class ProgramFileError(AntelogError):
 
 class PlanError(AntelogError):
     """What was to be read as a plan is none."""
+
+
+class DataError(AntelogError):
+    """Data does not fit the program: an input it does not have, other columns, no table at all.
+
+    Single facts that cannot be used are no reason for it; they are set aside, each with its reason.
+    """
+
+
+class UnsupportedError(AntelogError):
+    """The program is right, but the engine cannot run it yet."""

@@ -81,6 +81,8 @@ class _View:
         back: list[Way] = []
         askers = []
         deadlines, soonest = [], []
+        if not any(atom.time.variable == pattern.time.variable for atom in pattern.atoms):
+            ahead.append((None, 0))  # no fact gives the answer its time: it is looked at when that has come
         for literal in pattern.literals:
             later = times.furthest(pattern.time, literal.time)
             before = times.furthest(literal.time, pattern.time)

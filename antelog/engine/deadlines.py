@@ -1,0 +1,56 @@
+"""By when the fact a literal waits for must have arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from antelog.compile.plan import Atom, Const, Input, Var
+from antelog.engine.lateness import tables_of
+from antelog.engine.match import Rows
+from antelog.engine.tables import NEVER, Column, find, keys_of
+from antelog.engine.values import Values
+
+
+def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
+    """Every delay that some fact of an input may have."""
+    return tuple({source.delay, *(int(d) for table in tables_of(source, values) for d in table.delays)})
+
+
+def deadline(atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
+    """For each row, the tick by which the fact of the literal arrives or never will.
+
+    With variables of the atom still open, that of the slowest fact it may be met by.
+    """
+    time = atom.time
+    if time.variable is not None and time.variable not in rows.bound:
+        return np.full(rows.count, NEVER)
+    start = time.offset if time.variable is None else rows.bound[time.variable] + time.offset
+    return np.broadcast_to(start, rows.count) + _delay(atom, rows, source, values)
+
+
+def _delay(atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
+    """δ: among the declarations that fit, the one with the most constants decides."""
+    delay = np.full(rows.count, source.delay, np.int64)
+    slower = np.zeros(rows.count, np.int64)
+    for table in tables_of(source, values):
+        terms = [atom.arguments[i] for i in table.positions]
+        bound = [i for i, t in enumerate(terms) if isinstance(t, Const) or t.name in rows.bound]
+        have = [_column(terms[i], rows.bound, rows.count, values) for i in bound]
+        if len(bound) == len(terms):
+            at = find(*keys_of([have, table.cells])) if have else np.zeros(rows.count, np.int64)
+            delay = np.where(at >= 0, table.delays[at], delay)
+        else:
+            # Some instance of the atom fits this declaration, others do not: the slower one counts.
+            here, there = keys_of([have, [table.cells[i] for i in bound]]) if have else (None, None)
+            for number, value in enumerate(table.delays.tolist()):
+                fits = True if here is None or there is None else here == there[number]
+                slower = np.where(fits, np.maximum(slower, value), slower)
+    return np.maximum(delay, slower)
+
+
+def _column(term: Var | Const, bound: Mapping[str, Column], count: int, values: Values) -> Column:
+    if isinstance(term, Var):
+        return bound[term.name]
+    return np.full(count, values.cell(term.value), np.int64)

@@ -1,0 +1,248 @@
+"""How facts enter: a batch of rows becomes columns of cells and ticks, or is set aside.
+
+Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its
+reason. Rejects never change an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.compile.plan import Input, Plan
+from antelog.engine import rejects
+from antelog.engine.frames import Frame, Rows, read_frame
+from antelog.engine.kinds import Kind
+from antelog.engine.lateness import delays
+from antelog.engine.rejects import EARLY, LATE, MALFORMED, sentence
+from antelog.engine.tables import Column, Mask, columns, groups, keys_of
+from antelog.engine.ticks import LAST, Ticks, is_timestamp, ticks_of
+from antelog.engine.values import Values
+from antelog.errors import DataError
+from antelog.language.checks.suggestions import did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Facts of one input: the cells of their objects, the ticks they are about and arrived at."""
+
+    columns: tuple[Column, ...]
+    time: Column
+    arrival: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.time)
+
+    def take(self, at: Column | Mask) -> Facts:
+        return Facts(tuple(column[at] for column in self.columns), self.time[at], self.arrival[at])
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of the rows given for an input: `given` is the sum of the others."""
+
+    given: int = 0
+    admitted: int = 0
+    repeated: int = 0
+    late: int = 0
+    early: int = 0
+    malformed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Admitted:
+    """A batch: the facts that count, each once, and the rows set aside (see `rejects.SCHEMA`)."""
+
+    facts: Mapping[str, Facts]
+    counts: Mapping[str, Counts]
+    rejects: pa.Table
+
+
+@dataclass(frozen=True, eq=False)
+class _Objection:
+    """Rows that cannot be admitted, why, and what describes the fault of some of them."""
+
+    reason: str
+    applies: Mask
+    detail: Callable[[Column], pa.Array]
+
+
+def admit(
+    plan: Plan,
+    frames: Mapping[str, Frame],
+    values: Values,
+    before: int,
+    now: int,
+    *,
+    arrival: str = "arrival",
+) -> Admitted:
+    """The facts in frames that arrived after tick `before`, up to and including `now`.
+
+    The column named by `arrival` has the ticks they arrived at. In a frame without it, a fact
+    arrives at its own time, or at `before + 1` if that is over; one whose time is after `now` is
+    early. Every input of the plan is in the result, also without a frame.
+
+    Raises DataError if a frame does not fit its input as a whole.
+    """
+    sources = {source.name: source for source in plan.inputs}
+    for name in frames:
+        if name not in sources:
+            raise DataError(_unknown_input(plan, name))
+    facts, counts, tables = {}, {}, []
+    for name, source in sources.items():
+        facts[name] = Facts(tuple(columns(len(source.columns) - 1)), *columns(2))
+        counts[name] = Counts()
+        if name in frames:
+            rows = read_frame(source, frames[name], arrival)
+            facts[name], counts[name], table = _admit(source, rows, values, before, now, plan.tick)
+            tables.append(table)
+    return Admitted(facts, counts, pa.concat_tables([rejects.SCHEMA.empty_table(), *tables]))
+
+
+def _unknown_input(plan: Plan, name: str) -> str:
+    if any(static.name == name for static in plan.statics):
+        return f"{name} is background: its facts are there from the start, and arrive at no time"
+    known = [source.name for source in plan.inputs]
+    return f"the program has no input {name}; it has {', '.join(known)}. {did_you_mean(name, known)}".rstrip()
+
+
+def _admit(
+    source: Input, rows: Rows, values: Values, before: int, now: int, tick: int | None
+) -> tuple[Facts, Counts, pa.Table]:
+    cells = tuple(_cells(a, t, values) for a, t in zip(rows.columns, source.types, strict=True))
+    time = _ticks(rows.time, tick, f"column {source.columns[-1]} of {source.name}")
+    if rows.arrival is None:
+        arrival = Ticks(np.clip(time.numbers, before + 1, now), time.whole, rows.time)
+    else:
+        arrival = _ticks(rows.arrival, tick, f"the arrival of {source.name}")
+    given = Facts(cells, time.numbers, arrival.numbers)
+    fine = np.ones(rows.count, np.bool_)
+    found: list[tuple[str, Column, pa.Array]] = []
+    for objection in (
+        *_about_values(source, cells, values),
+        *_about_ticks(time, arrival, before, now),
+        *_about_order(given, delays(source, cells, values)),
+    ):
+        faulty = np.flatnonzero(objection.applies & fine)
+        if len(faulty):
+            fine[faulty] = False
+            found.append((objection.reason, faulty, objection.detail(faulty)))
+    facts = _once(given if fine.all() else given.take(fine))
+    lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in (LATE, EARLY, MALFORMED)}
+    counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
+    return facts, counts, _rejected(source.name, given, found, time, arrival, values)
+
+
+def _cells(array: pa.Array | pa.ChunkedArray, type_: str | None, values: Values) -> Column:
+    """The cells of a column. Where the program has texts, values it cannot write become texts."""
+    cells = values.encode(array)
+    return values.spelled(cells) if type_ == "text" else cells
+
+
+def _ticks(array: pa.Array | pa.ChunkedArray, tick: int | None, what: str) -> Ticks:
+    if tick is None and is_timestamp(array.type):
+        raise DataError(
+            f"{what} has timestamps, and the program does not say how long a tick is; "
+            "declare it: `tick 10 minutes.`"
+        )
+    return ticks_of(array, tick)
+
+
+def _about_values(source: Input, cells: Sequence[Column], values: Values) -> Iterator[_Objection]:
+    for name, type_, column in zip(source.columns, source.types, cells, strict=False):
+        kinds = values.kinds(column)
+        wrong = kinds == Kind.NOTHING
+        if type_ is not None:
+            wrong = kinds != (Kind.TEXT if type_ == "text" else Kind.NUMBER)
+
+        def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:
+            return rejects.about_value(name, type_, c[rows], values)
+
+        yield _Objection(MALFORMED, wrong, detail)
+
+
+def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator[_Objection]:
+    natural = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
+    yield _Objection(MALFORMED, ~natural, lambda rows: rejects.about_time("time", time, rows))
+    yield _Objection(MALFORMED, ~arrival.whole, lambda rows: rejects.about_time("arrival", arrival, rows))
+    yield _Objection(
+        MALFORMED,
+        arrival.numbers <= before,
+        lambda rows: sentence(
+            "arrived at tick ", arrival.numbers[rows], f", but tick {before} was already over"
+        ),
+    )
+    yield _Objection(
+        MALFORMED,
+        arrival.numbers > now,
+        lambda rows: sentence(
+            "arrives at tick ", arrival.numbers[rows], f", but this batch ends with tick {now}"
+        ),
+    )
+
+
+def _about_order(given: Facts, allowed: Column) -> Iterator[_Objection]:
+    ahead, behind = given.time - given.arrival, given.arrival - given.time - allowed
+    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its bound")):
+
+        def detail(rows: Column, by: Column = by, where: str = where) -> pa.Array:
+            return sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
+
+        yield _Objection(reason, by > 0, detail)
+
+
+def _rejected(
+    name: str,
+    given: Facts,
+    found: Sequence[tuple[str, Column, pa.Array]],
+    time: Ticks,
+    arrival: Ticks,
+    values: Values,
+) -> pa.Table:
+    if not found:
+        return rejects.SCHEMA.empty_table()
+    at = np.concatenate([rows for _, rows, _ in found])
+    order = pa.array(np.argsort(at))
+    count = len(at)
+    table = pa.table(
+        [
+            pa.array([name] * count, pa.string()),
+            rejects.json_rows([column[at] for column in given.columns], count, values),
+            pa.array(time.numbers[at], mask=~time.whole[at]),
+            pa.array(arrival.numbers[at], mask=~arrival.whole[at]),
+            pa.concat_arrays([pa.array([reason] * len(rows), pa.string()) for reason, rows, _ in found]),
+            pa.concat_arrays([detail for _, _, detail in found]),
+        ],
+        schema=rejects.SCHEMA,
+    )
+    return table.take(order)
+
+
+def _once(facts: Facts) -> Facts:
+    """Each fact once, at its first arrival."""
+    hashes = _hashes((*facts.columns, facts.time))
+    ordered = np.sort(hashes)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(again) == 0:
+        return facts  # different hashes, different facts
+    suspects = np.flatnonzero(np.isin(hashes, again))
+    # Of equal keys the first comes first, and that shall be the fact that arrived first.
+    suspects = suspects[np.argsort(facts.arrival[suspects], kind="stable")]
+    (key,) = keys_of([[column[suspects] for column in (*facts.columns, facts.time)]])
+    kept = np.ones(facts.count, np.bool_)
+    kept[suspects] = False
+    kept[suspects[groups(key).first]] = True
+    return facts.take(kept)
+
+
+def _hashes(table: Sequence[Column]) -> Column:
+    """Numbers that are equal for equal rows, and seldom for others."""
+    mixed = np.zeros(len(table[0]), np.uint64)
+    for column in table:
+        mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed.view(np.int64)

@@ -1,0 +1,155 @@
+"""Kinds of values, and how Arrow's many types come down to them.
+
+Numbers and texts are what the language itself can write. Values of other types pass through
+a program: they are compared, joined and reported, and come out as the type they went in as.
+What only says how a value is stored is dropped, so that values which mean the same are the
+same: a timestamp in milliseconds equals one in nanoseconds, a dictionary's text equals a plain
+one, a decimal is a number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from enum import IntEnum
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+Raw: TypeAlias = int | bytes
+"""What a value other than a number or a text is stored by."""
+
+
+class Kind(IntEnum):
+    """What a value is. Values of different kinds are never equal, and have no order."""
+
+    NOTHING = 0
+    NUMBER = 1
+    TEXT = 2
+    BOOL = 3
+    DATE = 4
+    TIME = 5
+    MOMENT = 6
+    INSTANT = 7
+    DURATION = 8
+    BYTES = 9
+
+
+Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
+"""A value that no double is: a text, a number of too many digits, or a value of another kind."""
+
+Plain: TypeAlias = Item | float
+"""Any value, as Python has it."""
+
+_KINDS: tuple[tuple[Callable[[pa.DataType], bool], Kind], ...] = (
+    (is_a.is_null, Kind.NOTHING),
+    (lambda t: is_a.is_integer(t) or is_a.is_floating(t) or is_a.is_decimal(t), Kind.NUMBER),
+    (lambda t: is_a.is_string(t) or is_a.is_large_string(t) or is_a.is_string_view(t), Kind.TEXT),
+    (is_a.is_boolean, Kind.BOOL),
+    (is_a.is_date, Kind.DATE),
+    (is_a.is_time, Kind.TIME),
+    (lambda t: is_a.is_timestamp(t) and t.tz is None, Kind.MOMENT),
+    (is_a.is_timestamp, Kind.INSTANT),
+    (is_a.is_duration, Kind.DURATION),
+    (lambda t: is_a.is_binary(t) or is_a.is_large_binary(t), Kind.BYTES),
+    (lambda t: is_a.is_fixed_size_binary(t) or is_a.is_binary_view(t), Kind.BYTES),
+)
+
+# kind -> the type its values have when they come out, in microseconds and in nanoseconds
+_OUT: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
+    Kind.TIME: (pa.time64("us"), pa.time64("ns")),
+    Kind.MOMENT: (pa.timestamp("us"), pa.timestamp("ns")),
+    Kind.INSTANT: (pa.timestamp("us", "UTC"), pa.timestamp("ns", "UTC")),
+    Kind.DURATION: (pa.duration("us"), pa.duration("ns")),
+}
+_NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+
+
+def kind_of(type_: pa.DataType) -> Kind | None:
+    """The kind of the values of an Arrow type; None if no value can be of that type (a list, …)."""
+    return next((kind for test, kind in _KINDS if test(type_)), None)
+
+
+def kind_of_item(item: Item) -> Kind:
+    if isinstance(item, str):
+        return Kind.TEXT
+    return item[0] if isinstance(item, tuple) else Kind.NUMBER
+
+
+def nearest_double(item: Plain) -> float:
+    """The double next to a number; NaN for what is no number."""
+    if isinstance(item, str | tuple):
+        return math.nan
+    try:
+        return float(item)
+    except OverflowError:
+        return math.inf if item > 0 else -math.inf
+
+
+def saved_item(item: Item) -> str:
+    """An item as a text that `item_from_saved` can read, given the kind."""
+    if isinstance(item, tuple):
+        return item[1].hex() if isinstance(item[1], bytes) else str(item[1])
+    return str(item)
+
+
+def item_from_saved(kind: int, text: str) -> Item:
+    match Kind(kind):
+        case Kind.TEXT:
+            return text
+        case Kind.NUMBER:
+            number = Decimal(text)
+            return int(text) if number == number.to_integral_value() else number
+        case Kind.BYTES:
+            return Kind.BYTES, bytes.fromhex(text)
+        case other:
+            return other, int(text)
+
+
+def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
+    """Values other than numbers and texts as what they are stored by: nanoseconds, days, 0 or 1."""
+    if kind is Kind.BYTES:
+        return list(array.to_pylist())
+    if kind is Kind.DATE:
+        return list(array.cast(pa.date32()).cast(pa.int32()).to_pylist())
+    if kind is Kind.BOOL:
+        return list(array.cast(pa.int8()).to_pylist())
+    factor = _NANOSECONDS[array.type.unit]
+    counts = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    return [count * factor for count in counts.to_pylist()]
+
+
+def from_raw(raws: Sequence[Raw | None], kind: Kind) -> pa.Array:
+    """The Arrow array of values other than numbers and texts, from what they are stored by.
+
+    Times are in microseconds, unless one of them needs nanoseconds.
+    """
+    if kind is Kind.BYTES:
+        return pa.array(raws, pa.binary())
+    if kind is Kind.DATE:
+        return pa.array(raws, pa.int32()).cast(pa.date32())
+    if kind is Kind.BOOL:
+        return pa.array(raws, pa.int8()).cast(pa.bool_())
+    coarse, fine = _OUT[kind]
+    counts = [None if raw is None else int(raw) for raw in raws]
+    if any(count is not None and count % 1_000 for count in counts):
+        return pa.array(counts, pa.int64()).cast(fine)
+    return pa.array([None if count is None else count // 1_000 for count in counts], pa.int64()).cast(coarse)
+
+
+def written(raw: Raw, kind: Kind) -> str:
+    """What stands for a value other than a number or a text: `true`, `2024-02-29`, …"""
+    if isinstance(raw, bytes):
+        return raw.hex()
+    if kind is Kind.DURATION:
+        return f"{_seconds(raw)} seconds"
+    return str(pc.cast(from_raw([raw], kind), pa.string())[0].as_py())
+
+
+def _seconds(nanoseconds: int) -> str:
+    whole, rest = divmod(abs(nanoseconds), 1_000_000_000)
+    digits = f"{whole}.{rest:09}".rstrip("0").rstrip(".")
+    return f"-{digits}" if nanoseconds < 0 else digits

@@ -1,0 +1,187 @@
+"""Facts to partial derivations: which bindings of a pattern's variables have evidence.
+
+The rows of a pattern are sorted by the variables they bind. One that binds a set of variables
+stands for all its instances: its literals with other variables are still open, whatever has
+arrived about some of their instances; those have rows of their own, with more variables.
+Where every literal has all variables (the usual case) there is one such set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.comparing import holds
+from antelog.engine.history import History, gather
+from antelog.engine.layout import Layout, Place, compared
+from antelog.engine.tables import NEVER, Column, Mask, find, groups, keys_of, pairs, spread
+from antelog.engine.values import Values
+
+Bound = Mapping[str, Column]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Bindings: for each variable its column; `count` rows."""
+
+    bound: Bound
+    count: int
+
+    def take(self, at: Column | Mask) -> Rows:
+        bound = {name: column[at] for name, column in self.bound.items()}
+        return Rows(bound, int(at.sum()) if at.dtype == np.bool_ else len(at))
+
+
+ONE = Rows({}, 1)
+"""A single row that binds nothing."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The facts that fit a literal: their bindings, each once, and when the first of them arrived."""
+
+    rows: Rows
+    arrived: Column
+
+
+def facts_for(place: Place, history: History, ticks: Column | None, values: Values) -> Found:
+    """The facts of a literal at these ticks (None: at any)."""
+    facts = gather(history, place.atom.predicate, ticks)
+    fits = np.ones(facts.count, np.bool_)
+    for column, value in place.constants:
+        fits &= facts.columns[column] == values.cell(value)
+    for column, again in place.repeats:
+        fits &= facts.columns[column] == facts.columns[again]
+    bound = {name: facts.columns[column] for name, column in place.binds}
+    time = place.atom.time
+    if time.variable is not None:
+        bound[time.variable] = facts.time - time.offset
+    for test in place.tests:
+        fits &= holds(test, bound, facts.count, values)
+    rows = Rows(bound, facts.count).take(fits)
+    return _first(rows, facts.arrival[fits])
+
+
+def _first(rows: Rows, arrived: Column) -> Found:
+    if not rows.bound:
+        return Found(
+            ONE if len(arrived) else Rows({}, 0), arrived.min(keepdims=True) if len(arrived) else arrived
+        )
+    (key,) = keys_of([list(rows.bound.values())])
+    same = groups(key)
+    return Found(rows.take(same.first), same.least(arrived))
+
+
+def joined(left: Rows, right: Rows) -> Rows:
+    """Every row on the left with every row on the right that agrees where both are bound."""
+    shared = [name for name in left.bound if name in right.bound]
+    if shared:
+        keys = keys_of([[side.bound[name] for name in shared] for side in (left, right)])
+        here, there = pairs(*keys)
+    else:
+        here = np.repeat(np.arange(left.count), right.count)
+        there = spread(np.zeros(left.count, np.int64), np.full(left.count, right.count))
+    new = {name: column for name, column in right.bound.items() if name not in left.bound}
+    bound = {**left.take(here).bound, **Rows(new, right.count).take(there).bound}
+    return Rows(bound, len(here))
+
+
+def distinct(parts: Iterable[Rows]) -> Rows:
+    """All rows of tables with the same variables, each once."""
+    tables = [part for part in parts if part.count]
+    if len(tables) == 0:
+        return Rows({}, 0)
+    names = list(tables[0].bound)
+    bound = {name: np.concatenate([t.bound[name] for t in tables]) for name in names}
+    if not names:
+        return ONE
+    (key,) = keys_of([list(bound.values())])
+    return Rows(bound, len(key)).take(groups(key).first)
+
+
+def agrees(rows: Rows, table: Rows) -> Mask:
+    """For each row, whether the table has one with the same values; the row binds all its variables."""
+    if not table.bound:
+        return np.full(rows.count, table.count > 0)
+    return find(*keys_of([[side.bound[name] for name in table.bound] for side in (rows, table)])) >= 0
+
+
+@dataclass(frozen=True)
+class Background:
+    """What static facts say of a pattern: the bindings they leave, and those they forbid."""
+
+    rows: Rows
+    forbidden: tuple[Rows, ...]
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Rows of a pattern, and for each positive literal when its fact arrived (NEVER: not yet, or
+    the literal has variables that are open)."""
+
+    rows: Rows
+    arrived: Column
+
+    def with_facts(self) -> Partial:
+        """The rows that some fact speaks for."""
+        some = np.asarray((self.arrived < NEVER).any(axis=0))
+        return Partial(self.rows.take(some), self.arrived[:, some])
+
+
+def partials(
+    layout: Layout, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
+) -> list[Partial]:
+    """All rows that come from a seed and the facts of the literals, fewer variables first.
+
+    The first has the seed's variables only.
+    """
+    seed = joined(seed, background.rows)
+    start = frozenset(seed.bound)
+    tables: dict[frozenset[str], list[Rows]] = {start: [seed]}
+    complete: list[Partial] = []
+    waiting = {start}
+    while waiting:
+        variables = min(waiting, key=lambda names: (len(names), sorted(names)))
+        waiting.discard(variables)
+        rows = _possible(layout, distinct(tables[variables]), background, values)
+        if rows.count == 0:
+            continue
+        complete.append(Partial(rows, _arrivals(layout, rows, found)))
+        for place, facts in zip(layout.places, found, strict=True):
+            if not place.variables <= variables and facts.rows.count:
+                more = variables | place.variables
+                tables.setdefault(more, []).append(joined(rows, facts.rows))
+                waiting.add(more)
+    return complete
+
+
+def _possible(layout: Layout, rows: Rows, background: Background, values: Values) -> Rows:
+    """The rows at which every condition holds whose variables they bind."""
+    fits = np.ones(rows.count, np.bool_)
+    for condition in layout.pattern.earliest:
+        if condition.variable in rows.bound:
+            fits &= rows.bound[condition.variable] >= condition.tick
+    for test in layout.pattern.comparisons:
+        if compared(test) <= rows.bound.keys():
+            fits &= holds(test, rows.bound, rows.count, values)
+    for table in background.forbidden:
+        if table.bound.keys() <= rows.bound.keys():
+            fits &= ~agrees(rows, table)
+    return rows if fits.all() else rows.take(fits)
+
+
+def _arrivals(layout: Layout, rows: Rows, found: tuple[Found, ...]) -> Column:
+    arrived = np.full((len(layout.places), rows.count), NEVER, np.int64)
+    for number, (place, facts) in enumerate(zip(layout.places, found, strict=True)):
+        if not place.variables <= rows.bound.keys() or facts.rows.count == 0:
+            continue
+        if not place.variables:
+            arrived[number] = facts.arrived
+            continue
+        names = sorted(place.variables)
+        here, there = keys_of([[side[name] for name in names] for side in (rows.bound, facts.rows.bound)])
+        at = find(here, there)
+        arrived[number] = np.where(at >= 0, facts.arrived[at], NEVER)
+    return arrived

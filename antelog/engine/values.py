@@ -1,0 +1,223 @@
+"""Values as whole numbers: the cells that all columns of the engine consist of.
+
+Within the engine every value is one int64, its *cell*. Two cells are equal if and only if the
+values are.
+
+    number          the bits of the double: 1 and 1.0 are the same number
+    anything else   an id, written as the bits of a negative quiet NaN, which no number has
+
+Anything else is a text, a value of another kind, or a number that no double holds exactly
+(a whole one beyond 2^53, a decimal of many digits): those stay exact, and different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import count
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from antelog.engine import decoding
+from antelog.engine.encoding import UNBOUND, encode, encode_numbers
+from antelog.engine.kinds import Item, Kind, Plain, item_from_saved, kind_of_item, nearest_double, saved_item
+from antelog.engine.tables import Column, Mask
+from antelog.language.syntax import Value
+
+__all__ = ["UNBOUND", "Values"]
+
+_FIRST = -(2**51)
+"""The cell of the first id: 0xFFF8000000000000."""
+
+_WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
+"""What the rule language has a syntax for, or needs none."""
+
+_SAVED = pa.schema([("kind", pa.int8()), ("value", pa.string())])
+
+
+class Values:
+    """The values that have ids. It only ever grows; `retain` makes a smaller one.
+
+    `constants` get the first ids and keep them for good: their cells are the same in every
+    retained copy, and when the values are saved and read again.
+    """
+
+    def __init__(self, constants: Iterable[Value] = ()) -> None:
+        self._ids: dict[Item, int] = {}
+        self._items: list[Item] = []
+        # By id, with room to grow; the nearest doubles of numbers no double holds, NaN elsewhere.
+        self._kinds = np.zeros(64, np.int8)
+        self._nearest = np.full(64, np.nan)
+        for value in constants:
+            self.cell(value)
+        self._fixed = len(self._items)
+
+    def __len__(self) -> int:
+        """How many values have ids."""
+        return len(self._items)
+
+    # ---- values to cells ----
+
+    def encode(self, array: pa.Array | pa.ChunkedArray) -> Column:
+        """The cells of a column; null and not-a-number become UNBOUND.
+
+        Raises TypeError if no value can be of the column's type.
+        """
+        return encode(array, self._intern)
+
+    def cell(self, value: Value) -> int:
+        """The cell of a constant."""
+        if isinstance(value, str):
+            known = self._ids.get(value)
+            return int(self._intern([value])[0]) if known is None else known + _FIRST
+        return int(encode_numbers([value], self._intern)[0])
+
+    def _intern(self, items: list[Item]) -> Column:
+        fresh = dict.fromkeys(item for item in items if item not in self._ids)
+        if fresh:
+            self._add(list(fresh))
+        return np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items)) + _FIRST
+
+    def _add(self, fresh: list[Item]) -> None:
+        first, end = len(self._items), len(self._items) + len(fresh)
+        if end > len(self._kinds):
+            self._kinds = np.resize(self._kinds, 2 * end)
+            self._nearest = np.resize(self._nearest, 2 * end)
+        self._kinds[first:end] = list(map(kind_of_item, fresh))
+        self._nearest[first:end] = list(map(nearest_double, fresh))
+        self._ids.update(zip(fresh, count(first), strict=False))
+        self._items.extend(fresh)
+
+    # ---- cells to values ----
+
+    def kinds(self, cells: Column) -> NDArray[np.int8]:
+        """The kind of each value."""
+        kinds = np.full(len(cells), Kind.NUMBER, np.int8)
+        named = _named(cells)
+        kinds[named] = self._kinds[cells[named] - _FIRST]
+        kinds[cells == UNBOUND] = Kind.NOTHING
+        return kinds
+
+    def numbers(self, cells: Column) -> NDArray[np.float64]:
+        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is no number."""
+        numbers: NDArray[np.float64] = cells.view(np.float64).copy()
+        named = _named(cells)
+        numbers[named] = self._nearest[cells[named] - _FIRST]
+        return numbers
+
+    def ranks(self, cells: Column) -> Column:
+        """A number for each value, in the order of the values among themselves.
+
+        Texts are ordered by their code points. Values of different kinds have no order, so
+        compare the ranks of equal kinds only.
+        """
+        distinct, where = np.unique(cells, return_inverse=True)
+        keys = list(zip(self.kinds(distinct).tolist(), self._plain(distinct), strict=True))
+        ranks = np.empty(len(distinct), np.int64)
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(distinct))
+        return ranks[where]
+
+    def decode(self, cells: Column) -> pa.Array:
+        """The values as an Arrow array; UNBOUND becomes null.
+
+        Numbers are int64 if all of them are whole and fit, else double; texts are string; values
+        of another kind have the type of their kind. Values of several kinds are written as texts
+        in the language's syntax, in which the text `"1"` and the number `1` differ. Where there is
+        no value at all, the type is null.
+        """
+        if not _named(cells).any():
+            return decoding.doubles(cells.view(np.float64), cells == UNBOUND)
+        distinct, where = _distinct(cells)
+        kinds = set(self.kinds(distinct).tolist()) - {Kind.NOTHING}
+        if len(kinds) > 1:
+            return self._texts(distinct).take(where)
+        return decoding.of_kind(Kind(kinds.pop()), self._plain(distinct)).take(where)
+
+    def texts(self, cells: Column) -> pa.Array:
+        """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""
+        distinct, where = _distinct(cells)
+        return self._texts(distinct).take(where)
+
+    def spelled(self, cells: Column) -> Column:
+        """The same values, but texts in place of those the language cannot write: `true`, `2024-02-29`."""
+        kinds = self.kinds(cells)
+        spelled = cells.copy()
+        for kind in sorted({Kind(kind) for kind in np.unique(kinds).tolist()} - _WRITTEN):
+            rows = np.flatnonzero(kinds == kind)
+            distinct, where = _distinct(cells[rows])
+            texts = self._intern(list(decoding.plain_texts(kind, self._plain(distinct))))
+            spelled[rows] = texts[where.to_numpy()]
+        return spelled
+
+    def _texts(self, cells: Column) -> pa.Array:
+        named = _named(cells)
+        kinds = self.kinds(cells)
+        parts = [(np.flatnonzero(cells == UNBOUND), pa.nulls(int((cells == UNBOUND).sum()), pa.string()))]
+        rows = np.flatnonzero(~named & (cells != UNBOUND))
+        parts.append((rows, decoding.number_texts(cells[rows].view(np.float64))))
+        for kind in sorted(set(kinds[named].tolist())):
+            rows = np.flatnonzero(named & (kinds == kind))
+            parts.append((rows, decoding.item_texts(Kind(kind), self._plain(cells[rows]))))
+        return decoding.side_by_side(parts)
+
+    def _plain(self, cells: Column) -> list[Plain | None]:
+        """Python's values: exact, and those of one kind have an order."""
+        return [
+            self._items[cell - _FIRST] if _FIRST <= cell < UNBOUND else None if cell == UNBOUND else number
+            for cell, number in zip(cells.tolist(), cells.view(np.float64).tolist(), strict=True)
+        ]
+
+    # ---- fewer values ----
+
+    def retain(self, *columns: Column) -> tuple[Values, Callable[[Column], Column]]:
+        """A copy with the constants and the values in these columns alone, and what turns old cells into new.
+
+        Memory then does not grow with the number of values there ever were. The old cell of a
+        value that was not retained must not be asked for.
+        """
+        used = np.zeros(len(self), np.bool_)
+        used[: self._fixed] = True
+        for cells in columns:
+            used[cells[_named(cells)] - _FIRST] = True
+        kept = Values()
+        kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
+        kept._fixed = self._fixed
+        moved = np.where(used, np.cumsum(used) - 1 + _FIRST, UNBOUND)
+
+        def remap(cells: Column) -> Column:
+            named = _named(cells)
+            new = cells.copy()
+            new[named] = moved[cells[named] - _FIRST]
+            if np.any(new[named] == UNBOUND):
+                raise KeyError("a value that was not retained")
+            return new
+
+        return kept, remap
+
+    def to_arrow(self) -> pa.Table:
+        """All values that have ids; `from_arrow` makes the same cells of them."""
+        kinds = self._kinds[: len(self)]
+        schema = _SAVED.with_metadata({"constants": str(self._fixed)})
+        return pa.table(
+            [pa.array(kinds), pa.array([saved_item(item) for item in self._items], pa.string())], schema
+        )
+
+    @classmethod
+    def from_arrow(cls, saved: pa.Table) -> Values:
+        values = cls()
+        texts = saved.column("value").to_pylist()
+        values._add(list(map(item_from_saved, saved.column("kind").to_pylist(), texts)))
+        values._fixed = int(saved.schema.metadata[b"constants"])
+        return values
+
+
+def _named(cells: Column) -> Mask:
+    """Which cells are ids."""
+    named: Mask = (cells >= _FIRST) & (cells < UNBOUND)
+    return named
+
+
+def _distinct(cells: Column) -> tuple[Column, pa.Array]:
+    encoded = pa.array(cells).dictionary_encode()
+    return encoded.dictionary.to_numpy(), encoded.indices

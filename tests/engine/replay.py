@@ -1,0 +1,100 @@
+"""A case through the engine, and its answers in the specification's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from antelog.compile import compile_program
+from antelog.compile.plan import Plan
+from antelog.engine.engine import Engine
+from antelog.engine.limits import cannot_run
+from antelog.language import Checked
+from antelog.reference import Evaluation, Report
+from antelog.reference.answers import Answer, Explanation
+from antelog.reference.atoms import ANYTHING, Atom
+from antelog.reference.program import Program
+from antelog.reference.stream import fits
+from tests.reference.helpers import Fact
+from tests.strategies import Case
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program the engine takes."""
+
+    plan: Plan
+
+
+def runnable(checked: Checked) -> Compiled | None:
+    """The program, if it has a plan and the engine can run it."""
+    plan = compile_program(checked).plan
+    return None if plan is None or cannot_run(plan) is not None else Compiled(plan)
+
+
+def frames(facts: Iterable[Fact], plan: Plan, after: int, until: int) -> dict[str, Any]:
+    """The facts that arrive after one tick and up to another, as the engine takes them."""
+    given: dict[str, list[tuple[Any, ...]]] = {source.name: [] for source in plan.inputs}
+    for name, values, arrival in facts:
+        if after < arrival <= until:
+            given[name].append((*values, arrival))
+    columns = {source.name: [*source.columns, "arrival"] for source in plan.inputs}
+    return {
+        name: [dict(zip(columns[name], row, strict=True)) for row in rows]
+        for name, rows in given.items()
+        if rows
+    }
+
+
+def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
+    """The change log of a case whose ticks are cut into steps that end at these ticks."""
+    engine = Engine(compiled)
+    log = []
+    for end in ends:
+        changed = engine.advance(end, frames(case.facts, compiled.plan, engine.now, end))
+        log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+    return sorted(log, key=lambda row: row["tick"])
+
+
+def lines(engine: Engine, plan: Plan) -> list[dict[str, Any]]:
+    """The engine's answers at its tick, in the form of the recorded lines."""
+    found = []
+    for query in plan.queries:
+        names = (*query.variables, *([query.time] if query.time else []))
+        answers = [
+            {**row, "answer": {name: row[name] for name in names}}
+            for row in engine.answers(query.name).to_pylist()
+        ]
+        found.append({"tick": engine.now, "query": query.name, "answers": answers})
+    return found
+
+
+def known_only(evaluation: Evaluation, report: Report) -> set[Explanation]:
+    """The explanations of a report that speak of no fresh values."""
+    known = {*evaluation.program.known, ANYTHING}
+    return {
+        e
+        for e in report.explanations
+        if all(a in known for literal in e.evidence | e.hypotheses for a in literal.atom.arguments[:-1])
+    }
+
+
+def shown(
+    found: dict[Answer, set[Explanation]], time: str | None, program: Program
+) -> dict[Answer, set[Explanation]]:
+    """Answers and explanations about ticks the specification is exact about, and values that can occur."""
+    latest = program.shown
+    kept = {}
+    for answer, group in found.items():
+        recent = {e for e in group if all(_can_occur(li.atom, program) for li in e.evidence | e.hypotheses)}
+        late = any(name == time and isinstance(value, int) and value > latest for name, value in answer)
+        if recent and not late:
+            kept[tuple(sorted(answer))] = recent
+    return kept
+
+
+def _can_occur(atom: Atom, program: Program) -> bool:
+    types = program.vocabulary[atom.predicate].types
+    fitting = all(a is ANYTHING or fits(a, t) for a, t in zip(atom.arguments[:-1], types, strict=True))
+    return atom.time <= program.shown and fitting
