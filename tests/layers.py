@@ -16,7 +16,7 @@ LEAVES = frozenset({"errors", "diagnostics"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
-EVERYTHING = TO_PROGRAM | {"reference", "spark", "forecast", "cli", "dashboard"}
+EVERYTHING = TO_PROGRAM | {"reference", "files", "spark", "forecast", "cli", "dashboard"}
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "compile": LEAVES | {"language"},
     "reference": LEAVES | {"language"},
     "engine": TO_COMPILE,
+    "files": TO_ENGINE,
     "program": TO_ENGINE,
     "__init__": TO_PROGRAM,
     "spark": TO_PROGRAM,

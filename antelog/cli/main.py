@@ -9,6 +9,7 @@ from io import TextIOWrapper
 import click
 
 from antelog.cli.check import check
+from antelog.cli.try_ import try_
 
 
 class _Commands(click.Group):
@@ -35,3 +36,4 @@ def main() -> None:
 
 
 main.add_command(check)
+main.add_command(try_)

@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
-from antelog.engine.tables import Column, Groups, Mask, groups, keys_of, spread
+from antelog.engine.tables import Column, Groups, Mask, distinct, groups, keys_of, spread
 from antelog.engine.truth import Derivations, World, derivations, term_column, time_column
 from antelog.engine.values import UNBOUND
 
@@ -117,7 +117,7 @@ def moments(found: Candidates, before: int, now: int) -> Moments:
             owner.append(mine[during])
             tick.append(line[during])
     key = np.concatenate(owner) * (now - before + 1) + (np.concatenate(tick) - before)
-    key = np.unique(key)
+    key = distinct(key)
     answer, tick_of = np.divmod(key, now - before + 1)
     first = np.searchsorted(answer, np.arange(found.by_answer.count))
     sizes = np.diff(first, append=len(answer))

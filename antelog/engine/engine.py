@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from antelog.compile.plan import Plan
 from antelog.engine import kernel
@@ -53,7 +52,7 @@ class Engine:
                 hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
                 raise DataError(f"there is no change of the kind {kind}. {hint}")
         self._plan = plan
-        self._only = pa.array(only)
+        self._only = tuple(only)
         self._arrival = arrival
         self._values = Values()
         given = {name: [tuple(row) for row in rows] for name, rows in (static or {}).items()}
@@ -85,10 +84,10 @@ class Engine:
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         admitted = admit(self._plan, facts or {}, self._values, self.now, now, arrival=self._arrival)
-        self._state, log = kernel.step(self._state, admitted.facts, now)
+        self._state, log = kernel.step(self._state, admitted.facts, now, self._only)
         self._rejects = pa.concat_tables([self._rejects, admitted.rejects])
         self._counts = {name: _sum(self._counts[name], new) for name, new in admitted.counts.items()}
-        return {name: table.filter(pc.is_in(table["change"], self._only)) for name, table in log.items()}
+        return log
 
     def answers(self, query: str) -> pa.Table:
         """The answers that are open, and those the last finished tick confirmed."""

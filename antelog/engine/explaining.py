@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from antelog.engine.changes import Candidates, Moments, Views
 from antelog.engine.literals import sorted_ranks, texts
-from antelog.engine.tables import Column, Mask, spread
+from antelog.engine.tables import Column, Mask, distinct, spread
 from antelog.engine.truth import World
 
 EXPLANATIONS = pa.list_(
@@ -120,7 +120,7 @@ class _Lists:
 def _lists(owner: Column, text: Column, count: int) -> _Lists:
     """The texts of each owner, sorted, each once."""
     size = int(text.max(initial=0)) + 1
-    key = np.unique(owner * size + text)
+    key = distinct(owner * size + text)
     owner, text = np.divmod(key, size)
     return _Lists(np.searchsorted(owner, np.arange(count + 1)), text)
 

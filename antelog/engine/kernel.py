@@ -7,7 +7,7 @@ not matter how a stream is cut into steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +19,9 @@ from antelog.engine.comparing import holds
 from antelog.engine.facts import Facts
 from antelog.engine.history import History, Stream, added, without
 from antelog.engine.layout import Layout, compared, layout
-from antelog.engine.log import answers, changes
+from antelog.engine.log import KINDS, answers, changes
 from antelog.engine.match import ONE, Background, Rows, joined
+from antelog.engine.tables import distinct
 from antelog.engine.touched import every, touched
 from antelog.engine.truth import World
 from antelog.engine.values import Values
@@ -55,15 +56,16 @@ def start(plan: Plan, values: Values, given: Given | None = None) -> State:
     return State(-1, world)
 
 
-def step(state: State, facts: Mapping[str, Facts], now: int) -> tuple[State, dict[str, pa.Table]]:
+def step(
+    state: State, facts: Mapping[str, Facts], now: int, only: Sequence[str] = KINDS
+) -> tuple[State, dict[str, pa.Table]]:
     """The state after the tick `now`, and what has changed since the last step, by query."""
     world = _with(state.world, added(state.world.history, facts))
     new = {
-        name: np.unique(facts[name].time) if name in facts else np.zeros(0, np.int64)
-        for name in world.history
+        name: distinct(facts[name].time) if name in facts else np.zeros(0, np.int64) for name in world.history
     }
     log = {
-        name: changes(world, name, touched(world, name, new, state.now, now), state.now, now)
+        name: changes(world, name, touched(world, name, new, state.now, now), state.now, now, only)
         for name, relation in world.relations.items()
         if relation.asked
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,11 +56,13 @@ def tell(world: World, name: str, ticks: Column | None, before: int, now: int) -
     return Told(found, at, seen, kept, told, status)
 
 
-def changes(world: World, name: str, ticks: Column | None, before: int, now: int) -> pa.Table:
-    """What happened to the answers of a query after `before` and up to `now`."""
+def changes(
+    world: World, name: str, ticks: Column | None, before: int, now: int, only: Sequence[str] = KINDS
+) -> pa.Table:
+    """What happened to the answers of a query after `before` and up to `now`; some kinds of changes only."""
     told = tell(world, name, ticks, before, now)
     kind = _kinds(told)
-    moment = np.flatnonzero(kind >= 0)
+    moment = np.flatnonzero(np.isin(kind, [KINDS.index(each) for each in only]))
     return _table(world, name, told, moment, kind[moment])
 
 

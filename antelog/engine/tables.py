@@ -61,6 +61,12 @@ def sorting(key: Column) -> Column:
     return np.argsort(key, kind="stable")
 
 
+def distinct(column: Column) -> Column:
+    """The different numbers of a column, in order; sorting them all is faster than hashing them."""
+    ordered = np.sort(column)
+    return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+
+
 @dataclass(frozen=True)
 class Groups:
     """Rows of equal keys side by side: `order` puts them so, `starts` says where each group begins."""

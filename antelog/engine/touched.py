@@ -8,7 +8,7 @@ import numpy as np
 
 from antelog.engine.deadlines import possible_delays
 from antelog.engine.layout import Layout
-from antelog.engine.tables import Column
+from antelog.engine.tables import Column, distinct
 from antelog.engine.truth import World
 
 NewTicks = dict[str, Column]
@@ -23,7 +23,7 @@ def touched(world: World, name: str, new: NewTicks, before: int, now: int) -> Co
             if ticks is None:
                 return None
             found.append(ticks)
-    ticks = np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+    ticks = distinct(np.concatenate([np.zeros(0, np.int64), *found]))
     return ticks[ticks >= 0]
 
 

@@ -18,7 +18,7 @@ from antelog.engine.deadlines import deadline
 from antelog.engine.history import History
 from antelog.engine.layout import Layout
 from antelog.engine.match import Background, Partial, Rows, facts_for, partials
-from antelog.engine.tables import NEVER, Column, find, groups, keys_of
+from antelog.engine.tables import NEVER, Column, distinct, find, groups, keys_of
 from antelog.engine.values import Values
 
 
@@ -157,7 +157,7 @@ def _truth(world: World, name: str, wanted: list[Column], with_as_of: bool) -> T
     arity = len(world.relations[name].variables)
     for number, layout in enumerate(world.layouts[name]):
         seed = _seed(layout, wanted, arity, with_as_of, world.values)
-        about = np.unique(wanted[arity]) if layout.sliced else None
+        about = distinct(wanted[arity]) if layout.sliced else None
         for found in derivations(world, name, number, seed, about, bare=True):
             here, there = keys_of([_columns(found, with_as_of, world.values), wanted])
             at = find(here, there)

@@ -1,0 +1,146 @@
+"""Changes and snapshots for people: what is known marked as filled, what is awaited as hollow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from antelog.cli.replay import Shown
+from antelog.cli.values import ordered, plain, variables_of
+from antelog.compile.plan import Relation
+from antelog.language.printer import value_text
+
+_COLOURS = {
+    "possible": "cyan",
+    "revised": "yellow",
+    "confirmed": "bold green",
+    "rejected": "red",
+    "open": "cyan",
+}
+_WIDTH = max(map(len, _COLOURS))
+_INDENT = " " * (_WIDTH + 4)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands before a literal: one that is true, one that is awaited, one that became false."""
+
+    evidence: str = "●"
+    hypothesis: str = "○"
+    false: str = "✗"
+
+
+PLAIN_MARKS = Marks("*", "o", "x")
+"""For terminals that have none of the others."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Where to print to, with which marks, and how many explanations at most (None: all)."""
+
+    console: Console
+    marks: Marks
+    explanations: int | None = None
+
+
+def listing(console: Console, explanations: int | None) -> Listing:
+    """A listing with the marks a console can show."""
+    try:
+        "●○✗".encode(console.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return Listing(console, PLAIN_MARKS, explanations)
+    return Listing(console, Marks(), explanations)
+
+
+def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int | None:
+    """The changes, those of a tick below its number. `last` is the tick printed last; so is the result."""
+    rows = [
+        (row["tick"], number, row)
+        for number, relation in enumerate(relations)
+        for row in ordered(shown.tables[relation.name], variables_of(relation)).to_pylist()
+    ]
+    for tick, number, row in sorted(rows, key=lambda each: each[:2]):
+        if tick != last:
+            _print_tick(tick, last is None, to)
+            last = tick
+        _print_row(row["change"], relations[number], row, to)
+    return last
+
+
+def print_snapshot(relations: Sequence[Relation], shown: Shown, to: Listing) -> None:
+    """What is open after a tick, and what was confirmed at it."""
+    _print_tick(shown.tick, shown.tick == 0, to)
+    count = 0
+    for relation in relations:
+        for row in ordered(shown.tables[relation.name], variables_of(relation)).to_pylist():
+            _print_row("confirmed" if row["change"] == "confirmed" else "open", relation, row, to)
+            count += 1
+    if not count:
+        _print(Text("  nothing is open", "dim"), to)
+
+
+def _print_tick(tick: int, first: bool, to: Listing) -> None:
+    if not first:
+        _print(Text(), to)
+    _print(Text(f"tick {tick}", "bold"), to)
+
+
+def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
+    values = ", ".join(f"{name} = {_value(row[name])}" for name in variables_of(relation))
+    line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
+    line.append(relation.name, "bold")
+    line.append(f"  {values}" if values else "")
+    if change not in ("confirmed", "rejected"):
+        line.append(_outlook(row), "dim")
+    _print(line, to)
+    explanations = row["explanations"] or []
+    for explanation in explanations[: to.explanations]:
+        _print(_explanation(explanation, to.marks), to)
+    if len(explanations) > len(explanations[: to.explanations]):
+        _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
+    if row.get("because"):
+        line = Text(f"{_INDENT}for want of ", "dim")
+        _print(_literals(line, row["because"], to.marks.false, "red"), to)
+
+
+def _explanation(explanation: Mapping[str, Any], marks: Marks) -> Text:
+    line = Text(_INDENT)
+    _literals(line, explanation["evidence"], marks.evidence, "green")
+    if explanation["evidence"] and explanation["hypotheses"]:
+        line.append("  ")
+    _literals(line, explanation["hypotheses"], marks.hypothesis, "yellow")
+    for exception in explanation.get("except") or []:
+        line.append("  except " + ", ".join(f"{n} = {_value(v)}" for n, v in exception.items()), "dim")
+    return line
+
+
+def _literals(line: Text, literals: Iterable[str], mark: str, colour: str) -> Text:
+    for number, literal in enumerate(literals):
+        line.append("  " if number else "")
+        line.append(f"{mark} {literal}", colour)
+    return line
+
+
+def _outlook(row: Mapping[str, Any]) -> str:
+    silent, decided = row["if_silent"], row["decided_by"]
+    parts = [f"{silent['change']} at {silent['tick']} if nothing comes"] if silent else []
+    parts += [f"decided by {decided}"] if decided is not None else []
+    return "   " + (", ".join(parts) if parts else "open without bound")
+
+
+def _value(value: object) -> str:
+    match plain(value):
+        case None:
+            return "any"
+        case bool(found):
+            return str(found).lower()
+        case found:
+            return value_text(found)
+
+
+def _print(line: Text, to: Listing) -> None:
+    to.console.print(line, soft_wrap=not to.console.is_terminal)

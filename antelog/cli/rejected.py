@@ -1,0 +1,46 @@
+"""What is said at the end about rows that were set aside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+import pyarrow as pa
+
+from antelog.files import Reject, Rejects
+from antelog.language.printer import value_text
+
+
+def from_engine(table: pa.Table, files: Mapping[str, Path]) -> list[Reject]:
+    """What the engine set aside, facts that came too late above all."""
+    return [
+        Reject(str(files[row["input"]]), None, row["input"], row["reason"], row["detail"], _fact(row))
+        for row in table.to_pylist()
+    ]
+
+
+def _fact(row: Mapping[str, object]) -> str:
+    """A fact in the language's own syntax; `_` stands for what is missing."""
+    values = [*json.loads(str(row["values"])), row["time"]]
+    return f"{row['input']}({', '.join('_' if value is None else value_text(value) for value in values)})"
+
+
+def summarize(rejects: Rejects, file: Path | None) -> None:
+    """How many rows were set aside, the first of them in full, and where all are."""
+    for note in rejects.notes:
+        click.echo(f"note: {note}", err=True)
+    count = rejects.counts.total()
+    if not count or rejects.strict:
+        return
+    kinds = ", ".join(f"{n} {reason}" for reason, n in sorted(rejects.counts.items()))
+    click.echo(
+        f"warning: {'1 row was' if count == 1 else f'{count} rows were'} set aside ({kinds})", err=True
+    )
+    for reject in rejects.first:
+        click.echo(f"  {reject}", err=True)
+    if file is not None:
+        click.echo(f"  all of them are in {file}", err=True)
+    elif count > len(rejects.first):
+        click.echo(f"  and {count - len(rejects.first)} more; --rejects FILE keeps them all", err=True)

@@ -1,0 +1,253 @@
+"""`antelog try`: recorded facts through the engine, in this process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from antelog.cli import json_lines, listing
+from antelog.cli.diagnostics import print_diagnostics
+from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics, pair
+from antelog.cli.progress import Report, progress_bar
+from antelog.cli.rejected import from_engine, summarize
+from antelog.cli.replay import Shown, changes, snapshots
+from antelog.cli.values import plain
+from antelog.compile.plan import Plan, Relation
+from antelog.engine.engine import Engine
+from antelog.engine.log import KINDS
+from antelog.errors import AntelogError, ProgramError
+from antelog.files import ARRIVAL, Batch, Rejects, batches, rejects_to, tables, wanted_of
+from antelog.files.naming import size_of
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.program import Program, load
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command was asked for."""
+
+    inputs: Mapping[str, Path]
+    statics: Mapping[str, Path]
+    until: int | None
+    snapshots: bool
+    only: tuple[str, ...]
+    as_table: bool
+    arrival: str
+    explanations: int | None
+    rejects: Path | None
+    strict: bool
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    """Kinds of changes, with commas between them."""
+    kinds = tuple(kind.strip() for kind in text.split(","))
+    for kind in kinds:
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+            raise click.BadParameter(f"there is no change of the kind `{kind}`. {hint}")
+    return kinds
+
+
+@click.command(
+    "try",
+    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
+    "Results go to stdout, everything else to stderr.",
+)
+@click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True,
+    help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
+)  # fmt: skip
+@click.option(
+    "--static", "statics", type=pair, metavar="P=FILE", multiple=True,
+    help="The file with facts of a static predicate, in addition to those of the program.",
+)  # fmt: skip
+@click.option(
+    "--until", type=click.IntRange(min=0), metavar="TICK",
+    help="The last tick. If not given, it is the last fact's arrival, or the tick by which all that was "
+    "open then is decided.",
+)  # fmt: skip
+@click.option(
+    "--changes", "shown", flag_value="changes", default=True, help="Print what changes. The default."
+)
+@click.option("--snapshots", "shown", flag_value="snapshots", help="Print what is open, tick by tick.")
+@click.option(
+    "--only", type=_kinds, metavar="KIND,…", help=f"Print these kinds of changes only: {', '.join(KINDS)}."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "table"]), default="jsonl", show_default=True,
+    help="JSON lines for programs, or a listing for people.",
+)  # fmt: skip
+@click.option(
+    "--arrival", metavar="NAME", default=None,
+    help="The column with the ticks or timestamps at which facts arrived. In a file without it, they "
+    "arrive at their own time.  [default: arrival]",
+)  # fmt: skip
+@click.option(
+    "--explanations", type=click.IntRange(min=1), metavar="N",
+    help="Print at most so many explanations of an answer, the smallest first.",
+)  # fmt: skip
+@click.option(
+    "--rejects", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write every row that was set aside, with the reason, to this file (.csv or .jsonl).",
+)  # fmt: skip
+@click.option("--strict", is_flag=True, help="Stop at the first row that would be set aside.")
+@click.pass_context
+def try_(
+    ctx: click.Context,
+    program: Path,
+    inputs: tuple[Pair, ...],
+    statics: tuple[Pair, ...],
+    until: int | None,
+    shown: str,
+    only: tuple[str, ...] | None,
+    form: str,
+    arrival: str | None,
+    explanations: int | None,
+    rejects: Path | None,
+    strict: bool,
+) -> None:
+    """Replay recorded facts through PROGRAM and print how its answers change.
+
+    \b
+    Examples:
+      antelog try turbines.alog --input Temp=readings.csv
+      antelog try turbines.alog --input Temp=readings.csv --format table
+      antelog try turbines.alog --input Temp=readings.parquet --only confirmed > found.jsonl
+      antelog try turbines.alog --input Temp=readings.csv --snapshots --until 20 | jq .answers
+
+    A file's columns are matched by name, or else by position. Rows that cannot be used, and facts that
+    arrived later than their input allows, are set aside and counted.
+    """
+    if only is not None and shown == "snapshots":
+        raise click.UsageError("--only selects changes; leave it out, or leave out --snapshots")
+    try:
+        loaded = load(program)
+        plan = loaded.plan
+        options = Options(
+            files_of_inputs(plan, inputs),
+            files_of_statics(plan, statics),
+            until,
+            shown == "snapshots",
+            only or KINDS,
+            form == "table",
+            arrival or "arrival",
+            explanations,
+            rejects,
+            strict,
+        )
+        _run(loaded, options)
+        sys.stdout.flush()
+    except ProgramError as error:
+        print_diagnostics(error.diagnostics, error.source, _stderr())
+        ctx.exit(1)
+    except AntelogError as error:
+        click.echo(f"error: {error}", err=True)
+        ctx.exit(1)
+    except KeyboardInterrupt:
+        ctx.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read the results has had enough. What is still buffered must go somewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        ctx.exit(0)
+
+
+def _run(program: Program, options: Options) -> None:
+    plan = program.plan
+    print_diagnostics(program.warnings, program.source, _stderr())
+    for source in plan.inputs:
+        if source.name not in options.inputs:
+            click.echo(
+                f"note: {source.name} has no facts; give them with --input {source.name}=FILE", err=True
+            )
+    with ExitStack() as stack:
+        rejects = stack.enter_context(rejects_to(options.rejects, strict=options.strict))
+        static = {name: _rows(plan, name, path, rejects) for name, path in options.statics.items()}
+        engine = Engine(program, only=options.only, static=static, arrival=ARRIVAL)
+        try:
+            _replay(engine, options, rejects, stack)
+        finally:
+            summarize(rejects, options.rejects)
+
+
+def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack) -> None:
+    relations = list(engine.plan.queries)
+    if options.snapshots:
+        report = stack.enter_context(
+            progress_bar("ticks", None if options.until is None else options.until + 1)
+        )
+        found = snapshots(engine, _recorded(engine.plan, options, rejects), options.until, report)
+    else:
+        size = sum(map(size_of, options.inputs.values()))
+        report = stack.enter_context(progress_bar("facts", size))
+        found = changes(engine, _recorded(engine.plan, options, rejects, report), options.until)
+    show = _printer(relations, options)
+    known = 0
+    for each in found:
+        show(each)
+        late = engine.rejects
+        if late.num_rows > known:
+            rejects.add(from_engine(late.slice(known), options.inputs))
+            known = late.num_rows
+
+
+def _recorded(
+    plan: Plan, options: Options, rejects: Rejects, report: Report = lambda _: None
+) -> Iterable[Batch]:
+    wanted = {name: wanted_of(plan, name, options.arrival) for name in options.inputs}
+    sources = {name: tables(path, wanted[name], rejects, report) for name, path in options.inputs.items()}
+    return batches(sources, options.until)
+
+
+def _rows(plan: Plan, name: str, path: Path, rejects: Rejects) -> list[tuple[str | int | float, ...]]:
+    """The facts of a static predicate; truth values, dates and the like are taken as texts."""
+    rows: list[tuple[str | int | float, ...]] = []
+    for table in tables(path, wanted_of(plan, name), rejects):
+        values = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        rows += [tuple(_value(value) for value in row) for row in values]
+    return rows
+
+
+def _value(value: object) -> str | int | float:
+    found = plain(value)
+    return str(found).lower() if isinstance(found, bool) or found is None else found
+
+
+def _printer(relations: list[Relation], options: Options) -> Callable[[Shown], None]:
+    if options.as_table:
+        return _table_printer(relations, options)
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    style = json_lines.Style(options.explanations, ascii_only=not encoding.startswith("utf"))
+    lines = json_lines.snapshot_lines if options.snapshots else json_lines.change_lines
+
+    def show(shown: Shown) -> None:
+        sys.stdout.write(lines(relations, shown, style))
+
+    return show
+
+
+def _table_printer(relations: list[Relation], options: Options) -> Callable[[Shown], None]:
+    to = listing.listing(Console(highlight=False), options.explanations)
+    last: int | None = None
+
+    def show(shown: Shown) -> None:
+        nonlocal last
+        if options.snapshots:
+            listing.print_snapshot(relations, shown, to)
+        else:
+            last = listing.print_changes(relations, shown, last, to)
+
+    return show
+
+
+def _stderr() -> Console:
+    return Console(stderr=True, highlight=False, soft_wrap=True)

@@ -1,0 +1,59 @@
+"""Answers on their way to a reader: in which order, and what their values look like."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.compile.plan import Relation
+from antelog.language.syntax import number
+
+Plain = str | int | float | bool | None
+
+
+def variables_of(relation: Relation) -> tuple[str, ...]:
+    """The variables of a query's answers, the time last."""
+    return relation.variables if relation.time is None else (*relation.variables, relation.time)
+
+
+def plain(value: Any) -> Plain:
+    """A value as JSON can have it: numbers as short as they can be, dates and the like as texts."""
+    match value:
+        case None | bool() | str() | int():
+            return value
+        case float():
+            return number(value) if np.isfinite(value) else None
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case bytes():
+            return base64.b16encode(value).decode().lower()
+        case datetime.timedelta():
+            return f"{number(value.total_seconds())} seconds"
+        case _:
+            return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
+
+
+def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
+    """The lines of a table in the order of their ticks, those of one tick in the order of their answers."""
+    keys = [name for name in ("tick", *names) if name in table.column_names]
+    if any(is_a.is_union(table.schema.field(name).type) for name in keys):
+        rows = [[_rank(table.column(name)[i].as_py()) for name in keys] for i in range(table.num_rows)]
+        return table.take(pa.array(sorted(range(table.num_rows), key=rows.__getitem__), pa.int64()))
+    sortable = [name for name in keys if not is_a.is_null(table.schema.field(name).type)]
+    if table.num_rows < 2 or not sortable:
+        return table
+    return table.take(pc.sort_indices(table, [(name, "ascending") for name in sortable]))
+
+
+def _rank(value: Any) -> tuple[int, float, str]:
+    """Numbers before texts, nothing at the end."""
+    if value is None:
+        return 2, 0.0, ""
+    return (0, float(value), "") if isinstance(value, int | float | Decimal) else (1, 0.0, str(plain(value)))

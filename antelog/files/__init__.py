@@ -1,0 +1,30 @@
+"""Recorded facts: CSV, JSON lines and Parquet files, read piece by piece into Arrow tables.
+
+    wanted_of    what a file is read for: the columns of an input or of a static predicate
+    tables       the facts of one file, table after table; rows that cannot be used are set aside
+    batches      the facts of several files, in the order in which they arrived
+
+A table has the columns that are wanted, in their order; times are ticks, and those of an input
+have the arrival as well, in a column called `ARRIVAL`. Nothing reads more of a file at a time
+than it needs.
+"""
+
+from antelog.files.columns import ARRIVAL, Wanted, wanted_of
+from antelog.files.merging import Batch, batches
+from antelog.files.naming import Form, form_of
+from antelog.files.reading import tables
+from antelog.files.setting_aside import Reject, Rejects, rejects_to
+
+__all__ = [
+    "ARRIVAL",
+    "Batch",
+    "Form",
+    "Reject",
+    "Rejects",
+    "Wanted",
+    "batches",
+    "form_of",
+    "rejects_to",
+    "tables",
+    "wanted_of",
+]

@@ -1,0 +1,215 @@
+"""Columns as a file has them to columns as the engine takes them.
+
+A text that stands for a number becomes one, unless its column holds texts: `007` is the number 7
+in a column of numbers or of anything, and the text `007` in a column of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.engine.kinds import Kind, kind_of
+from antelog.engine.rows import array_of
+from antelog.engine.tables import Mask
+from antelog.errors import DataError
+
+_NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_SHORT = r"^[+-]?[0-9]{1,18}$"
+_WHOLE = r"^[+-]?[0-9]+$"
+_LONG = r"[0-9]{16}"
+
+
+@dataclass(frozen=True, eq=False)
+class Fault:
+    """Rows that cannot be used, and what is to be said of each."""
+
+    applies: Mask
+    detail: Callable[[int], str]
+
+
+def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
+    """The values of a column whose type is `number`, `text` or not known, and what is wrong with them."""
+    if is_text(array.type):
+        return _from_texts(array.cast(pa.string()), name, type_)
+    return array, _faults_of_values(array, name, type_)
+
+
+def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
+    """The values of a column of a file in which everything is written as text, as in CSV."""
+    empty = mask_of(pc.equal(array, ""))
+    faults = [Fault(empty, lambda _: f"column {name} is empty")]
+    if type_ == "text":
+        return array, faults
+    fits = mask_of(pc.match_substring_regex(array, _NUMBER))
+    if type_ is None and not fits.any():
+        return array, faults
+    numbers, fine = _numbers(array if fits.all() else array.filter(pa.array(fits)))
+    fits[fits] = fine
+    if type_ == "number":
+        wrong = Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} is no number")
+        return _spread(numbers, fits), [*faults, wrong]
+    return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
+
+
+def mask_of(array: pa.Array) -> Mask:
+    mask: Mask = array.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return mask
+
+
+def is_text(type_: pa.DataType) -> bool:
+    return bool(is_a.is_string(type_) or is_a.is_large_string(type_) or is_a.is_string_view(type_))
+
+
+# ---- texts ----
+
+
+def _numbers(texts: pa.Array) -> tuple[pa.Array, Mask]:
+    """Numbers from texts that look like them, those that are finite; and which these are."""
+    texts = pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^\+", "")
+    fine = np.ones(len(texts), np.bool_)
+    if pc.all(pc.match_substring_regex(texts, _SHORT)).as_py():
+        return texts.cast(pa.int64()), fine
+    doubles = texts.cast(pa.float64())
+    fine = np.isfinite(doubles.to_numpy())
+    doubles, texts = doubles.filter(pa.array(fine)), texts.filter(pa.array(fine))
+    long = mask_of(pc.match_substring_regex(texts, _LONG)) & mask_of(pc.match_substring_regex(texts, _WHOLE))
+    if not long.any():
+        return doubles, fine
+    # Whole numbers of so many digits are not to be rounded.
+    exact = [
+        int(text) if is_long else double
+        for text, is_long, double in zip(texts.to_pylist(), long, doubles.to_pylist(), strict=True)
+    ]
+    return array_of(exact), fine
+
+
+def _spread(values: pa.Array, where: Mask) -> pa.Array:
+    """Values in some rows, any of them in the others, which are not to be used."""
+    if where.all():
+        return values
+    return values.take(pa.array(np.maximum(np.cumsum(where) - 1, 0))) if len(values) else pa.nulls(len(where))
+
+
+def _mixed(numbers: pa.Array, where: Mask, texts: pa.Array) -> pa.Array:
+    """Numbers in some rows, texts in the others."""
+    if is_a.is_union(numbers.type):
+        found = iter(numbers.to_pylist())
+        return array_of(
+            [
+                next(found) if is_number else text
+                for is_number, text in zip(where, texts.to_pylist(), strict=True)
+            ]
+        )
+    codes = np.where(where, 0, 1).astype(np.int8)
+    offsets = np.where(where, np.cumsum(where), np.cumsum(~where)).astype(np.int32) - 1
+    children = [numbers, texts.filter(pa.array(~where))]
+    return pa.UnionArray.from_dense(pa.array(codes), pa.array(offsets), children)
+
+
+def _from_texts(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
+    missing = Fault(mask_of(array.is_null()), lambda _: f"column {name} has no value")
+    if type_ != "number":
+        return array, [missing]
+    wrong = Fault(mask_of(array.is_valid()), lambda i: f"value `{array[i]}` of column {name} is no number")
+    return array, [missing, wrong]
+
+
+# ---- values of other types ----
+
+
+def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) -> None:
+    """Raises DataError if no value of an Arrow type can stand in a column."""
+    kind = kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
+    if kind is None:
+        raise DataError(
+            f"{file}: column {name} is of type {type_}; "
+            "values are numbers, texts, truth values, dates, times, durations or bytes"
+        )
+    if kind is not Kind.NOTHING and wanted is not None and (kind is Kind.NUMBER) != (wanted == "number"):
+        raise DataError(f"{file}: column {name} is of type {type_}, and the program has a {wanted} there")
+
+
+def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fault]:
+    wrong = np.zeros(len(array), np.bool_)
+    if is_a.is_union(array.type):
+        codes = array.type_codes.to_numpy()
+        missing = np.zeros(len(array), np.bool_)
+        for code, part in zip(array.type.type_codes, array.type, strict=True):
+            kind = kind_of(part.type)
+            if kind is Kind.NOTHING:
+                missing |= codes == code
+            elif type_ is not None and (kind is Kind.NUMBER) != (type_ == "number"):
+                wrong |= codes == code
+    else:
+        missing = mask_of(array.is_null())
+        kind = kind_of(array.type)
+        if kind is not Kind.NOTHING and type_ is not None and (kind is Kind.NUMBER) != (type_ == "number"):
+            wrong = ~missing
+    return [
+        Fault(missing, lambda _: f"column {name} has no value"),
+        Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is no {type_}"),
+    ]
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ---- columns one below the other ----
+
+
+def part(table: pa.Table, first: int, last: int) -> pa.Table:
+    """The rows from one position up to another.
+
+    A slice would do, but what Arrow says of the codes and offsets of a union ignores slices.
+    """
+    if any(is_a.is_union(field.type) for field in table.schema):
+        return table.take(pa.array(np.arange(first, last)))
+    return table.slice(first, last - first)
+
+
+def stacked(tables: Sequence[pa.Table]) -> pa.Table:
+    """One table of several, whose columns have the same names but perhaps different types."""
+    first = tables[0]
+    columns = [_one_column([table.column(i) for table in tables]) for i in range(first.num_columns)]
+    return pa.table(columns, first.column_names)
+
+
+def _one_column(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
+    chunks = [chunk for column in columns for chunk in column.chunks if len(chunk)]
+    types = list(dict.fromkeys(chunk.type for chunk in chunks))
+    if len(types) < 2:
+        return pa.chunked_array(chunks, types[0] if types else columns[0].type)
+    leaves = list(dict.fromkeys(leaf for type_ in types for leaf in _leaves(type_)))
+    return pa.chunked_array([_as_union(chunk, leaves) for chunk in chunks])
+
+
+def _leaves(type_: pa.DataType) -> list[pa.DataType]:
+    return [part.type for part in type_] if is_a.is_union(type_) else [type_]
+
+
+def _as_union(array: pa.Array, leaves: Sequence[pa.DataType]) -> pa.Array:
+    """The same values as a union of some types."""
+    children = {leaf: pa.array([], leaf) for leaf in leaves}
+    codes = np.zeros(len(array), np.int8)
+    if is_a.is_union(array.type):
+        offsets = np.zeros(len(array), np.int32)
+        for number, leaf in enumerate(_leaves(array.type)):
+            rows = np.flatnonzero(array.type_codes.to_numpy() == array.type.type_codes[number])
+            known = len(children[leaf])
+            # Two parts of a union may be of one type.
+            part = array.field(number).take(pa.array(array.offsets.to_numpy()[rows]))
+            children[leaf] = pa.concat_arrays([children[leaf], part])
+            codes[rows] = leaves.index(leaf)
+            offsets[rows] = known + np.arange(len(rows))
+    else:
+        children[array.type] = array
+        codes[:] = leaves.index(array.type)
+        offsets = np.arange(len(array), dtype=np.int32)
+    return pa.UnionArray.from_dense(pa.array(codes), pa.array(offsets), [children[leaf] for leaf in leaves])

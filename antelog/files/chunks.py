@@ -1,0 +1,88 @@
+"""Pieces of a file, the same whatever its form, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.files.cells import Fault, cells, cells_of_text_file
+from antelog.files.columns import ARRIVAL, Wanted
+from antelog.files.setting_aside import Reject, Rejects
+from antelog.files.times import ticks
+
+
+@dataclass(frozen=True, eq=False)
+class Bad:
+    """A row that is none: its line, why, and its text."""
+
+    line: int
+    detail: str
+    row: str
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some rows: the wanted columns (and the arrival, if there is one), and the rows that are none.
+
+    `line` and `row` tell the line and the text of a row by its position. `written` says that
+    every value is written as text. A chunk that was read in a hurry does not know its lines; if
+    one of its rows cannot be used, `again` reads it with more care.
+    """
+
+    columns: Sequence[pa.Array]
+    line: Callable[[int], int]
+    row: Callable[[int], str]
+    written: bool = False
+    bad: Sequence[Bad] = ()
+    again: Callable[[], Chunk] | None = None
+
+
+def _table(wanted: Wanted, chunk: Chunk, file: str) -> tuple[pa.Table, dict[int, str]]:
+    """The rows of a chunk with values and ticks, and what is wrong with some of them."""
+    faults: list[Fault] = []
+    done: list[pa.Array] = []
+    convert = cells_of_text_file if chunk.written else cells
+    for array, name, type_ in zip(chunk.columns, wanted.columns, wanted.types, strict=False):
+        values, found = convert(array, name, type_)
+        done.append(values)
+        faults += found
+    names = list(wanted.columns)
+    if wanted.timed:
+        names.append(ARRIVAL)
+        for array, what in zip(chunk.columns[len(wanted.types) :], ("time", "arrival"), strict=False):
+            numbers, found = ticks(array, what, wanted.tick, file)
+            done.append(pa.array(numbers))
+            faults += found
+        if len(done) < len(names):
+            done.append(done[-1])
+    return pa.table(done, names), _first(faults)
+
+
+def _first(faults: Iterable[Fault]) -> dict[int, str]:
+    """For each row with a fault what its first one is."""
+    first: dict[int, Fault] = {}
+    for fault in faults:
+        for row in np.flatnonzero(fault.applies).tolist():
+            first.setdefault(row, fault)
+    return {row: fault.detail(row) for row, fault in sorted(first.items())}
+
+
+def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects) -> Iterator[pa.Table]:
+    """The rows of chunks that can be used; the others are set aside."""
+    for chunk in chunks:
+        table, faults = _table(wanted, chunk, file)
+        if faults and chunk.again is not None:
+            chunk = chunk.again()  # noqa: PLW2901 - the same rows, now with their lines
+            table, faults = _table(wanted, chunk, file)
+        found = [*chunk.bad, *(Bad(chunk.line(i), detail, chunk.row(i)) for i, detail in faults.items())]
+        found.sort(key=lambda bad: bad.line)
+        rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
+        if faults:
+            fine = np.ones(table.num_rows, np.bool_)
+            fine[list(faults)] = False
+            table = table.filter(pa.array(fine))
+        if table.num_rows:
+            yield table

@@ -1,0 +1,73 @@
+"""Which form a file has, by its ending, and how its bytes are reached."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from antelog.errors import DataError
+
+ENDINGS = ".csv, .jsonl, .ndjson and .json (each also with .gz) and .parquet"
+
+
+class Form(Enum):
+    CSV = "CSV"
+    JSON = "JSON lines"
+    PARQUET = "Parquet"
+
+
+_FORMS = {
+    ".csv": Form.CSV,
+    ".jsonl": Form.JSON,
+    ".ndjson": Form.JSON,
+    ".json": Form.JSON,
+    ".parquet": Form.PARQUET,
+}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file's bytes, unpacked, and the file itself, whose position tells how far it has been read."""
+
+    data: BinaryIO
+    file: BinaryIO
+
+
+def form_of(path: Path) -> Form | None:
+    """The form of a file, or None if its ending tells none."""
+    *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
+    form = _FORMS.get(before if last == ".gz" else last)
+    return None if last == ".gz" and form is Form.PARQUET else form
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Opened]:
+    """A file to be read. Raises DataError if it cannot be, also while it is being read."""
+    try:
+        with path.open("rb") as file:
+            if path.suffix.lower() != ".gz":
+                yield Opened(file, file)
+                return
+            with gzip.open(file) as data:
+                yield Opened(cast("BinaryIO", data), file)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: cannot be unpacked: {error}") from None
+    except IsADirectoryError:
+        raise DataError(f"{path}: is a folder; give a file") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def size_of(path: Path) -> int:
+    """How many bytes a file has; 0 if that cannot be told."""
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 - one call for links, devices and files alike
+    except OSError:
+        return 0

@@ -1,0 +1,40 @@
+"""A file of facts, table after table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from antelog.errors import DataError
+from antelog.files.chunks import usable
+from antelog.files.columns import Wanted
+from antelog.files.csv_files import csv_chunks
+from antelog.files.json_files import json_chunks
+from antelog.files.naming import ENDINGS, Form, form_of, opened
+from antelog.files.parquet_files import parquet_chunks
+from antelog.files.setting_aside import Rejects
+
+_CHUNKS = {Form.CSV: csv_chunks, Form.JSON: json_chunks, Form.PARQUET: parquet_chunks}
+
+
+def tables(
+    path: Path, wanted: Wanted, rejects: Rejects, progress: Callable[[int], None] = lambda _: None
+) -> Iterator[pa.Table]:
+    """The facts of a file; `progress` is told how many bytes were read since it was told last.
+
+    Raises DataError if the file cannot be read, or if its columns are not the wanted ones.
+    """
+    form = form_of(path)
+    if form is None:
+        raise DataError(f"{path}: the ending tells no form of file; there are {ENDINGS}")
+    with opened(path) as file:
+        known = 0
+        for table in usable(
+            wanted, _CHUNKS[form](file.data, path, wanted, rejects.notes), str(path), rejects
+        ):
+            at = file.file.tell()
+            progress(max(0, at - known))
+            known = max(known, at)
+            yield table

@@ -1,0 +1,89 @@
+"""Rows that cannot be used: each is kept with its place and the reason, and stops nothing else."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field, fields
+from pathlib import Path
+from typing import TextIO
+
+from antelog.errors import DataError
+from antelog.files.naming import Form, form_of
+
+SHOWN = 5
+"""How many rejects a summary shows in full."""
+
+
+@dataclass(frozen=True)
+class Reject:
+    """A row that was set aside: of which file and line (None: not known), for what, why, and the row.
+
+    `reason` is one of `malformed`, `late` and `early`; `detail` is a sentence.
+    """
+
+    file: str
+    line: int | None
+    predicate: str
+    reason: str
+    detail: str
+    row: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line is not None else f"{self.file}: {self.row}"
+        return f"{place}: {self.detail}"
+
+
+@dataclass(frozen=True, eq=False)
+class Rejects:
+    """Where rejects go: they are counted, the first are kept, all are written to `out` if there is one.
+
+    In a strict run the first is an error. `notes` has what else is to be known of the files.
+    """
+
+    strict: bool = False
+    out: TextIO | None = None
+    form: Form = Form.JSON
+    first: list[Reject] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, rejects: Iterable[Reject]) -> None:
+        """Raises DataError in a strict run."""
+        for reject in rejects:
+            self.counts[reject.reason] += 1
+            if len(self.first) < SHOWN:
+                self.first.append(reject)
+            if self.out is not None:
+                _write(self.out, self.form, reject)
+            if self.strict:
+                raise DataError(str(reject))
+
+
+@contextmanager
+def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
+    """Rejects that are written to a CSV file or to one of JSON lines, by its ending."""
+    if path is None:
+        yield Rejects(strict)
+        return
+    form = form_of(path)
+    if form not in (Form.CSV, Form.JSON) or path.suffix == ".gz":
+        raise DataError(f"{path}: rejects are written to a file that ends in .csv or .jsonl")
+    try:
+        out = path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from None
+    with out:
+        if form is Form.CSV:
+            csv.writer(out).writerow(f.name for f in fields(Reject))
+        yield Rejects(strict, out, form)
+
+
+def _write(out: TextIO, form: Form, reject: Reject) -> None:
+    if form is Form.CSV:
+        csv.writer(out).writerow(astuple(reject))
+    else:
+        out.write(json.dumps({f.name: getattr(reject, f.name) for f in fields(reject)}) + "\n")

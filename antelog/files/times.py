@@ -1,0 +1,124 @@
+"""Columns of times to ticks, and what is wrong with some of them.
+
+A time is a whole number; in a program that says how long a tick is, it may be a timestamp:
+a typed one, or a text as in ISO 8601 (`2024-02-29`, `2024-02-29 13:45`, `2024-02-29T13:45:10.5Z`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from antelog.engine.rejects import about_time
+from antelog.engine.tables import Column, Mask
+from antelog.engine.ticks import LAST, Ticks, is_timestamp, ticks_of
+from antelog.errors import DataError
+from antelog.files.cells import Fault, is_text, mask_of
+
+_WHOLE = r"^\s*[+-]?[0-9]{1,18}(\.0*)?\s*$"
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"[0-9]{2}(:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?)?"
+_ZONE = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
+_STAMP = rf"^\s*{_DAY}([T ]{_CLOCK}{_ZONE}?)?\s*$"
+_ZONED = rf"[T ]{_CLOCK}{_ZONE}$"
+
+
+def ticks(array: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:
+    """The ticks of a column of times; `what` is what errors call one of them.
+
+    Raises DataError for timestamps in a program that does not say how long a tick is.
+    """
+    if is_text(array.type):
+        return _from_texts(array.cast(pa.string()), what, tick, file)
+    if tick is None and is_timestamp(array.type):
+        raise _no_tick(what, file)
+    if array.type == pa.bool_():
+        return np.zeros(len(array), np.int64), [
+            Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is no whole number")
+        ]
+    found = ticks_of(array, tick)
+    wrong = ~_natural(found.numbers, found.whole)
+    return found.numbers, [Fault(wrong, lambda i: str(about_time(what, found, np.array([i]))[0]))]
+
+
+def looks_like_time(text: str) -> bool:
+    """Whether a text is a whole number or a timestamp."""
+    one = pa.array([text])
+    return bool(mask_of(pc.match_substring_regex(one, f"{_WHOLE}|{_STAMP}"))[0])
+
+
+def _natural(numbers: Column, whole: Mask) -> Mask:
+    return whole & (numbers >= 0) & (numbers <= LAST)
+
+
+def _no_tick(what: str, file: str) -> DataError:
+    return DataError(
+        f"{file}: the {what} is a timestamp, and the program does not say how long a tick is; "
+        "declare it: `tick 10 minutes.`"
+    )
+
+
+def _from_texts(texts: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:
+    texts = pc.fill_null(texts, "")
+    whole = mask_of(pc.match_substring_regex(texts, _WHOLE))
+    numbers = np.zeros(len(texts), np.int64)
+    if whole.any():
+        numbers[whole] = _whole_numbers(texts if whole.all() else texts.filter(pa.array(whole)))
+    if not whole.all():
+        stamps = mask_of(pc.match_substring_regex(texts, _STAMP)) & ~whole
+        if stamps.any() and tick is None:
+            raise _no_tick(what, file)
+        if tick is not None:
+            found = _stamps(texts.filter(pa.array(stamps)), tick)
+            numbers[stamps] = found.numbers
+            whole[stamps] = found.whole
+    nature = "a whole number" if tick is None else "a whole number or a timestamp"
+
+    def detail(i: int) -> str:
+        text = texts[i].as_py()
+        if not text.strip():
+            return f"the {what} is missing"
+        if not whole[i]:
+            return f"the {what} `{text}` is not {nature}"
+        where = "before tick 0" if numbers[i] < 0 else f"after tick {LAST}, the last there is"
+        return f"the {what} `{text}` is {where}"
+
+    return numbers, [Fault(~_natural(numbers, whole), detail)]
+
+
+def _whole_numbers(texts: pa.Array) -> NDArray[np.int64]:
+    plain = pc.replace_substring_regex(texts, r"^\s*\+?|(\.0*)?\s*$", "")
+    numbers: NDArray[np.int64] = plain.cast(pa.int64()).to_numpy()
+    return numbers
+
+
+def _stamps(texts: pa.Array, tick: int) -> Ticks:
+    """The ticks of texts that look like timestamps."""
+    texts = pc.utf8_trim_whitespace(texts)
+    # What lies below a microsecond decides nothing: a tick is at least as long.
+    texts = pc.replace_substring_regex(texts, r"[.,]([0-9]{1,6})[0-9]*", r".\1")
+    zoned = mask_of(pc.match_substring_regex(texts, _ZONED))
+    numbers = np.zeros(len(texts), np.int64)
+    whole = np.zeros(len(texts), np.bool_)
+    for rows, type_ in ((~zoned, pa.timestamp("us")), (zoned, pa.timestamp("us", "UTC"))):
+        if rows.any():
+            found = ticks_of(_cast(texts.filter(pa.array(rows)), type_), tick)
+            numbers[rows], whole[rows] = found.numbers, found.whole
+    return Ticks(numbers, whole, texts)
+
+
+def _cast(texts: pa.Array, type_: pa.DataType) -> pa.Array:
+    """Timestamps, or nothing for texts that are none, as 30 February is."""
+    try:
+        return texts.cast(type_)
+    except pa.ArrowInvalid:
+        return pa.concat_arrays([_cast_one(texts.slice(i, 1), type_) for i in range(len(texts))])
+
+
+def _cast_one(text: pa.Array, type_: pa.DataType) -> pa.Array:
+    try:
+        return text.cast(type_)
+    except pa.ArrowInvalid:
+        return pa.nulls(1, type_)

@@ -1,0 +1,589 @@
+"""`antelog try` as a user meets it: what it prints, where to, and how it ends."""
+
+import gzip
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from antelog.cli.json_lines import Style, change_lines
+from antelog.cli.main import main
+from antelog.cli.replay import Shown
+from antelog.compile.plan import Bounds, Level, Relation
+
+ROOT = Path(__file__).resolve().parents[2]
+TURBINES = ROOT / "examples" / "turbines" / "turbines.alog"
+CONFORMANCE = ROOT / "tests" / "conformance"
+PROGRAM = """\
+input Temp(device, level, time) delay 1.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+query Malf(X, T).
+"""
+READINGS = """\
+device,level,time,arrival
+wt2,high,0,0
+wt2,high,1,2
+wt4,high,1,1
+"""
+
+
+def told(tick: int, change: str, x: str, t: int, explanation: str, rest: str = "") -> str:
+    """A line of the log; the explanation has its hypotheses after a `|`."""
+    evidence, hypotheses = (
+        json.dumps(re.findall(r"\S.*?\)", part)) for part in (explanation + "|").split("|")[:2]
+    )
+    return (
+        f'{{"tick": {tick}, "change": "{change}", "query": "Malf", "answer": {{"X": "{x}", "T": {t}}}, '
+        f'"explanations": [{{"evidence": {evidence}, "hypotheses": {hypotheses}}}]{rest}}}'
+    )
+
+
+def unless(tick: int) -> str:
+    return f', "if_silent": {{"change": "rejected", "tick": {tick}}}, "decided_by": {tick}'
+
+
+LOG = [
+    told(0, "possible", "wt2", 0, "Temp(wt2, high, 0) | Temp(wt2, high, 1)", unless(2)),
+    told(1, "possible", "wt4", 1, "Temp(wt4, high, 1) | Temp(wt4, high, 2)", unless(3)),
+    told(2, "confirmed", "wt2", 0, "Temp(wt2, high, 0) Temp(wt2, high, 1)"),
+    told(2, "possible", "wt2", 1, "Temp(wt2, high, 1) | Temp(wt2, high, 2)", unless(3)),
+    told(
+        3,
+        "rejected",
+        "wt2",
+        1,
+        "Temp(wt2, high, 1) | Temp(wt2, high, 2)",
+        ', "because": ["Temp(wt2, high, 2)"]',
+    ),
+    told(
+        3,
+        "rejected",
+        "wt4",
+        1,
+        "Temp(wt4, high, 1) | Temp(wt4, high, 2)",
+        ', "because": ["Temp(wt4, high, 2)"]',
+    ),
+]
+
+
+def antelog(*arguments: object) -> Result:
+    return CliRunner().invoke(main, list(map(str, arguments)), prog_name="antelog", catch_exceptions=False)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program and its readings."""
+    monkeypatch.chdir(tmp_path)
+    Path("p.alog").write_text(PROGRAM, encoding="utf-8")
+    Path("temp.csv").write_text(READINGS, encoding="utf-8")
+    return tmp_path
+
+
+def try_(*arguments: object) -> Result:
+    return antelog("try", "p.alog", *arguments)
+
+
+# ---- changes ----
+
+
+@pytest.mark.usefixtures("here")
+def test_changes() -> None:
+    done = try_("--input", "Temp=temp.csv")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == LOG
+    assert try_("--input", "Temp=temp.csv", "--changes").stdout == done.stdout
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("until", [0, 1, 2, 3, 30])
+def test_until(until: int) -> None:
+    done = try_("--input", "Temp=temp.csv", "--until", until)
+    assert done.stdout.splitlines() == [line for line in LOG if json.loads(line)["tick"] <= until]
+
+
+@pytest.mark.usefixtures("here")
+def test_only() -> None:
+    done = try_("--input", "Temp=temp.csv", "--only", "confirmed,rejected")
+    assert done.stdout.splitlines() == [LOG[2], *LOG[4:]]
+
+
+@pytest.mark.usefixtures("here")
+def test_the_order_of_rows_does_not_matter() -> None:
+    header, *rows = READINGS.splitlines()
+    for order in itertools.permutations(rows):
+        Path("other.csv").write_text("\n".join([header, *order]), encoding="utf-8")
+        assert try_("--input", "Temp=other.csv").stdout.splitlines() == LOG
+
+
+@pytest.mark.usefixtures("here")
+def test_the_forms_of_files_give_the_same() -> None:
+    rows = [
+        dict(zip(("device", "level", "time", "arrival"), r.split(","), strict=True))
+        for r in READINGS.splitlines()[1:]
+    ]
+    typed = [{**row, "time": int(row["time"]), "arrival": int(row["arrival"])} for row in rows]
+    Path("temp.jsonl").write_text("\n".join(map(json.dumps, typed)), encoding="utf-8")
+    pq.write_table(pa.Table.from_pylist(typed), "temp.parquet")
+    Path("temp.csv.gz").write_bytes(gzip.compress(READINGS.encode()))
+    for name in ("temp.jsonl", "temp.parquet", "temp.csv.gz"):
+        assert try_("--input", f"Temp={name}").stdout.splitlines() == LOG
+
+
+@pytest.mark.usefixtures("here")
+def test_several_queries_in_the_order_of_the_program() -> None:
+    Path("p.alog").write_text(
+        PROGRAM + "Hot(X, T) :- Temp(X, high, T).\nquery Hot(X, T).\n", encoding="utf-8"
+    )
+    found = [json.loads(line) for line in try_("--input", "Temp=temp.csv").stdout.splitlines()]
+    keys = [(line["tick"], ["Malf", "Hot"].index(line["query"]), *line["answer"].values()) for line in found]
+    assert keys == sorted(keys)
+    assert {line["query"] for line in found} == {"Malf", "Hot"}
+
+
+@pytest.mark.usefixtures("here")
+def test_explanations() -> None:
+    Path("p.alog").write_text(
+        "input P(x, time) delay 3.\n"
+        "A(X, T) :- P(X, T), P(X, T+1).\n"
+        "A(X, T) :- P(X, T), P(X, T+2), P(X, T+3).\n"
+        "query A(X, T).\n",
+        encoding="utf-8",
+    )
+    Path("p.csv").write_text("x,time\na,0\n", encoding="utf-8")
+    every, one = (
+        json.loads(try_("--input", "P=p.csv", "--until", 0, *more).stdout)
+        for more in ((), ("--explanations", 1))
+    )
+    assert [len(e["hypotheses"]) for e in every["explanations"]] == [1, 2]
+    assert "more" not in every
+    assert one["explanations"] == every["explanations"][:1]
+    assert list(one) == [*list(every)[:5], "more", *list(every)[5:]]
+    assert one["more"] == 1
+    assert try_("--input", "P=p.csv", "--until", 0, "--explanations", 2).stdout == json.dumps(every) + "\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_numbers_are_short_and_texts_are_whole() -> None:
+    Path("p.alog").write_text("A(X, V, T) :- P(X, V, T), V >= 1.\nquery A(X, V, T).\n", encoding="utf-8")
+    Path("p.csv").write_text('x,v,time\n"say ""ä""",91.0,0\nb,1.5,0\n', encoding="utf-8")
+    found = [json.loads(line) for line in try_("--input", "P=p.csv").stdout.splitlines()]
+    assert [line["answer"] for line in found] == [
+        {"X": "b", "V": 1.5, "T": 0},
+        {"X": 'say "ä"', "V": 91, "T": 0},
+    ]
+    assert '"V": 91,' in try_("--input", "P=p.csv").stdout
+    assert found[1]["explanations"][0]["evidence"] == ['P("say \\"ä\\"", 91, 0)']
+
+
+@pytest.mark.usefixtures("here")
+def test_numbers_and_texts_in_one_column() -> None:
+    Path("p.alog").write_text("A(X, T) :- P(X, T).\nquery A(X, T).\n", encoding="utf-8")
+    Path("p.csv").write_text("x,time\nwt1,0\n7,0\n8,1\n7,2\nn/a,2\n", encoding="utf-8")
+
+    def evidence(lines: list[dict[str, Any]]) -> list[tuple[int, list[str]]]:
+        return sorted((line["tick"], line["explanations"][0]["evidence"]) for line in lines)
+
+    changes = [json.loads(line) for line in try_("--input", "P=p.csv").stdout.splitlines()]
+    shots = [json.loads(line) for line in try_("--input", "P=p.csv", "--snapshots").stdout.splitlines()]
+    answers = [{"tick": shot["tick"], **answer} for shot in shots for answer in shot["answers"]]
+    want = [(0, "P(7, 0)"), (0, "P(wt1, 0)"), (1, "P(8, 1)"), (2, 'P("n/a", 2)'), (2, "P(7, 2)")]
+    assert evidence(changes) == evidence(answers) == [(tick, [text]) for tick, text in want]
+
+
+def test_parts_that_few_lines_have() -> None:
+    relation = Relation("A", "A", True, ("X",), (None,), None, (), Bounds(None, None, None), Level(0, 0, 0))
+    explanation = {"evidence": ["not B(X)"], "hypotheses": [], "except": [{"X": 2.0}]}
+    row = {"tick": 7, "change": "possible", "X": None, "explanations": [explanation], "if_silent": None}
+    table = pa.Table.from_pylist([{**row, "decided_by": None, "because": None}])
+    assert json.loads(change_lines([relation], Shown(7, {"A": table}), Style())) == {
+        "tick": 7,
+        "change": "possible",
+        "query": "A",
+        "answer": {"X": None},
+        "explanations": [explanation],
+        "if_silent": None,
+        "decided_by": None,
+    }
+
+
+# ---- snapshots ----
+
+
+@pytest.mark.usefixtures("here")
+def test_snapshots() -> None:
+    done = try_("--input", "Temp=temp.csv", "--snapshots")
+    assert (done.exit_code, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [json.loads(line)["tick"] for line in lines] == [0, 1, 2, 3]
+    first = LOG[0].removeprefix('{"tick": 0, "change": "possible", "query": "Malf", ')
+    assert lines[0] == f'{{"tick": 0, "query": "Malf", "answers": [{{{first}]}}'
+    assert [(a["answer"], "if_silent" in a) for a in json.loads(lines[2])["answers"]] == [
+        ({"X": "wt2", "T": 0}, False),
+        ({"X": "wt2", "T": 1}, True),
+        ({"X": "wt4", "T": 1}, True),
+    ]
+    assert lines[3] == '{"tick": 3, "query": "Malf", "answers": []}'
+
+
+@pytest.mark.usefixtures("here")
+def test_without_facts_there_is_tick_0() -> None:
+    done = try_("--snapshots")
+    assert (done.exit_code, done.stdout) == (0, '{"tick": 0, "query": "Malf", "answers": []}\n')
+    assert done.stderr == "note: Temp has no facts; give them with --input Temp=FILE\n"
+
+
+def test_a_program_that_always_has_something_open_ends(tmp_path: Path) -> None:
+    readings = tmp_path / "t.csv"
+    readings.write_text("device,level,time\nwt2,high,3\n", encoding="utf-8")
+    ticks = [
+        json.loads(x)["tick"]
+        for x in antelog("try", TURBINES, "--input", f"Temp={readings}").stdout.splitlines()
+    ]
+    assert 3 < max(ticks) < 10
+
+
+# ---- every case of the conformance suite ----
+
+# What the engine cannot run yet, in its own words.
+NOT_YET = {
+    "negation-open": "can be certain before its values are known",
+    "toggle": "rests on its own negation in the past",
+}
+CASES = [
+    pytest.param(case, marks=pytest.mark.xfail(strict=True, reason=NOT_YET[case]))
+    if case in NOT_YET
+    else case
+    for case in sorted(path.parent.name for path in CONFORMANCE.glob("*/program.alog"))
+]
+_VARIABLE = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\w"])(?:_*[A-Z]\w*|_\w*)(?![\w(])')
+
+
+def renamed(explanation: dict[str, Any]) -> str:
+    """An explanation whose variables are named so that equal ones, up to names, come out equal."""
+    parts = {key: sorted(explanation[key]) for key in ("evidence", "hypotheses")}
+    names = sorted(
+        {
+            m
+            for texts in parts.values()
+            for text in texts
+            for m in _VARIABLE.findall(text)
+            if not m.startswith('"')
+        }
+    )
+
+    def with_names(order: Iterable[str]) -> str:
+        new = {name: f"_{number}" for number, name in enumerate(order)}
+        texts = {
+            k: sorted(_VARIABLE.sub(lambda m: new.get(m[0], m[0]), t) for t in v) for k, v in parts.items()
+        }
+        return json.dumps([texts, explanation.get("except", [])], sort_keys=True)
+
+    return min(map(with_names, itertools.permutations(names)))
+
+
+def comparable(answers: list[dict[str, Any]], like: list[dict[str, Any]]) -> dict[str, Any]:
+    """Answers by their values, with the explanations, and what else the expected ones tell."""
+    told = {json.dumps(a["answer"], sort_keys=True): a.keys() & {"if_silent", "decided_by"} for a in like}
+    found = {}
+    for answer in answers:
+        name = json.dumps(answer["answer"], sort_keys=True)
+        assert name not in found
+        rest = {key: answer.get(key) for key in told.get(name, ())}
+        found[name] = (sorted(map(renamed, answer["explanations"])), rest)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_conformance(case: str) -> None:
+    folder = CONFORMANCE / case
+    inputs = [x for file in sorted(folder.glob("*.csv")) for x in ("--input", f"{file.stem}={file}")]
+    done = antelog(
+        "try",
+        folder / "program.alog",
+        *inputs,
+        "--until",
+        (folder / "until").read_text().strip(),
+        "--snapshots",
+    )
+    assert done.exit_code == 0
+    assert "error" not in done.stderr
+    got = {
+        (line["tick"], line["query"]): line["answers"] for line in map(json.loads, done.stdout.splitlines())
+    }
+    assert len(got) == len(done.stdout.splitlines())
+    for line in map(json.loads, (folder / "snapshots.jsonl").read_text(encoding="utf-8").splitlines()):
+        answers = got[line["tick"], line["query"]]
+        assert comparable(answers, line["answers"]) == comparable(line["answers"], line["answers"])
+
+
+@pytest.mark.parametrize("case", NOT_YET)
+def test_what_cannot_be_run_is_said_clearly(case: str) -> None:
+    done = antelog("try", CONFORMANCE / case / "program.alog")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "error: the engine cannot run this program yet: " in done.stderr
+    assert NOT_YET[case] in done.stderr
+
+
+# ---- rows that are set aside ----
+
+
+@pytest.mark.usefixtures("here")
+def test_rows_are_set_aside() -> None:
+    Path("bad.csv").write_text(
+        READINGS + "wt2,high\nwt2,high,0,7\nwt2,high,9,8\nwt2,high,x,8\n", encoding="utf-8"
+    )
+    done = try_("--input", "Temp=bad.csv", "--rejects", "out.csv")
+    assert done.exit_code == 0
+    assert [line for line in done.stdout.splitlines() if json.loads(line)["tick"] < 4] == LOG
+    assert done.stderr.splitlines() == [
+        "warning: 4 rows were set aside (1 early, 1 late, 2 malformed)",
+        "  bad.csv:5: has 2 values, not 4",
+        "  bad.csv:8: the time `x` is not a whole number",
+        "  bad.csv: Temp(wt2, high, 0): arrived at tick 7, 6 ticks after its bound",
+        "  bad.csv: Temp(wt2, high, 9): arrived at tick 8, 1 tick before its time",
+        "  all of them are in out.csv",
+    ]
+    assert Path("out.csv").read_text(encoding="utf-8").splitlines() == [
+        "file,line,predicate,reason,detail,row",
+        'bad.csv,5,Temp,malformed,"has 2 values, not 4","wt2,high"',
+        'bad.csv,8,Temp,malformed,the time `x` is not a whole number,"wt2,high,x,8"',
+        'bad.csv,,Temp,late,"arrived at tick 7, 6 ticks after its bound","Temp(wt2, high, 0)"',
+        'bad.csv,,Temp,early,"arrived at tick 8, 1 tick before its time","Temp(wt2, high, 9)"',
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_few_of_many_are_shown() -> None:
+    Path("bad.csv").write_text(READINGS + "wt2\n" * 8, encoding="utf-8")
+    lines = try_("--input", "Temp=bad.csv").stderr.splitlines()
+    assert lines[0] == "warning: 8 rows were set aside (8 malformed)"
+    assert lines[-1] == "  and 3 more; --rejects FILE keeps them all"
+    assert len(lines) == 7
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("wt2,high", "bad.csv:5: has 2 values, not 4"),
+        ("wt2,high,0,7", "bad.csv: Temp(wt2, high, 0): arrived at tick 7, 6 ticks after its bound"),
+    ],
+)
+def test_strict(row: str, message: str) -> None:
+    Path("bad.csv").write_text(f"{READINGS}{row}\n", encoding="utf-8")
+    done = try_("--input", "Temp=bad.csv", "--strict")
+    assert (done.exit_code, done.stderr) == (1, f"error: {message}\n")
+    assert try_("--input", "Temp=temp.csv", "--strict").exit_code == 0
+
+
+# ---- static facts, timestamps ----
+
+
+@pytest.mark.usefixtures("here")
+def test_static_facts() -> None:
+    Path("p.alog").write_text(
+        "static Site(x, place).\nSite(a, here).\nA(X, P, T) :- E(X, T), Site(X, P).\nquery A(X, P, T).\n",
+        encoding="utf-8",
+    )
+    Path("e.csv").write_text("a,0\nb,0\n", encoding="utf-8")
+    Path("s.csv").write_text("place,x\nthere,b\n7,a\n", encoding="utf-8")
+    found = try_("--input", "E=e.csv", "--static", "Site=s.csv").stdout.splitlines()
+    answers = {tuple(json.loads(line)["answer"].values()) for line in found}
+    assert {(x, str(p), t) for x, p, t in answers} == {("a", "here", 0), ("b", "there", 0), ("a", "7", 0)}
+
+
+@pytest.mark.usefixtures("here")
+def test_timestamps() -> None:
+    Path("p.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
+    Path("temp.csv").write_text(
+        "device,level,time,seen\n"
+        "wt2,high,1970-01-01 00:10,1970-01-01 00:50\n"
+        "wt2,high,1970-01-01 01:10,1970-01-01 02:50\n"
+        "wt4,high,1970-01-01 01:10,1970-01-01T01:20Z\n",
+        encoding="utf-8",
+    )
+    assert try_("--input", "Temp=temp.csv", "--arrival", "seen").stdout.splitlines() == LOG
+
+
+# ---- a listing for people ----
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_of_changes() -> None:
+    done = try_("--input", "Temp=temp.csv", "--format", "table")
+    assert (done.exit_code, done.stderr) == (0, "")
+    blocks = done.stdout.split("\n\n")
+    assert blocks[0] == (
+        "tick 0\n"
+        "  possible   Malf  X = wt2, T = 0   rejected at 2 if nothing comes, decided by 2\n"
+        "             ● Temp(wt2, high, 0)  ○ Temp(wt2, high, 1)"
+    )
+    assert blocks[2].startswith(
+        "tick 2\n  confirmed  Malf  X = wt2, T = 0\n             ● Temp(wt2, high, 0)  ● Temp(wt2, high, 1)\n"
+    )
+    assert "             for want of ✗ Temp(wt4, high, 2)\n" in blocks[3]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_of_snapshots() -> None:
+    done = try_("--input", "Temp=temp.csv", "--format", "table", "--snapshots")
+    blocks = done.stdout.split("\n\n")
+    assert "  open       Malf  X = wt2, T = 1   rejected at 3 if nothing comes" in blocks[2]
+    assert blocks[3] == "tick 3\n  nothing is open\n"
+
+
+# ---- wrong commands, wrong data ----
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "temp.csv"], "`temp.csv` is no P=FILE; write it like Temp=temp.csv"),
+        (["--input", "Temp="], "`Temp=` is no P=FILE"),
+        (["--input", "=temp.csv"], "`=temp.csv` is no P=FILE; write it like Temp=temp.csv"),
+        (
+            ["--input", "Temp=temp.xlsx"],
+            "`temp.xlsx` has an ending that tells no form of file; there are .csv",
+        ),
+        (["--input", "Tmp=temp.csv"], "the program has no input Tmp. Did you mean Temp?"),
+        (["--input", "Wind=temp.csv"], "the program has no input Wind. Known are: Temp."),
+        (["--input", "Malf=temp.csv"], "the program has no input Malf. The rules derive it from others."),
+        (
+            ["--static", "Temp=temp.csv"],
+            "no static predicate Temp. Give its facts with --input Temp=temp.csv",
+        ),
+        (["--static", "Site=temp.csv"], "the program has no static predicate Site. Known are: none."),
+        (["--input", "Temp=temp.csv", "--input", "Temp=b.csv"], "Temp is given twice; it has one file"),
+        (["--only", "confirmd"], "there is no change of the kind `confirmd`. Did you mean confirmed?"),
+        (["--only", ""], "The kinds are possible, revised, confirmed, rejected."),
+        (["--only", "confirmed", "--snapshots"], "--only selects changes"),
+        (["--until", "-1"], "Invalid value for '--until'"),
+        (["--explanations", "0"], "Invalid value for '--explanations'"),
+        (["--format", "xml"], "Invalid value for '--format'"),
+        (["--inputs", "Temp=temp.csv"], "--input"),
+    ],
+)
+def test_wrong_commands(arguments: list[str], message: str) -> None:
+    done = try_(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in " ".join(done.stderr.split())
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "Temp=absent.csv"], "absent.csv: cannot be read: No such file or directory"),
+        (["--input", "Temp=other.csv"], "other.csv: has the columns a, b; Temp has device, level, time."),
+        (["--input", "Temp=temp.csv", "--rejects", "out.txt"], "rejects are written to a file that ends in"),
+    ],
+)
+def test_wrong_data(arguments: list[str], message: str) -> None:
+    Path("other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    done = try_(*arguments)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {message}") or message in done.stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_a_wrong_program() -> None:
+    Path("p.alog").write_text("Malf(X, T) :- Temp(X, T)\n", encoding="utf-8")
+    done = try_()
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "p.alog:" in done.stderr
+    assert done.stderr.endswith("errors\n") or done.stderr.endswith("error\n")
+    absent = antelog("try", "absent.alog")
+    assert (absent.exit_code, absent.stdout) == (1, "")
+    assert "error: absent.alog: cannot be read" in absent.stderr
+
+
+def test_help() -> None:
+    done = antelog("try", "--help")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "antelog try turbines.alog --input Temp=readings.csv" in done.stdout
+    assert "Exit status" in done.stdout
+    assert "try" in antelog("-h").stdout
+
+
+# ---- a real process ----
+
+ENTRY = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", ENTRY, "try", "p.alog", *arguments]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {n: v for n, v in os.environ.items() if n not in {"NO_COLOR", "FORCE_COLOR"}} | more
+
+
+@pytest.mark.usefixtures("here")
+def test_colours_are_for_terminals() -> None:
+    def printed(**more: str) -> bytes:
+        call = command("--input", "Temp=temp.csv", "--format", "table")
+        return subprocess.run(
+            call, env=environment(**more), capture_output=True, timeout=60, check=True
+        ).stdout
+
+    assert b"\x1b" not in printed()
+    assert b"\x1b[" in printed(FORCE_COLOR="1", TERM="xterm-256color")
+    assert b"\x1b[32m" not in printed(FORCE_COLOR="1", NO_COLOR="1", TERM="xterm-256color")
+    assert b"* Temp(wt2, high, 0)  o Temp(wt2, high, 1)" in printed(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+
+@pytest.mark.usefixtures("here")
+def test_ascii_output_is_json_still() -> None:
+    Path("temp.csv").write_text("device,level,time\nWärter,high,0\n", encoding="utf-8")
+    plain = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = subprocess.run(
+        command("--input", "Temp=temp.csv"), env=plain, capture_output=True, timeout=60, check=True
+    )
+    assert json.loads(done.stdout.splitlines()[0])["answer"] == {"X": "Wärter", "T": 0}
+
+
+def many(rows: int) -> None:
+    lines = (f"wt{i % 50},high,{i // 50},{i // 50}\n" for i in range(rows))
+    Path("temp.csv").write_text("device,level,time,arrival\n" + "".join(lines), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_closed_pipe_ends_it_quietly() -> None:
+    many(20_000)
+    with subprocess.Popen(
+        command("--input", "Temp=temp.csv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert run.stdout.readline().startswith(b'{"tick": 0')
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_an_interruption_ends_it_quietly() -> None:
+    many(200)
+    call = command("--input", "Temp=temp.csv", "--snapshots", "--until", "10000000")
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.readline()
+        time.sleep(0.2)
+        run.send_signal(signal.SIGINT)
+        run.stdout.read()
+        assert run.stderr.read() == b""
+    assert run.returncode == 130
