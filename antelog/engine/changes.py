@@ -6,11 +6,12 @@ false. At each of these the explanations it has then are compared with those it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.compile.bounds import static_variables
+from antelog.compile.plan import Var
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
 from antelog.engine.tables import Column, Groups, Mask, distinct, groups, keys_of, spread
@@ -80,17 +81,14 @@ def _answers(found: Derivations, world: World) -> tuple[list[Column], Column]:
     pattern, rows = found.layout.pattern, found.rows
     known = rows.bound.keys()
     answer = [
-        np.full(rows.count, UNBOUND) if _open(term, known) else term_column(term, rows, world.values)
+        np.full(rows.count, UNBOUND)
+        if isinstance(term, Var) and term.name not in known
+        else term_column(term, rows, world.values)
         for term in pattern.answer
     ]
     if pattern.time.variable is not None and pattern.time.variable not in known:
         return answer, np.full(rows.count, ANY_TIME)
     return answer, time_column(pattern.time, rows)
-
-
-def _open(term: object, known: object) -> bool:
-    name = getattr(term, "name", None)
-    return name is not None and name not in known  # type: ignore[operator]
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,7 @@ def views(found: Candidates, at: Moments) -> Views:
 def _covered(block: Derivations, held: Mask) -> Mask:
     """Whether the true literals give all of a row's variables their values."""
     layout = block.layout
-    given = {name for s in layout.pattern.statics if not s.negated for name in _names(s.arguments)}
+    given = set(static_variables(layout.pattern))
     if layout.by_clock and layout.pattern.time.variable is not None:
         given.add(layout.pattern.time.variable)
     covered = np.ones(held.shape[1], np.bool_)
@@ -171,7 +169,3 @@ def _covered(block: Derivations, held: Mask) -> Mask:
             binding = [i for i, place in enumerate(layout.places) if name in place.variables]
             covered &= held[binding].any(axis=0)
     return covered
-
-
-def _names(arguments: Sequence[object]) -> set[str]:
-    return {name for a in arguments if (name := getattr(a, "name", None)) is not None}

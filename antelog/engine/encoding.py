@@ -110,7 +110,8 @@ def _distinct(array: pa.Array, kind: Kind, intern: Intern) -> Column:
 
 def _union(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
     parts = [np.zeros(0, np.int64)]
-    for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
+    for part in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
+        chunk = part.take(pa.array(np.arange(len(part))))  # the offsets of a slice are those of the whole
         cells = np.full(len(chunk), UNBOUND, np.int64)
         codes = chunk.type_codes.to_numpy()
         for child, code in enumerate(chunk.type.type_codes):

@@ -14,10 +14,6 @@ from antelog.engine.literals import sorted_ranks, texts
 from antelog.engine.tables import Column, Mask, distinct, spread
 from antelog.engine.truth import World
 
-EXPLANATIONS = pa.list_(
-    pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
-)
-
 
 def explanations(
     world: World, found: Candidates, at: Moments, seen: Views, told: Mask, moment: Column
@@ -145,6 +141,3 @@ def _nested(lists: _Lists, order: Column, names: pa.Array) -> pa.ListArray:
     items = lists.items[spread(lists.offsets[:-1][order], sizes)]
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), names.take(pa.array(items)))
-
-
-__all__ = ["EXPLANATIONS", "because", "explanations"]

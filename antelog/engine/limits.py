@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from antelog.compile.bounds import static_variables
 from antelog.compile.delays import Delays
 from antelog.compile.explain import literal_text, pattern_text
 from antelog.compile.plan import Negated, Pattern, Plan, Relation, Var
@@ -54,7 +55,7 @@ def _told_by_ticks(relation: Relation, plan: Plan) -> bool:
 
 
 def _of_pattern(relation: Relation, pattern: Pattern, plan: Plan) -> Iterator[str]:
-    given = {a.name for s in pattern.statics if not s.negated for a in s.arguments if isinstance(a, Var)}
+    given = static_variables(pattern)
     prepared = layout(pattern)
     if prepared.by_clock and prepared.places:
         yield f"the time of {relation.name} occurs under negation only, in {pattern_text(pattern)}"

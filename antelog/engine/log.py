@@ -24,7 +24,6 @@ from antelog.engine.minimal import minimal
 from antelog.engine.outlook import outlook
 from antelog.engine.tables import Column, Mask
 from antelog.engine.truth import World
-from antelog.engine.values import UNBOUND
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
 _POSSIBLE, _REVISED, _CONFIRMED, _REJECTED = range(4)
@@ -117,7 +116,7 @@ def _table(world: World, name: str, told: Told, moment: Column, kind: Column) ->
         columns[relation.time] = pa.array(ticks, mask=ticks < 0)
     columns["explanations"] = explanations(world, told.found, at, told.seen, told.views, source)
     silent, decided = outlook(
-        world, found, at, told.seen, told.kept, told.views, moment, ~rejected & (kind != _CONFIRMED)
+        world, found, at, told.kept, told.views, moment, ~rejected & (kind != _CONFIRMED)
     )
     columns["if_silent"] = silent
     columns["decided_by"] = decided
@@ -128,6 +127,3 @@ def _table(world: World, name: str, told: Told, moment: Column, kind: Column) ->
 def _sorted(table: pa.Table, variables: tuple[str, ...], time: str | None) -> pa.Table:
     keys = ["tick", *([time] if time is not None else []), *variables]
     return table.sort_by([(key, "ascending") for key in keys])
-
-
-__all__ = ["KINDS", "UNBOUND", "answers", "changes", "tell"]

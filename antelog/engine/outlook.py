@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.changes import Candidates, Moments, Views
+from antelog.engine.changes import Candidates, Moments
 from antelog.engine.tables import NEVER, Column, Mask
 from antelog.engine.truth import Derivations, World, term_column, time_column, truth
 
@@ -16,7 +16,6 @@ def outlook(
     world: World,
     found: Candidates,
     at: Moments,
-    seen: Views,
     kept: Mask,
     told: Mask,
     moment: Column,
@@ -44,7 +43,6 @@ def outlook(
         np.maximum.at(rejected, where, fails.min(axis=0, initial=NEVER)[mine])
         open_ = np.where(holds > then, last, -1).max(axis=0, initial=-1)
         np.maximum.at(settled, where, open_[mine])
-    del seen
     will = confirmed <= rejected
     tick = np.where(will, confirmed, rejected)[moment]
     known = wanted & (tick < NEVER)

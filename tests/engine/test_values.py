@@ -265,3 +265,15 @@ def test_spelled_out() -> None:
         values.spelled(cells).tolist()
         == values.encode(array_of(["true", "a", 1, None, "2024-02-29", "true"])).tolist()
     )
+
+
+def test_a_slice_of_mixed_values_has_its_own() -> None:
+    mixed = pa.UnionArray.from_dense(
+        pa.array([0, 1, 0, 1], pa.int8()),
+        pa.array([0, 0, 1, 1], pa.int32()),
+        [pa.array(["x", "y"]), pa.array([1.0, 2.0])],
+    )
+    values = Values()
+    whole = values.encode(mixed)
+    for start in range(4):
+        assert values.encode(mixed.slice(start)).tolist() == whole[start:].tolist()
