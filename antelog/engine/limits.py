@@ -31,6 +31,9 @@ def _reasons(plan: Plan) -> Iterator[str]:
         if len(names) > 1:
             yield f"{' and '.join(names)} rest on each other's negation in the past"
     for relation in plan.relations:
+        if relation.asked and _questions(relation, plan) > _MOST:
+            yield f"{relation.name} rests on negations of negations, more than {_MOST} in all"
+    for relation in plan.relations:
         if (
             relation.asked
             and not _told_by_ticks(relation, plan)
@@ -39,6 +42,19 @@ def _reasons(plan: Plan) -> Iterator[str]:
             yield f"an answer to {relation.name} may rest on a negation that is settled at no fixed time"
         for pattern in relation.patterns:
             yield from _of_pattern(relation, pattern, plan)
+
+
+_MOST = 500
+"""Each negation is evaluated where it is asked for, those within it again and again."""
+
+
+def _questions(asked: Relation, plan: Plan) -> int:
+    """How many relations are evaluated to answer a query, each as often as it is asked for."""
+    known: dict[str, int] = {}
+    for relation in sorted(plan.relations, key=lambda r: r.level.component):
+        asks = (known[negation.relation] for p in relation.patterns for negation in p.negations)
+        known[relation.name] = min(1 + sum(asks), _MOST + 1)
+    return known[asked.name]
 
 
 def _told_by_ticks(relation: Relation, plan: Plan) -> bool:

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from antelog.compile import compile_program
+from antelog.diagnostics import Source
 from antelog.engine.engine import Engine
 from antelog.errors import UnsupportedError
+from antelog.language import read
 from tests.engine.replay import Compiled, frames, lines
 from tests.recorded import NAMES, Recorded, recorded
 
@@ -59,3 +61,11 @@ def test_the_answers_of_every_tick_are_those_recorded(name: str) -> None:
 def test_what_the_engine_cannot_run_is_refused_before_any_fact(name: str) -> None:
     with pytest.raises(UnsupportedError, match="cannot run this program yet"):
         _engine(recorded(name))
+
+
+def test_negations_that_multiply_are_refused() -> None:
+    rules = "".join(f"P{i + 1}(X, T) :- A(X, T), not P{i}(X, T+1), not P{i}(X, T+2)." for i in range(12))
+    plan = compile_program(read(Source(f"P0(X, T) :- B(X, T). {rules} query P12(X, T)."))).plan
+    assert plan is not None
+    with pytest.raises(UnsupportedError, match="negations of negations"):
+        Engine(Compiled(plan))
