@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from antelog.compile.plan import Comparison, Const, Operand, Sum, Time, Var
 
-_HOLDS: dict[str, Callable[[Any, Any], bool]] = {
+HOLDS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -23,11 +23,11 @@ def outcome(comparison: Comparison) -> bool | None:
     """Whether a comparison holds whatever its variables stand for; None if that depends on them."""
     left, right = comparison.left, comparison.right
     if isinstance(left, Time) and isinstance(right, Time) and left.variable == right.variable:
-        return _HOLDS[comparison.operator](left.offset, right.offset)
+        return bool(HOLDS[comparison.operator](left.offset, right.offset))
     if isinstance(left, Const) and isinstance(right, Const):
         same_kind = isinstance(left.value, str) == isinstance(right.value, str)
         if comparison.operator in ("=", "!=") or same_kind:
-            return _HOLDS[comparison.operator](left.value, right.value)
+            return bool(HOLDS[comparison.operator](left.value, right.value))
         return False
     if left == right and isinstance(left, Var | Sum):
         return comparison.operator in ("=", "<=", ">=")

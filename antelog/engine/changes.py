@@ -157,6 +157,16 @@ def views(found: Candidates, at: Moments) -> Views:
     return Views(true, alive, complete, shown, level)
 
 
+def positions(found: Candidates, at: Moments) -> Column:
+    """Where in the masks of its block each view stands."""
+    block = found.block[at.view_of]
+    position = np.zeros(len(block), np.int64)
+    for b in range(len(found.blocks)):
+        mine = block == b
+        position[mine] = np.arange(int(mine.sum()))
+    return position
+
+
 def _covered(block: Derivations, held: Mask) -> Mask:
     """Whether the true literals give all of a row's variables their values."""
     layout = block.layout

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from antelog.compile.comparisons import HOLDS
 from antelog.compile.plan import Comparison, Const, Operand, Sum, Time, Var
 from antelog.engine.tables import Column, Mask
 from antelog.engine.values import Values
-
-_HOLDS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def holds(comparison: Comparison, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
     """For each row, whether the comparison holds there; all its variables are bound."""
     left, right = comparison.left, comparison.right
-    test = _HOLDS[comparison.operator]
+    test = HOLDS[comparison.operator]
     if isinstance(left, Time) and isinstance(right, Time):
         return _all(test(_ticks(left, bound), _ticks(right, bound)), count)
     sums = isinstance(left, Sum) or isinstance(right, Sum)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from antelog.compile.plan import Const, Literal, Time, Var
-from antelog.engine.changes import Candidates, Moments, Views
+from antelog.engine.changes import Candidates, Moments, Views, positions
 from antelog.engine.tables import Mask, pairs
 from antelog.engine.truth import Derivations, term_column, time_column
 from antelog.engine.values import Values
@@ -38,7 +38,7 @@ def _beats(
 ) -> Mask:
     """For each pair of views, whether the first makes the second needless."""
     beats = np.zeros(len(one), np.bool_)
-    position = _positions(found, at)
+    position = positions(found, at)
     first, second = found.block[at.view_of[one]], found.block[at.view_of[other]]
     for b in np.unique(first).tolist():
         for c in np.unique(second[first == b]).tolist():
@@ -51,16 +51,6 @@ def _beats(
             smaller = _within(covers, true[0], true[1]) & ~_within(covered, true[1], true[0])
             beats[mine] = (fewer & ~same) | (same & smaller)
     return beats
-
-
-def _positions(found: Candidates, at: Moments) -> np.ndarray:
-    """Where in the masks of its block each view stands."""
-    block = found.block[at.view_of]
-    position = np.zeros(len(block), np.int64)
-    for b in range(len(found.blocks)):
-        mine = block == b
-        position[mine] = np.arange(int(mine.sum()))
-    return position
 
 
 def _within(covers: np.ndarray, one: Mask, other: Mask) -> Mask:
