@@ -12,6 +12,7 @@ from antelog.errors import (
     PlanError,
     ProgramError,
     ProgramFileError,
+    StateError,
     UnsupportedError,
 )
 from antelog.program import Program, load, parse
@@ -24,6 +25,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "ProgramFileError",
+    "StateError",
     "UnsupportedError",
     "load",
     "parse",

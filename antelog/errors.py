@@ -5,6 +5,7 @@
     ├── ProgramFileError    the rules cannot be read from their file
     ├── PlanError           a text is no plan, or one of another version
     ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
+    ├── StateError          a saved state cannot be restored, or belongs to another program
     └── UnsupportedError    the program is right, but the engine cannot run it yet
 
 Each says what is wrong, where, and what to do instead. Anything else that is raised on a
@@ -48,3 +49,7 @@ class DataError(AntelogError):
 
 class UnsupportedError(AntelogError):
     """The program is right, but the engine cannot run it yet."""
+
+
+class StateError(AntelogError):
+    """A saved state is missing, damaged, of another version, or of another program."""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from os import PathLike
 from typing import Protocol
 
 import pyarrow as pa
 
 from antelog.compile.plan import Plan
-from antelog.engine import kernel
+from antelog.engine import kernel, saving
 from antelog.engine.facts import Counts, admit
 from antelog.engine.frames import Frame
 from antelog.engine.limits import cannot_run
 from antelog.engine.log import KINDS
 from antelog.engine.rejects import SCHEMA
 from antelog.engine.values import Values
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.syntax import Value
 
@@ -55,8 +56,8 @@ class Engine:
         self._only = tuple(only)
         self._arrival = arrival
         self._values = Values()
-        given = {name: [tuple(row) for row in rows] for name, rows in (static or {}).items()}
-        self._state = kernel.start(plan, self._values, given)
+        self._given = {name: [tuple(row) for row in rows] for name, rows in (static or {}).items()}
+        self._state = kernel.start(plan, self._values, self._given)
         self._rejects = SCHEMA.empty_table()
         self._counts = {source.name: Counts() for source in plan.inputs}
 
@@ -96,6 +97,39 @@ class Engine:
             hint = did_you_mean(query, names) or f"The queries are {', '.join(names)}."
             raise DataError(f"the program has no query {query}. {hint}")
         return kernel.open_answers(self._state, query)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to a file what has to be known to go on from here. Rejects are counted, but not kept."""
+        history = self._state.world.history
+        saving.save(
+            path, saving.Saved(self._plan, self.now, self._values, history, self._given, self._counts)
+        )
+
+    @classmethod
+    def restore(
+        cls,
+        path: str | PathLike[str],
+        program: Planned | None = None,
+        *,
+        only: Sequence[str] = KINDS,
+        arrival: str = "arrival",
+    ) -> Engine:
+        """The engine that was saved to a file. With `program`, only if it was running that one."""
+        saved = saving.restore(path)
+        if program is not None and program.plan != saved.plan:
+            raise StateError(
+                f"{path} was saved by another program than this one: "
+                "restore it with the program that wrote it, or start anew and replay the facts"
+            )
+        engine = cls(_Restored(saved.plan), only=only, arrival=arrival)
+        engine._values, engine._given, engine._counts = saved.values, saved.given, dict(saved.counts)
+        engine._state = kernel.resume(saved.plan, saved.values, saved.given, saved.now, saved.history)
+        return engine
+
+
+@dataclass(frozen=True)
+class _Restored:
+    plan: Plan
 
 
 def _sum(one: Counts, other: Counts) -> Counts:

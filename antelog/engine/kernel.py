@@ -56,6 +56,11 @@ def start(plan: Plan, values: Values, given: Given | None = None) -> State:
     return State(-1, world)
 
 
+def resume(plan: Plan, values: Values, given: Given, now: int, history: History) -> State:
+    """The state after the tick `now`, from the facts that still matter."""
+    return State(now, _with(start(plan, values, given).world, history))
+
+
 def step(
     state: State, facts: Mapping[str, Facts], now: int, only: Sequence[str] = KINDS
 ) -> tuple[State, dict[str, pa.Table]]:
