@@ -49,6 +49,7 @@ class Values:
         # By id, with room to grow; the nearest doubles of numbers no double holds, NaN elsewhere.
         self._kinds = np.zeros(64, np.int8)
         self._nearest = np.full(64, np.nan)
+        self._written = pa.array([], pa.string())  # what `texts` has made so far
         for value in constants:
             self.cell(value)
         self._fixed = len(self._items)
@@ -136,8 +137,18 @@ class Values:
 
     def texts(self, cells: Column) -> pa.Array:
         """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""
+        if _named(cells).all():
+            return self._all_written().take(pa.array(cells - _FIRST))
         distinct, where = _distinct(cells)
         return self._texts(distinct).take(where)
+
+    def _all_written(self) -> pa.Array:
+        """The text of every value that has an id, each made once."""
+        known = len(self._written)
+        if known < len(self):
+            new = self._texts(np.arange(known, len(self)) + _FIRST)
+            self._written = pa.concat_arrays([self._written, new])
+        return self._written
 
     def spelled(self, cells: Column) -> Column:
         """The same values, but texts in place of those the language cannot write: `true`, `2024-02-29`."""
