@@ -87,7 +87,7 @@ def _length(key: Hashable) -> int:
 def _plain_answer(pattern: Pattern) -> dict[str, int] | None:
     """Which answer each variable is, if all answers are different variables."""
     names = {a.name: i for i, a in enumerate(pattern.answer) if isinstance(a, Var)}
-    return names if len(names) == len(pattern.answer) and pattern.time.variable is not None else None
+    return names if len(names) == len(pattern.answer) else None
 
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
