@@ -23,12 +23,12 @@ from antelog.compile.plan import (
 )
 
 
-class Substitution:
-    """What variables stand for; bindings can be undone back to a mark."""
+class Bindings:
+    """What variables stand for, by their names; what was bound last can be undone back to a mark."""
 
     def __init__(self) -> None:
-        self._objects: dict[str, Term] = {}
-        self._times: dict[str, Time] = {}
+        self.objects: dict[str, Term] = {}
+        self.times: dict[str, Time] = {}
         self._trail: list[tuple[bool, str]] = []
 
     def mark(self) -> int:
@@ -37,16 +37,28 @@ class Substitution:
     def undo(self, mark: int) -> None:
         while len(self._trail) > mark:
             is_time, name = self._trail.pop()
-            del (self._times if is_time else self._objects)[name]
+            del (self.times if is_time else self.objects)[name]
+
+    def bind_object(self, name: str, term: Term) -> None:
+        self.objects[name] = term
+        self._trail.append((False, name))
+
+    def bind_time(self, name: str, time: Time) -> None:
+        self.times[name] = time
+        self._trail.append((True, name))
+
+
+class Substitution(Bindings):
+    """Unification: variables of both sides are bound."""
 
     def term(self, term: Term) -> Term:
-        while isinstance(term, Var) and term.name in self._objects:
-            term = self._objects[term.name]
+        while isinstance(term, Var) and term.name in self.objects:
+            term = self.objects[term.name]
         return term
 
     def time(self, time: Time) -> Time:
-        while time.variable is not None and time.variable in self._times:
-            time = self._times[time.variable] + time.offset
+        while time.variable is not None and time.variable in self.times:
+            time = self.times[time.variable] + time.offset
         return time
 
     def unify_terms(self, one: Term, other: Term) -> bool:
@@ -54,11 +66,9 @@ class Substitution:
         if one == other:
             return True
         if isinstance(one, Var):
-            self._objects[one.name] = other
-            self._trail.append((False, one.name))
+            self.bind_object(one.name, other)
         elif isinstance(other, Var):
-            self._objects[other.name] = one
-            self._trail.append((False, other.name))
+            self.bind_object(other.name, one)
         else:
             return False
         return True
@@ -72,8 +82,7 @@ class Substitution:
         else:
             assert other.variable is not None
             name, value = other.variable, one + -other.offset
-        self._times[name] = value
-        self._trail.append((True, name))
+        self.bind_time(name, value)
         return True
 
     def literal(self, literal: Literal) -> Literal:

@@ -27,6 +27,7 @@ from antelog.compile.plan import (
     Time,
     Var,
 )
+from antelog.compile.substitution import Bindings
 from antelog.language.syntax import number
 
 _STEPS = 5_000
@@ -159,29 +160,15 @@ def _agrees(matching: _Matching, one: Pattern, other: Pattern) -> bool:
     return True
 
 
-class _Matching:
+class _Matching(Bindings):
     """One-way unification: what the variables of the first pattern stand for in the second."""
-
-    def __init__(self) -> None:
-        self.objects: dict[str, Term] = {}
-        self.times: dict[str, Time] = {}
-        self._trail: list[tuple[bool, str]] = []
-
-    def mark(self) -> int:
-        return len(self._trail)
-
-    def undo(self, mark: int) -> None:
-        while len(self._trail) > mark:
-            is_time, name = self._trail.pop()
-            del (self.times if is_time else self.objects)[name]
 
     def term(self, here: Term | None, there: Term | None) -> bool:
         if not isinstance(here, Var) or there is None:
             return here == there
         known = self.objects.get(here.name)
         if known is None:
-            self.objects[here.name] = there
-            self._trail.append((False, here.name))
+            self.bind_object(here.name, there)
             return True
         return known == there
 
@@ -190,8 +177,7 @@ class _Matching:
             return here == there
         known = self.times.get(here.variable)
         if known is None:
-            self.times[here.variable] = there + -here.offset
-            self._trail.append((True, here.variable))
+            self.bind_time(here.variable, there + -here.offset)
             return True
         return known + here.offset == there
 

@@ -126,9 +126,14 @@ def moments(found: Candidates, before: int, now: int) -> Moments:
 
 @dataclass(frozen=True)
 class Views:
-    """For each view, which of the derivation's literals are true, and what that makes of it."""
+    """For each view, which of the derivation's literals are true, and what that makes of it.
+
+    The masks of true literals are kept by block; `position` says where in that of its block a
+    view stands.
+    """
 
     true: list[Mask]
+    position: Column
     alive: Mask
     complete: Mask
     shown: Mask
@@ -138,13 +143,14 @@ class Views:
 def views(found: Candidates, at: Moments) -> Views:
     tick = at.tick[at.view_at]
     alive, complete, shown = (np.zeros(len(tick), np.bool_) for _ in range(3))
-    level = np.zeros(len(tick), np.int64)
+    position, level = np.zeros(len(tick), np.int64), np.zeros(len(tick), np.int64)
     true = []
     for b, block in enumerate(found.blocks):
         mine = found.block[at.view_of] == b
         row, then = found.row[at.view_of[mine]], tick[mine]
         held = block.holds[:, row] <= then
         true.append(held)
+        position[mine] = np.arange(len(row))
         failed = (block.fails[:, row] <= then).any(axis=0)
         ready = found.considered[at.view_of[mine]] <= then
         alive[mine] = ~failed & ready & _covered(block, held)
@@ -154,17 +160,7 @@ def views(found: Candidates, at: Moments) -> Views:
         due = ~waits_for_facts & (found.time[at.view_of[mine]] <= then)
         shown[mine] = alive[mine] & (held.any(axis=0) | due)
         level[mine] = held.sum(axis=0)
-    return Views(true, alive, complete, shown, level)
-
-
-def positions(found: Candidates, at: Moments) -> Column:
-    """Where in the masks of its block each view stands."""
-    block = found.block[at.view_of]
-    position = np.zeros(len(block), np.int64)
-    for b in range(len(found.blocks)):
-        mine = block == b
-        position[mine] = np.arange(int(mine.sum()))
-    return position
+    return Views(true, position, alive, complete, shown, level)
 
 
 def _covered(block: Derivations, held: Mask) -> Mask:

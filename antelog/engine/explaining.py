@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.changes import Candidates, Moments, Views, positions
+from antelog.engine.changes import Candidates, Moments, Views
 from antelog.engine.literals import sorted_ranks, texts
 from antelog.engine.tables import Column, Mask, distinct, spread
 from antelog.engine.truth import World
@@ -70,7 +70,6 @@ def _literals(
 ) -> tuple[_Literals, pa.Array]:
     row_of = at.view_of[view]
     block_of = found.block[row_of]
-    position = positions(found, at)
     parts: list[pa.Array] = []
     pieces: list[tuple[Column, int, int, Column, Mask]] = []
     for b, block in enumerate(found.blocks):
@@ -80,7 +79,7 @@ def _literals(
         rows, back = np.unique(found.row[row_of[mine]], return_inverse=True)
         for number, text in enumerate(texts(block, rows, world.values)):
             parts.append(text)
-            pieces.append((mine, b, number, back, seen.true[b][number, position[view[mine]]]))
+            pieces.append((mine, b, number, back, seen.true[b][number, seen.position[view[mine]]]))
     empty = np.zeros(0, np.int64)
     if not parts:
         return _Literals(empty, empty, empty, empty, empty.astype(np.bool_)), pa.array([], pa.string())

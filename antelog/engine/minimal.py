@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from antelog.compile.plan import Const, Literal, Time, Var
-from antelog.engine.changes import Candidates, Moments, Views, positions
+from antelog.engine.changes import Candidates, Moments, Views
 from antelog.engine.tables import Mask, pairs
 from antelog.engine.truth import Derivations, term_column, time_column
 from antelog.engine.values import Values
@@ -38,14 +38,13 @@ def _beats(
 ) -> Mask:
     """For each pair of views, whether the first makes the second needless."""
     beats = np.zeros(len(one), np.bool_)
-    position = positions(found, at)
     first, second = found.block[at.view_of[one]], found.block[at.view_of[other]]
     for b in np.unique(first).tolist():
         for c in np.unique(second[first == b]).tolist():
             mine = np.flatnonzero((first == b) & (second == c))
             rows = found.row[at.view_of[one[mine]]], found.row[at.view_of[other[mine]]]
             covers, covered = _covers(found.blocks[b], found.blocks[c], *rows, values)
-            true = seen.true[b][:, position[one[mine]]], seen.true[c][:, position[other[mine]]]
+            true = seen.true[b][:, seen.position[one[mine]]], seen.true[c][:, seen.position[other[mine]]]
             fewer = _within(covers, ~true[0], ~true[1])
             same = fewer & _within(covered, ~true[1], ~true[0])
             smaller = _within(covers, true[0], true[1]) & ~_within(covered, true[1], true[0])

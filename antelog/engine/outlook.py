@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from antelog.engine.changes import Candidates, Moments
 from antelog.engine.tables import NEVER, Column, Mask
-from antelog.engine.truth import Derivations, World, term_column, time_column, truth
+from antelog.engine.truth import Derivations, World, negated
 
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 
@@ -61,7 +61,5 @@ def _as_of(world: World, block: Derivations, row: Column, then: Column) -> tuple
     holds[:places][later] = NEVER
     rows = block.rows.take(row)
     for i, negation in enumerate(block.layout.negations, places):
-        asked = [term_column(a, rows, world.values) for a in negation.asked]
-        known = truth(world, negation.relation, asked, time_column(negation.time, rows), then)
-        holds[i], fails[i], settled[i] = known.false_at, known.true_at, known.settled
+        holds[i], fails[i], settled[i] = negated(world, negation, rows, then)
     return holds, fails, settled

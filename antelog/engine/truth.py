@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.plan import Atom, Input, Relation, Term, Time, Var
+from antelog.compile.plan import Atom, Input, Negated, Relation, Term, Time, Var
 from antelog.engine.deadlines import deadline
 from antelog.engine.history import History
 from antelog.engine.layout import Layout
@@ -114,11 +114,17 @@ def _timed(world: World, layout: Layout, partial: Partial) -> Derivations:
         holds[i], fails[i] = arrived, np.where(arrived == NEVER, due, NEVER)
         settled[i] = due
     for i, negation in enumerate(layout.negations, places):
-        asked = [term_column(a, rows, world.values) for a in negation.asked]
-        as_of = rows.bound.get(AS_OF)
-        known = truth(world, negation.relation, asked, time_column(negation.time, rows), as_of)
-        holds[i], fails[i], settled[i] = known.false_at, known.true_at, known.settled
+        holds[i], fails[i], settled[i] = negated(world, negation, rows, rows.bound.get(AS_OF))
     return Derivations(layout, rows, holds, fails, settled)
+
+
+def negated(
+    world: World, negation: Negated, rows: Rows, as_of: Column | None
+) -> tuple[Column, Column, Column]:
+    """When a negated literal becomes true in each row, when false, and by when that is certain."""
+    asked = [term_column(a, rows, world.values) for a in negation.asked]
+    known = truth(world, negation.relation, asked, time_column(negation.time, rows), as_of)
+    return known.false_at, known.true_at, known.settled
 
 
 def term_column(term: Term, rows: Rows, values: Values) -> Column:
