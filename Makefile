@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -20,7 +21,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick test-slow check format docs docs-serve record clean java
+.PHONY: help setup demo test quick test-slow bench check format docs docs-serve record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name']"
@@ -42,6 +43,9 @@ quick: setup ## Run the tests that are not marked slow
 
 test-slow: setup ## Run every test with 10,000 examples per property (long; not part of CI)
 	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'
+	@$(PY) -m benchmarks $(BENCH_ARGS)
 
 check: $(INSTALLED) ## Check format, style, types and layering
 	@$(RUFF) format --check

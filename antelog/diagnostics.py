@@ -83,6 +83,13 @@ CATALOGUE: dict[str, str] = {
     "E601": "blocking-recursion",
     "E602": "unstratified-negation",
     "E603": "too-many-patterns",
+    # Pipelines
+    "E701": "pipeline-syntax",
+    "E702": "unknown-setting",
+    "E703": "bad-setting",
+    "E704": "contradicting-settings",
+    "E705": "missing-setting",
+    "E706": "not-in-program",
     # Worth a second look
     "W101": "unused-rule",
     "W102": "unused-declaration",

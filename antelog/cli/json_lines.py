@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.cli.replay import Shown
-from antelog.cli.values import ordered, plain, variables_of
+from antelog.cli.values import from_written, is_written, ordered, plain, variables_of
 from antelog.compile.plan import Relation
 from antelog.engine.tables import Column, spread
 
@@ -87,7 +87,9 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
 def _answer(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     parts: list[str | pa.Array] = []
     for name in variables_of(relation):
-        parts += [", " if parts else "", f"{style.quoted(name)}: ", _values(_array(table, name), style)]
+        written = is_written(table.schema.field(name))
+        values = _written(_array(table, name), style) if written else _values(_array(table, name), style)
+        parts += [", " if parts else "", f"{style.quoted(name)}: ", values]
     return _joined("{", *parts, "}") if parts else pa.array(["{}"] * table.num_rows, pa.string())
 
 
@@ -174,12 +176,17 @@ def _values(array: pa.Array, style: Style) -> pa.Array:
         return pa.array(["null"] * len(array), pa.string())
     if is_a.is_integer(array.type):
         return pc.fill_null(array.cast(pa.string()), "null")
-    if is_a.is_union(array.type):
-        return pa.array([style.quoted(plain(value)) for value in array.to_pylist()], pa.string())
     # Most values occur in many lines.
     encoded = array.dictionary_encode()
     distinct = pa.array([style.quoted(plain(value)) for value in encoded.dictionary.to_pylist()], pa.string())
     return pc.fill_null(distinct.take(encoded.indices), "null")
+
+
+def _written(array: pa.Array, style: Style) -> pa.Array:
+    """Values as JSON, given as texts in the language's syntax."""
+    encoded = array.dictionary_encode()
+    distinct = [style.quoted(from_written(text)) for text in encoded.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(distinct, pa.string()).take(encoded.indices), "null")
 
 
 def _joined(*parts: str | pa.Array) -> pa.Array:

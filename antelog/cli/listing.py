@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.replay import Shown
-from antelog.cli.values import ordered, plain, variables_of
+from antelog.cli.values import plain, rows_of, variables_of
 from antelog.compile.plan import Relation
 from antelog.language.printer import value_text
 
@@ -61,7 +61,7 @@ def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None,
     rows = [
         (row["tick"], number, row)
         for number, relation in enumerate(relations)
-        for row in ordered(shown.tables[relation.name], variables_of(relation)).to_pylist()
+        for row in rows_of(shown.tables[relation.name], relation)
     ]
     for tick, number, row in sorted(rows, key=lambda each: each[:2]):
         if tick != last:
@@ -71,16 +71,17 @@ def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None,
     return last
 
 
-def print_snapshot(relations: Sequence[Relation], shown: Shown, to: Listing) -> None:
-    """What is open after a tick, and what was confirmed at it."""
-    _print_tick(shown.tick, shown.tick == 0, to)
+def print_snapshot(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int:
+    """What is open after a tick, and what was confirmed at it; `last` and the result as above."""
+    _print_tick(shown.tick, last is None, to)
     count = 0
     for relation in relations:
-        for row in ordered(shown.tables[relation.name], variables_of(relation)).to_pylist():
+        for row in rows_of(shown.tables[relation.name], relation):
             _print_row("confirmed" if row["change"] == "confirmed" else "open", relation, row, to)
             count += 1
     if not count:
         _print(Text("  nothing is open", "dim"), to)
+    return shown.tick
 
 
 def _print_tick(tick: int, first: bool, to: Listing) -> None:

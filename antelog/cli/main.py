@@ -9,6 +9,7 @@ from io import TextIOWrapper
 import click
 
 from antelog.cli.check import check
+from antelog.cli.run import run
 from antelog.cli.try_ import try_
 
 
@@ -37,3 +38,4 @@ def main() -> None:
 
 main.add_command(check)
 main.add_command(try_)
+main.add_command(run)

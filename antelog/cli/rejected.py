@@ -9,14 +9,23 @@ from pathlib import Path
 import click
 import pyarrow as pa
 
+from antelog.engine.engine import Engine
+from antelog.engine.tables import Column
 from antelog.files import Reject, Rejects
 from antelog.language.printer import value_text
 
 
-def from_engine(table: pa.Table, files: Mapping[str, Path]) -> list[Reject]:
-    """What the engine set aside, facts that came too late above all."""
+def from_engine(table: pa.Table, files: Mapping[str, str], lines: Mapping[str, Column]) -> list[Reject]:
+    """What the engine set aside, facts that came too late above all; `lines` are those of all facts."""
     return [
-        Reject(str(files[row["input"]]), None, row["input"], row["reason"], row["detail"], _fact(row))
+        Reject(
+            files[row["input"]],
+            int(lines[row["input"]][row["row"]]),
+            row["input"],
+            row["reason"],
+            row["detail"],
+            _fact(row),
+        )
         for row in table.to_pylist()
     ]
 
@@ -25,6 +34,22 @@ def _fact(row: Mapping[str, object]) -> str:
     """A fact in the language's own syntax; `_` stands for what is missing."""
     values = [*json.loads(str(row["values"])), row["time"]]
     return f"{row['input']}({', '.join('_' if value is None else value_text(value) for value in values)})"
+
+
+def say_what_was_dropped(engine: Engine) -> None:
+    """What the limit has cost."""
+    for row in engine.dropped.to_pylist():
+        count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
+        ticks = (
+            f"tick {row['first']}"
+            if row["first"] == row["last"]
+            else f"ticks {row['first']} to {row['last']}"
+        )
+        click.echo(
+            f"warning: {count} of {row['input']} about {ticks} had to be dropped; "
+            "a larger --limit keeps more",
+            err=True,
+        )
 
 
 def summarize(rejects: Rejects, file: Path | None) -> None:

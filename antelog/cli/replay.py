@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from antelog.cli.rejected import from_engine
+from antelog.engine import ending
 from antelog.engine.engine import Engine
-from antelog.files import ARRIVAL, Batch
+from antelog.engine.tables import Column
+from antelog.files import ARRIVAL, Batch, Reject
 from antelog.files.cells import part
 
 Tables = Mapping[str, pa.Table]
@@ -18,16 +20,29 @@ Tables = Mapping[str, pa.Table]
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What is to be shown after a tick: a table for each query, in the program's order."""
+    """What is to be shown after a tick: a table for each query, in the program's order.
+
+    There are no tables where nothing is to be shown. Facts may have been set aside nevertheless.
+    """
 
     tick: int
     tables: Tables
+    set_aside: Sequence[Reject] = ()
 
 
-def changes(engine: Engine, batches: Iterable[Batch], until: int | None) -> Iterator[Shown]:
+@dataclass(frozen=True)
+class Recorded:
+    """Recorded facts: batches of them, and from which file those of each input are."""
+
+    batches: Iterable[Batch]
+    files: Mapping[str, str]
+
+
+def changes(engine: Engine, recorded: Recorded, until: int | None) -> Iterator[Shown]:
     """The change log, in the pieces in which it is found."""
-    for batch in batches:
-        yield Shown(batch.now, engine.advance(batch.now, batch.facts))
+    for batch in recorded.batches:
+        tables = engine.advance(batch.now, batch.facts)
+        yield Shown(batch.now, tables, from_engine(engine.last_rejects, recorded.files, batch.lines))
     end = last_tick(engine) if until is None else until
     if end > engine.now:
         yield Shown(end, engine.advance(end))
@@ -35,51 +50,50 @@ def changes(engine: Engine, batches: Iterable[Batch], until: int | None) -> Iter
 
 def snapshots(
     engine: Engine,
-    batches: Iterable[Batch],
+    recorded: Recorded,
+    since: int | None,
     until: int | None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Shown]:
-    """The answers of every tick: those open at it, and those confirmed at it."""
+    """The answers of every tick: those open at it, and those confirmed at it.
 
-    def at(tick: int, facts: Tables) -> Shown:
-        engine.advance(tick, facts)
-        progress(1)
-        return Shown(tick, {relation.name: engine.answers(relation.name) for relation in engine.plan.queries})
+    The first tick is `since`, or, if None, that of the first arrival.
+    """
 
-    for batch in batches:
+    def at(tick: int, facts: Batch | None, show: bool = True) -> Shown:
+        engine.advance(tick, facts.facts if facts else {})
+        rejects = from_engine(engine.last_rejects, recorded.files, facts.lines) if facts else ()
+        queries = engine.plan.queries if show else ()
+        progress(1 if show else 0)
+        return Shown(tick, {relation.name: engine.answers(relation.name) for relation in queries}, rejects)
+
+    for batch in recorded.batches:
+        if since is None:
+            since = min(int(table.column(ARRIVAL)[0].as_py()) for table in batch.facts.values())
+        before = min(since - 1, batch.now)
+        if before > engine.now:
+            yield at(before, _arrived(batch, engine.now, before), show=False)
         for tick in range(engine.now + 1, batch.now + 1):
-            yield at(tick, _arrived(batch.facts, tick))
+            yield at(tick, _arrived(batch, tick - 1, tick))
     end = last_tick(engine) if until is None else until
-    for tick in range(engine.now + 1, end + 1):
-        yield at(tick, {})
+    if since is not None and engine.now < since - 1 < end:
+        yield at(since - 1, None, show=False)
+    for tick in range(max(engine.now + 1, since or 0), end + 1):
+        yield at(tick, None)
 
 
-def _arrived(facts: Tables, tick: int) -> dict[str, pa.Table]:
-    """The facts that arrived at a tick, of tables sorted by arrival."""
-    found = {}
-    for name, table in facts.items():
+def _arrived(batch: Batch, after: int, until: int) -> Batch:
+    """The facts that arrived after a tick up to another, of tables sorted by arrival."""
+    facts: dict[str, pa.Table] = {}
+    lines: dict[str, Column] = {}
+    for name, table in batch.facts.items():
         arrivals = table.column(ARRIVAL).to_numpy()
-        first, last = np.searchsorted(arrivals, [tick, tick + 1])
+        first, last = np.searchsorted(arrivals, [after, until], "right").tolist()
         if last > first:
-            found[name] = part(table, int(first), int(last))
-    return found
+            facts[name], lines[name] = part(table, first, last), batch.lines[name][first:last]
+    return Batch(until, facts, lines)
 
 
 def last_tick(engine: Engine) -> int:
-    """The tick at which everything that is open now is decided, if no further fact arrives.
-
-    What is not decided by then has no bound. A program that says something new with every tick
-    always has something open; what it says after the last fact is of no interest here.
-    """
-    end = max(engine.now, 0)
-    if engine.now < 0:
-        return end
-    for relation in engine.plan.queries:
-        table = engine.answers(relation.name)
-        silent, decided = table.column("if_silent"), table.column("decided_by")
-        by_silence = pc.cast(
-            decided if pa.types.is_null(silent.type) else pc.struct_field(silent, "tick"), pa.int64()
-        )
-        latest = pc.max(pc.coalesce(by_silence, pc.cast(decided, pa.int64()))).as_py()
-        end = max(end, latest or 0)
-    return end
+    """The tick at which everything that is open now is decided, if no further fact arrives."""
+    return ending.last_tick(engine.now, (engine.answers(query.name) for query in engine.plan.queries))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +16,15 @@ from antelog.cli import json_lines, listing
 from antelog.cli.diagnostics import print_diagnostics
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics, pair
 from antelog.cli.progress import Report, progress_bar
-from antelog.cli.rejected import from_engine, summarize
-from antelog.cli.replay import Shown, changes, snapshots
+from antelog.cli.rejected import say_what_was_dropped, summarize
+from antelog.cli.replay import Recorded, Shown, changes, snapshots
+from antelog.cli.ticks import tick_of
 from antelog.cli.values import plain
 from antelog.compile.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
 from antelog.errors import AntelogError, ProgramError
-from antelog.files import ARRIVAL, Batch, Rejects, batches, rejects_to, tables, wanted_of
+from antelog.files import ARRIVAL, Rejects, batches, rejects_to, tables, wanted_of
 from antelog.files.naming import size_of
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program, load
@@ -37,7 +38,9 @@ class Options:
 
     inputs: Mapping[str, Path]
     statics: Mapping[str, Path]
+    since: int | None
     until: int | None
+    limit: int | None
     snapshots: bool
     only: tuple[str, ...]
     as_table: bool
@@ -72,9 +75,14 @@ def _kinds(text: str) -> tuple[str, ...]:
     help="The file with facts of a static predicate, in addition to those of the program.",
 )  # fmt: skip
 @click.option(
-    "--until", type=click.IntRange(min=0), metavar="TICK",
-    help="The last tick. If not given, it is the last fact's arrival, or the tick by which all that was "
-    "open then is decided.",
+    "--since", metavar="TICK",
+    help="The first tick that is shown with --snapshots, a number or, if the program has a `tick`, a "
+    "timestamp.  [default: 0; if the program has a `tick`, that of the first arrival]",
+)  # fmt: skip
+@click.option(
+    "--until", metavar="TICK",
+    help="The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick "
+    "by which all that was open then is decided.",
 )  # fmt: skip
 @click.option(
     "--changes", "shown", flag_value="changes", default=True, help="Print what changes. The default."
@@ -100,6 +108,11 @@ def _kinds(text: str) -> tuple[str, ...]:
     "--rejects", type=click.Path(dir_okay=False, path_type=Path),
     help="Write every row that was set aside, with the reason, to this file (.csv or .jsonl).",
 )  # fmt: skip
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N",
+    help="Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
+    "and open answers that rest on them are rejected.",
+)  # fmt: skip
 @click.option("--strict", is_flag=True, help="Stop at the first row that would be set aside.")
 @click.pass_context
 def try_(
@@ -107,13 +120,15 @@ def try_(
     program: Path,
     inputs: tuple[Pair, ...],
     statics: tuple[Pair, ...],
-    until: int | None,
+    since: str | None,
+    until: str | None,
     shown: str,
     only: tuple[str, ...] | None,
     form: str,
     arrival: str | None,
     explanations: int | None,
     rejects: Path | None,
+    limit: int | None,
     strict: bool,
 ) -> None:
     """Replay recorded facts through PROGRAM and print how its answers change.
@@ -130,13 +145,17 @@ def try_(
     """
     if only is not None and shown == "snapshots":
         raise click.UsageError("--only selects changes; leave it out, or leave out --snapshots")
+    if since is not None and shown != "snapshots":
+        raise click.UsageError("--since says where snapshots start; leave it out, or add --snapshots")
     try:
         loaded = load(program)
         plan = loaded.plan
         options = Options(
             files_of_inputs(plan, inputs),
             files_of_statics(plan, statics),
-            until,
+            tick_of(since, plan, "--since"),
+            tick_of(until, plan, "--until"),
+            limit,
             shown == "snapshots",
             only or KINDS,
             form == "table",
@@ -172,40 +191,37 @@ def _run(program: Program, options: Options) -> None:
     with ExitStack() as stack:
         rejects = stack.enter_context(rejects_to(options.rejects, strict=options.strict))
         static = {name: _rows(plan, name, path, rejects) for name, path in options.statics.items()}
-        engine = Engine(program, only=options.only, static=static, arrival=ARRIVAL)
+        engine = Engine(program, only=options.only, static=static, arrival=ARRIVAL, limit=options.limit)
         try:
             _replay(engine, options, rejects, stack)
         finally:
             summarize(rejects, options.rejects)
+            say_what_was_dropped(engine)
 
 
 def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack) -> None:
     relations = list(engine.plan.queries)
     if options.snapshots:
-        report = stack.enter_context(
-            progress_bar("ticks", None if options.until is None else options.until + 1)
-        )
-        found = snapshots(engine, _recorded(engine.plan, options, rejects), options.until, report)
+        since = 0 if options.since is None and engine.plan.tick is None else options.since
+        total = None if since is None or options.until is None else max(0, options.until - since + 1)
+        report = stack.enter_context(progress_bar("ticks", total))
+        found = snapshots(engine, _recorded(engine.plan, options, rejects), since, options.until, report)
     else:
         size = sum(map(size_of, options.inputs.values()))
         report = stack.enter_context(progress_bar("facts", size))
         found = changes(engine, _recorded(engine.plan, options, rejects, report), options.until)
     show = _printer(relations, options)
-    known = 0
     for each in found:
-        show(each)
-        late = engine.rejects
-        if late.num_rows > known:
-            rejects.add(from_engine(late.slice(known), options.inputs))
-            known = late.num_rows
+        rejects.add(each.set_aside)
+        if each.tables:
+            show(each)
 
 
-def _recorded(
-    plan: Plan, options: Options, rejects: Rejects, report: Report = lambda _: None
-) -> Iterable[Batch]:
+def _recorded(plan: Plan, options: Options, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
     wanted = {name: wanted_of(plan, name, options.arrival) for name in options.inputs}
     sources = {name: tables(path, wanted[name], rejects, report) for name, path in options.inputs.items()}
-    return batches(sources, options.until)
+    files = {name: str(path) for name, path in options.inputs.items()}
+    return Recorded(batches(sources, options.until), files)
 
 
 def _rows(plan: Plan, name: str, path: Path, rejects: Rejects) -> list[tuple[str | int | float, ...]]:
@@ -241,10 +257,8 @@ def _table_printer(relations: list[Relation], options: Options) -> Callable[[Sho
 
     def show(shown: Shown) -> None:
         nonlocal last
-        if options.snapshots:
-            listing.print_snapshot(relations, shown, to)
-        else:
-            last = listing.print_changes(relations, shown, last, to)
+        show_them = listing.print_snapshot if options.snapshots else listing.print_changes
+        last = show_them(relations, shown, last, to)
 
     return show
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Relation
+from antelog.engine.schema import WRITTEN
 from antelog.language.syntax import number
 
 Plain = str | int | float | bool | None
@@ -40,11 +42,41 @@ def plain(value: Any) -> Plain:
             return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
 
 
+def is_written(field: pa.Field) -> bool:
+    """Whether a column has values of several kinds, as texts in the language's syntax."""
+    return bool(field.metadata == WRITTEN)
+
+
+def from_written(text: str) -> str | int | float:
+    """The value a text in the language's syntax stands for."""
+    if text[0] in "-0123456789":
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
+    return str(json.loads(text)) if text[0] == '"' else text
+
+
+def rows_of(table: pa.Table, relation: Relation) -> list[dict[str, Any]]:
+    """The lines of a table in order, with the values themselves where they are written."""
+    table = ordered(table, variables_of(relation))
+    rows: list[dict[str, Any]] = table.to_pylist()
+    for name in (field.name for field in table.schema if is_written(field)):
+        for row in rows:
+            row[name] = None if row[name] is None else from_written(row[name])
+    return rows
+
+
 def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
     """The lines of a table in the order of their ticks, those of one tick in the order of their answers."""
     keys = [name for name in ("tick", *names) if name in table.column_names]
-    if any(is_a.is_union(table.schema.field(name).type) for name in keys):
-        rows = [[_rank(table.column(name)[i].as_py()) for name in keys] for i in range(table.num_rows)]
+    written = [name for name in keys if is_written(table.schema.field(name))]
+    if written:
+        columns = [
+            [
+                _rank(from_written(v) if name in written and v is not None else v)
+                for v in table.column(name).to_pylist()
+            ]
+            for name in keys
+        ]
+        rows = list(zip(*columns, strict=True))
         return table.take(pa.array(sorted(range(table.num_rows), key=rows.__getitem__), pa.int64()))
     sortable = [name for name in keys if not is_a.is_null(table.schema.field(name).type)]
     if table.num_rows < 2 or not sortable:

@@ -30,6 +30,7 @@ from antelog.compile.plan import (
     Time,
     Var,
 )
+from antelog.compile.renaming import apart
 from antelog.compile.resolve import EndlessError, Resolver, TooManyPatternsError
 from antelog.compile.stratify import Edge, Violation, stratify
 from antelog.compile.unfold import Frame
@@ -133,6 +134,8 @@ def _resolve(
         except TooManyPatternsError as error:
             found.append(problems.too_many(error, limit, checked.document))
             continue
+        names = tuple(a.name for a in clause.head.arguments if isinstance(a, Var))
+        patterns = tuple(apart(pattern, names, clause.head.time.variable) for pattern in patterns)
         wanted.append(_Wanted(name, asked, clause, patterns))
         for negation in (n for p in patterns for n in p.negations):
             if negation.relation not in seen:

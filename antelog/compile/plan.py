@@ -234,7 +234,7 @@ class Key(Struct, frozen=True):
         return next(k.position for k in self.positions if k.name == name)
 
 
-class Plan(Struct, frozen=True):
+class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps."""
 
     inputs: tuple[Input, ...]

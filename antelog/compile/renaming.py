@@ -112,3 +112,45 @@ def renamed(pattern: Pattern, suffix: str) -> Pattern:
 def readable(pattern: Pattern) -> Pattern:
     """The pattern with its variables named as in the rules they come from, where that is possible."""
     return _Readable().pattern(pattern)
+
+
+class _Apart(_Renaming):
+    def __init__(self, pattern: Pattern, reserved: set[str]) -> None:
+        super().__init__()
+        self.reserved = reserved
+        self.taken = {*_Names.of(pattern), *reserved}
+
+    def name(self, old: str) -> str:
+        if old not in self.reserved:
+            return old
+        if old not in self.names:
+            stem = old.rstrip("0123456789") or old
+            number = 2
+            while f"{stem}{number}" in self.taken:
+                number += 1
+            self.names[old] = f"{stem}{number}"
+            self.taken.add(self.names[old])
+        return self.names[old]
+
+
+class _Names(_Renaming):
+    """Renames nothing, and so gets to know all names."""
+
+    @classmethod
+    def of(cls, pattern: Pattern) -> set[str]:
+        found = cls()
+        found.pattern(pattern)
+        return set(found.names)
+
+    def name(self, old: str) -> str:
+        self.names[old] = old
+        return old
+
+
+def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern:
+    """The pattern with other names for variables called as a variable of the query, but which are not it."""
+    own = {name for name, term in zip(names, pattern.answer, strict=True) if term == Var(name)}
+    if time is not None and pattern.time.variable == time:
+        own.add(time)
+    reserved = {*names, *([time] if time is not None else [])} - own
+    return _Apart(pattern, reserved).pattern(pattern) if reserved else pattern

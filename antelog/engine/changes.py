@@ -6,17 +6,33 @@ false. At each of these the explanations it has then are compared with those it 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
-from antelog.compile.bounds import static_variables
 from antelog.compile.plan import Var
+from antelog.engine.exceptions import Exceptions, Variants, exceptions, nameable, variants
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
-from antelog.engine.tables import Column, Groups, Mask, distinct, groups, keys_of, spread
-from antelog.engine.truth import Derivations, World, derivations, term_column, time_column
+from antelog.engine.tables import (
+    NEVER,
+    Column,
+    Groups,
+    Mask,
+    distinct,
+    groups,
+    keys_of,
+    sorted_distinct,
+    spread,
+)
+from antelog.engine.touched import looked_at
+from antelog.engine.truth import Derivations, derivations, term_column, time_column
 from antelog.engine.values import UNBOUND
+from antelog.engine.world import World
 
 ANY_TIME = np.int64(-1)
 """The time of an answer whose time is still open."""
@@ -28,52 +44,170 @@ NOTHING, OPEN, CONFIRMED = 0, 1, 2
 class Candidates:
     """All derivations of the answers that may have changed, and the groups they form by answer.
 
-    Derivation `i` is row `row[i]` of `blocks[block[i]]`.
+    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
+    group of each. A derivation is one of an answer's from `begin` on, has all its literals from
+    `complete` on, is told from `told` on, and is over at `end`. Before `own` it says no more than
+    another that speaks for more values.
     """
 
     blocks: tuple[Derivations, ...]
-    block: Column
-    row: Column
+    starts: tuple[int, ...]
     answer: tuple[Column, ...]
     time: Column
-    considered: Column
     by_answer: Groups
+    number: Column
+    begin: Column
+    complete: Column
+    told: Column
+    end: Column
+    own: Column
+    exceptions: Exceptions
+
+    def rows(self, block: int) -> slice:
+        return slice(self.starts[block], self.starts[block + 1])
 
 
-def candidates(world: World, name: str, ticks: Column | None) -> Candidates:
-    """The derivations of all answers about these ticks (None: of all)."""
+def candidates(world: World, name: str, ticks: Column | None, complete_by: int | None = None) -> Candidates:
+    """The derivations of all answers about these ticks (None: of all); only those complete by a tick."""
+    blocks = _blocks(world, name, ticks)
+    if any(layout.loose for layout in world.layouts[name]) and len(world.layouts[name]) > 1:
+        # What one pattern says of all values it also says of those the others name.
+        blocks = _blocks(world, name, ticks, _told(world, blocks))
+    if complete_by is not None:
+        blocks = [found.take(found.complete <= complete_by) for found in blocks]
+    if name in world.since:
+        blocks = [_not_given_up(found, world.since[name], world) for found in blocks]
+    answers = [_answers(found, world) for found in blocks]
+    open_ = variants(blocks)
+    phases = [
+        _phases(found, time, each) for found, (_, time), each in zip(blocks, answers, open_, strict=True)
+    ]
+    width = len(world.relations[name].variables) + 1
+    *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
+    by_answer = _grouped(blocks, answer, time)
+    starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
+    begin, complete, told, end, own = _stacked(phases, 5)
+    return Candidates(
+        tuple(blocks),
+        starts,
+        tuple(answer),
+        time,
+        by_answer,
+        by_answer.numbers,
+        begin,
+        complete,
+        told,
+        end,
+        own,
+        exceptions(open_, starts),
+    )
+
+
+def _blocks(world: World, name: str, ticks: Column | None, told: tuple[Rows, ...] = ()) -> list[Derivations]:
     blocks: list[Derivations] = []
     for number, layout in enumerate(world.layouts[name]):
         about = ticks if layout.sliced else None
-        blocks += derivations(world, name, number, _seed(layout, ticks), about, bare=False)
-    relation = world.relations[name]
-    parts = [_answers(found, world) for found in blocks]
-    answer = tuple(
-        np.concatenate([np.zeros(0, np.int64), *(part[0][i] for part in parts)])
-        for i in range(len(relation.variables))
-    )
-    time = np.concatenate([np.zeros(0, np.int64), *(part[1] for part in parts)])
-    counts = np.array([found.rows.count for found in blocks], np.int64)
-    block = np.repeat(np.arange(len(blocks)), counts)
-    clocked = np.array([found.layout.by_clock for found in blocks], np.bool_)
-    considered = np.where(clocked[block], time, -1) if len(blocks) else time
+        named = tuple(_renamed(rows, world, layout) for rows in told) if layout.loose else ()
+        seed = _seed(layout, ticks, world, name)
+        blocks += derivations(world, name, number, seed, about, bare=False, also=named)
+    return blocks
+
+
+def _told(world: World, blocks: list[Derivations]) -> tuple[Rows, ...]:
+    """The answers of derivations, as far as they have values: by the number of the variable."""
+    tables = []
+    for found in blocks:
+        answer, time = _answers(found, world)
+        columns = {str(i): column for i, column in enumerate(answer) if len(column) and column[0] != UNBOUND}
+        if len(time) and time[0] != ANY_TIME:
+            columns["time"] = time
+        if columns:
+            tables.append(Rows(columns, found.rows.count))
+    return tuple(tables)
+
+
+def _renamed(told: Rows, world: World, layout: Layout) -> Rows:
+    """Answers as bindings of a pattern's variables."""
+    fits = np.ones(told.count, np.bool_)
+    bound: dict[str, Column] = {}
+    for i, term in enumerate(layout.pattern.answer):
+        column = told.bound.get(str(i))
+        if column is not None and isinstance(term, Var):
+            fits &= bound.setdefault(term.name, column) == column
+        elif column is not None and not isinstance(term, Var):
+            fits &= column == world.values.cell(term.value)
+    time = layout.pattern.time
+    if "time" in told.bound and time.variable is not None:
+        bound[time.variable] = told.bound["time"] - time.offset
+    return Rows(bound, told.count).take(fits)
+
+
+def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
+    """The derivations by answer."""
+    if len(blocks) == 1:
+        pattern, rows = blocks[0].layout.pattern, blocks[0].rows
+        told = {term.name for term in pattern.answer if isinstance(term, Var)} | {pattern.time.variable}
+        if rows.bound.keys() <= told:
+            return Groups(np.arange(rows.count), np.arange(rows.count))  # no two rows have the same answer
     (key,) = keys_of([[*answer, time]])
-    return Candidates(
-        tuple(blocks),
-        block,
-        spread(np.zeros(len(blocks), np.int64), counts),
-        answer,
-        time,
-        considered,
-        groups(key),
-    )
+    return groups(key)
 
 
-def _seed(layout: Layout, ticks: Column | None) -> Rows:
+def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
+    """Tables with the same columns, one below the other."""
+    if len(parts) == 1:
+        return list(parts[0])
+    empty = np.zeros(0, np.int64)
+    return [np.concatenate([empty, *(part[i] for part in parts)]) for i in range(width)]
+
+
+def _phases(found: Derivations, time: Column, open_: Variants) -> list[Column]:
+    """For each row from when on it exists, is complete, is told, is over, and speaks for itself."""
+    places = len(found.layout.places)
+    covered = _covered(found)
+    names = nameable(found)
+    begin = _last(covered, covered.keys() - names, found.rows.count)
+    own = _last(covered, names, found.rows.count)
+    for dropped, since in open_.own_since.items():
+        own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
+    if found.layout.by_clock:
+        begin = np.maximum(begin, time)
+    complete = np.maximum(found.complete, begin)
+    some = found.holds.min(axis=0, initial=NEVER)
+    waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
+    told = np.maximum(np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum(begin, own))
+    return [begin, complete, told, found.failed, own]
+
+
+def _covered(found: Derivations) -> dict[str, Column]:
+    """For each variable of the rows that only facts can give a value, from when on a true literal does."""
+    layout = found.layout
+    return {
+        name: found.holds[[i for i, place in enumerate(layout.places) if name in place.variables]].min(
+            axis=0, initial=NEVER
+        )
+        for name in found.rows.bound.keys() - layout.given
+    }
+
+
+def _last(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:
+    """From when on all of these variables have values."""
+    return reduce(np.maximum, (covered[name] for name in names), np.full(count, np.int64(-1)))
+
+
+def _not_given_up(found: Derivations, since: int, world: World) -> Derivations:
+    """The derivations of answers about ticks from `since` on, and of those that have no time yet."""
+    time = _answers(found, world)[1]
+    return found.take((time >= since) | (time == ANY_TIME))
+
+
+def _seed(layout: Layout, ticks: Column | None, world: World, name: str) -> Rows:
     """Answers that no fact gives a time are looked at when their time has come."""
-    if layout.by_clock and layout.pattern.time.variable is not None and ticks is not None:
-        return Rows({layout.pattern.time.variable: ticks - layout.pattern.time.offset}, len(ticks))
-    return ONE
+    time = layout.pattern.time
+    if not layout.by_clock or time.variable is None:
+        return ONE
+    about = looked_at(world, name) if ticks is None else ticks
+    return Rows({time.variable: about - time.offset}, len(about))
 
 
 def _answers(found: Derivations, world: World) -> tuple[list[Column], Column]:
@@ -96,7 +230,7 @@ class Moments:
     """Answers at the ticks at which they may change, the first moment of each being `before`.
 
     `answer` is the number of the answer's group. A *view* is a derivation at a moment; those of
-    one derivation stand side by side, in the order of time.
+    one derivation stand side by side, in the order of time, and those of a block too.
     """
 
     answer: Column
@@ -104,74 +238,86 @@ class Moments:
     view_of: Column
     view_at: Column
 
+    @cached_property
+    def then(self) -> Column:
+        """The tick of each view."""
+        return self.tick[self.view_at]
+
+    def views(self, found: Candidates, block: int) -> slice:
+        """The views of a block."""
+        first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
+        return slice(int(first), int(last))
+
 
 def moments(found: Candidates, before: int, now: int) -> Moments:
-    number = found.by_answer.numbers
-    owner, tick = [np.arange(found.by_answer.count)], [np.full(found.by_answer.count, before)]
+    """The moments of all answers that change after `before` and up to `now`; if these are one, of all."""
+    shift = (now - before).bit_length()
+    owner = found.number << shift
+    events = []
     for b, block in enumerate(found.blocks):
-        mine = number[found.block == b]
-        for line in (*block.holds, *block.fails, found.considered[found.block == b]):
-            during = (line > before) & (line <= now)
-            owner.append(mine[during])
-            tick.append(line[during])
-    key = np.concatenate(owner) * (now - before + 1) + (np.concatenate(tick) - before)
-    key = distinct(key)
-    answer, tick_of = np.divmod(key, now - before + 1)
-    first = np.searchsorted(answer, np.arange(found.by_answer.count))
-    sizes = np.diff(first, append=len(answer))
-    per_row = sizes[number]
-    view_of = np.repeat(np.arange(len(number)), per_row)
-    return Moments(answer, tick_of + before, view_of, spread(first[number], per_row))
+        mine = owner[found.rows(b)]
+        clock = [found.time[found.rows(b)]] if block.layout.by_clock else []
+        for line in (*block.holds, *block.fails, *clock):
+            during = np.flatnonzero((line > before) & (line <= now))
+            events.append(mine[during] + (line[during] - before))
+        if block.layout.loose:
+            since = found.own[found.rows(b)]
+            during = np.flatnonzero((since > before) & (since <= now))
+            events.append(mine[during] + (since[during] - before))
+    excepted = found.exceptions.during(before, now)
+    events.append(owner[found.exceptions.of[excepted]] + (found.exceptions.tick[excepted] - before))
+    happened = distinct(np.concatenate(events)) if events else np.zeros(0, np.int64)
+    changing = np.arange(found.by_answer.count)
+    if before < now:
+        changing = sorted_distinct(happened >> shift)
+    key = np.sort(np.concatenate([changing << shift, happened]))
+    answer = key >> shift
+    sizes = np.bincount(answer, minlength=found.by_answer.count)
+    per_row = sizes[found.number]
+    view_of = np.repeat(np.arange(len(per_row)), per_row)
+    view_at = spread((np.cumsum(sizes) - sizes)[found.number], per_row)
+    return Moments(answer, (key & ((1 << shift) - 1)) + before, view_of, view_at)
+
+
+def confirmations(found: Candidates, before: int, now: int) -> Moments:
+    """The moments at which answers are confirmed, each after one at `before` that nothing is told of."""
+    complete = found.by_answer.least(found.complete)
+    chosen = np.flatnonzero((complete > before) & (complete <= now))
+    tick = np.full((len(chosen), 2), before, np.int64)
+    tick[:, 1] = complete[chosen]
+    ready = (found.complete > before) & (found.complete <= now) & (found.complete == complete[found.number])
+    view_of = np.flatnonzero(ready)
+    place = np.full(found.by_answer.count, -1)
+    place[chosen] = np.arange(len(chosen))
+    return Moments(np.repeat(chosen, 2), tick.ravel(), view_of, 2 * place[found.number[view_of]] + 1)
 
 
 @dataclass(frozen=True)
 class Views:
-    """For each view, which of the derivation's literals are true, and what that makes of it.
+    """For each view, whether the derivation exists and is not over, has all its literals, and is told.
 
-    The masks of true literals are kept by block; `position` says where in that of its block a
-    view stands.
+    It is `merged` if another that speaks for more values says the same.
     """
 
-    true: list[Mask]
-    position: Column
     alive: Mask
     complete: Mask
     shown: Mask
-    level: Column
+    merged: Mask
 
 
 def views(found: Candidates, at: Moments) -> Views:
-    tick = at.tick[at.view_at]
-    alive, complete, shown = (np.zeros(len(tick), np.bool_) for _ in range(3))
-    position, level = np.zeros(len(tick), np.int64), np.zeros(len(tick), np.int64)
-    true = []
+    row, then = at.view_of, at.then
+    alive = (found.begin[row] <= then) & (then < found.end[row])
+    merged = alive & (then < found.own[row])
+    return Views(alive, alive & (found.complete[row] <= then), alive & (found.told[row] <= then), merged)
+
+
+def levels(found: Candidates, at: Moments) -> NDArray[np.int16]:
+    """For each view how many of its literals are true."""
+    level = np.zeros(len(at.view_of), np.int16)
     for b, block in enumerate(found.blocks):
-        mine = found.block[at.view_of] == b
-        row, then = found.row[at.view_of[mine]], tick[mine]
-        held = block.holds[:, row] <= then
-        true.append(held)
-        position[mine] = np.arange(len(row))
-        failed = (block.fails[:, row] <= then).any(axis=0)
-        ready = found.considered[at.view_of[mine]] <= then
-        alive[mine] = ~failed & ready & _covered(block, held)
-        complete[mine] = alive[mine] & held.all(axis=0)
-        places = len(block.layout.places)
-        waits_for_facts = (~held[:places]).any(axis=0)
-        due = ~waits_for_facts & (found.time[at.view_of[mine]] <= then)
-        shown[mine] = alive[mine] & (held.any(axis=0) | due)
-        level[mine] = held.sum(axis=0)
-    return Views(true, position, alive, complete, shown, level)
-
-
-def _covered(block: Derivations, held: Mask) -> Mask:
-    """Whether the true literals give all of a row's variables their values."""
-    layout = block.layout
-    given = set(static_variables(layout.pattern))
-    if layout.by_clock and layout.pattern.time.variable is not None:
-        given.add(layout.pattern.time.variable)
-    covered = np.ones(held.shape[1], np.bool_)
-    for name in block.rows.bound:
-        if name not in given:
-            binding = [i for i, place in enumerate(layout.places) if name in place.variables]
-            covered &= held[binding].any(axis=0)
-    return covered
+        mine = at.views(found, b)
+        row, then = at.view_of[mine] - found.starts[b], at.then[mine]
+        for line in block.holds:
+            level[mine] += line[row] <= then
+    return level

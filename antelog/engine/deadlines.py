@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from antelog.compile.plan import Atom, Const, Input, Var
+from antelog.compile.plan import Atom, Const, Input, Time, Var
 from antelog.engine.lateness import tables_of
+from antelog.engine.layout import Layout
 from antelog.engine.match import Rows
 from antelog.engine.tables import NEVER, Column, find, keys_of
 from antelog.engine.values import Values
@@ -18,16 +19,28 @@ def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
     return tuple({source.delay, *(int(d) for table in tables_of(source, values) for d in table.delays)})
 
 
-def deadline(atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
+def deadline(layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
     """For each row, the tick by which the fact of the literal arrives or never will.
 
     With variables of the atom still open, that of the slowest fact it may be met by.
     """
     time = atom.time
     if time.variable is not None and time.variable not in rows.bound:
-        return np.full(rows.count, NEVER)
+        latest = _latest(layout, time, rows)
+        return np.where(latest == NEVER, NEVER, latest + _delay(atom, rows, source, values))
     start = time.offset if time.variable is None else rows.bound[time.variable] + time.offset
     return np.broadcast_to(start, rows.count) + _delay(atom, rows, source, values)
+
+
+def _latest(layout: Layout, time: Time, rows: Rows) -> Column:
+    """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
+    latest = np.full(rows.count, NEVER)
+    for name in sorted(layout.time_variables & rows.bound.keys()):
+        ahead = layout.times.furthest(Time(name, 0), time)
+        if ahead is not None:
+            latest = np.minimum(latest, rows.bound[name] + ahead)
+    fixed = layout.times.furthest(Time(None, 0), time)
+    return latest if fixed is None else np.minimum(latest, fixed)
 
 
 def _delay(atom: Atom, rows: Rows, source: Input, values: Values) -> Column:

@@ -4,50 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.engine.kinds import Kind, Plain, from_raw, written
+from antelog.engine.kinds import Kind, Plain, from_raw, kind_of, written
 from antelog.engine.tables import Column, Mask
 from antelog.language.printer import KEYWORDS, value_text
-
-_BEYOND = 2.0**63
-"""The first whole number too large for an int64."""
 
 # A text like this surely needs no quotes, unless it is a keyword. Of the others `value_text` decides.
 _PLAIN = "^[a-z][a-zA-Z0-9_]*$"
 _KEYWORDS = pa.array(sorted(KEYWORDS), pa.string())
 
 
-def doubles(numbers: NDArray[np.float64], nothing: Mask) -> pa.Array:
-    """Numbers as int64 if all of them are whole and fit, else as double; nulls if there are none."""
-    there = numbers[~nothing]
-    if len(there) == 0:
-        return pa.nulls(len(numbers))
-    if np.all((there >= -_BEYOND) & (there < _BEYOND) & (np.floor(there) == there)):
-        return pa.array(np.where(nothing, 0.0, numbers).astype(np.int64), mask=nothing)
-    return pa.array(numbers, mask=nothing)
+def numbers(values: NDArray[np.float64], nothing: Mask, type_: pa.DataType) -> pa.Array:
+    """Numbers that all are doubles, and nulls, as an array of this type."""
+    if not is_a.is_floating(type_):
+        values = np.where(nothing, 0.0, values).astype(type_.to_pandas_dtype())
+    return pa.array(values, type_, mask=nothing)
 
 
-def of_kind(kind: Kind, values: Sequence[Plain | None]) -> pa.Array:
-    """Values of one kind, and nulls."""
-    match kind:
-        case Kind.TEXT:
-            return pa.array(values, pa.string())
+def of_type(type_: pa.DataType, values: Sequence[Plain | None]) -> pa.Array:
+    """Values, and nulls, as an array of this type."""
+    match kind_of(type_):
+        case Kind.TEXT | Kind.NOTHING:
+            return pa.array(values, type_)
         case Kind.NUMBER:
-            return _numbers([v for v in values if not isinstance(v, str | tuple)])
+            to = float if is_a.is_floating(type_) else Decimal if is_a.is_decimal(type_) else int
+            return pa.array(
+                [None if v is None or isinstance(v, str | tuple) else to(v) for v in values], type_
+            )
         case _:
-            return from_raw([v[1] if isinstance(v, tuple) else None for v in values], kind)
-
-
-def _numbers(values: Sequence[float | Decimal | None]) -> pa.Array:
-    """Numbers of which some are no doubles."""
-    if all(v is None or (-_BEYOND <= v < _BEYOND and v == int(v)) for v in values):
-        return pa.array([None if v is None else int(v) for v in values], pa.int64())
-    return pa.array([None if v is None else float(v) for v in values], pa.float64())
+            return from_raw([v[1] if isinstance(v, tuple) else None for v in values], type_)
 
 
 def number_texts(numbers: NDArray[np.float64]) -> pa.Array:
@@ -90,6 +82,11 @@ def _with(texts: pa.Array, where: Mask, others: list[str]) -> pa.Array:
     if not others:
         return texts
     return pc.replace_with_mask(texts, pa.array(where), pa.array(others, pa.string()))
+
+
+def repeated(texts: Sequence[str], which: NDArray[np.integer[Any]]) -> pa.Array:
+    """Some of a few texts."""
+    return pa.array(texts, pa.string()).take(pa.array(which))
 
 
 def side_by_side(parts: Sequence[tuple[Column, pa.Array]]) -> pa.Array:

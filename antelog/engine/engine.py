@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Protocol
 
 import pyarrow as pa
 
-from antelog.compile.plan import Plan
-from antelog.engine import kernel, saving
-from antelog.engine.facts import Counts, admit
+from antelog.compile.plan import Plan, Relation
+from antelog.engine import kernel, limiting, saving
+from antelog.engine.counting import DROPPED, Counts, Dropped, Status, dropped_table
 from antelog.engine.frames import Frame
+from antelog.engine.history import bytes_of, rows_of
 from antelog.engine.limits import cannot_run
 from antelog.engine.log import KINDS
-from antelog.engine.rejects import SCHEMA
-from antelog.engine.values import Values
+from antelog.engine.rejects import Kept
+from antelog.engine.static_rows import static_rows
 from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.syntax import Value
+
+__all__ = ["DROPPED", "Counts", "Engine", "Planned", "Status"]
+
+KEPT_REJECTS = 100_000
 
 
 class Planned(Protocol):
@@ -32,8 +35,12 @@ class Planned(Protocol):
 class Engine:
     """Runs a program over facts that arrive late and out of order.
 
-    `only` are the kinds of changes asked for, all unless told otherwise; `static` are background
-    facts in addition to those of the program, as frames or as lists of tuples.
+    only          the kinds of changes asked for, all unless told otherwise
+    static        background facts in addition to those of the program, as frames or lists of tuples
+    arrival       what frames call the column of arrivals
+    limit         keep at most so many facts. When more of them matter, those about the oldest ticks
+                  are dropped: see `dropped`, and `antelog.engine.limiting` for what still holds then
+    keep_rejects  so many of the latest rejects are kept; all are counted
     """
 
     def __init__(
@@ -41,25 +48,27 @@ class Engine:
         program: Planned,
         *,
         only: Sequence[str] = KINDS,
-        static: Mapping[str, Iterable[Sequence[Value]]] | None = None,
+        static: Mapping[str, Frame] | None = None,
         arrival: str = "arrival",
+        limit: int | None = None,
+        keep_rejects: int = KEPT_REJECTS,
     ) -> None:
         plan = program.plan
-        reason = cannot_run(plan)
-        if reason is not None:
-            raise UnsupportedError(f"the engine cannot run this program yet: {reason}")
-        for kind in only:
-            if kind not in KINDS:
-                hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-                raise DataError(f"there is no change of the kind {kind}. {hint}")
-        self._plan = plan
+        _check(plan, only, limit)
+        given = static_rows(plan, static or {})
+        self._set_up(
+            saving.Saved(plan, kernel.start(plan, given), given, {}, {}, limit), only, arrival, keep_rejects
+        )
+
+    def _set_up(self, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> None:
+        self._plan, self._state, self._given = saved.plan, saved.state, saved.given
+        self._counts = {source.name: saved.counts.get(source.name, Counts()) for source in saved.plan.inputs}
+        self._dropped = dict(saved.dropped)
+        self._limit = saved.limit
         self._only = tuple(only)
         self._arrival = arrival
-        self._values = Values()
-        self._given = {name: [tuple(row) for row in rows] for name, rows in (static or {}).items()}
-        self._state = kernel.start(plan, self._values, self._given)
-        self._rejects = SCHEMA.empty_table()
-        self._counts = {source.name: Counts() for source in plan.inputs}
+        self._rejects = Kept(keep_rejects)
+        self._last_rejects = self._rejects.table.append_column("row", pa.array([], pa.int64()))
 
     @property
     def plan(self) -> Plan:
@@ -72,38 +81,91 @@ class Engine:
 
     @property
     def rejects(self) -> pa.Table:
-        """The facts that were set aside so far, with the reasons."""
-        return self._rejects
+        """The facts that were set aside, with the reasons: the latest `keep_rejects` of them."""
+        return self._rejects.table
+
+    @property
+    def last_rejects(self) -> pa.Table:
+        """The facts that the last `advance` set aside; `row` says where in their frame they stand."""
+        return self._last_rejects
 
     @property
     def counts(self) -> Mapping[str, Counts]:
         """What became of the facts of each input."""
         return self._counts
 
+    @property
+    def dropped(self) -> pa.Table:
+        """For each input the facts that were dropped for want of room, and the ticks they were about."""
+        return dropped_table(self._dropped)
+
+    @property
+    def status(self) -> Status:
+        """What was counted so far, and how much is kept. Counting open answers takes as long as `answers`."""
+        counts = sum(self._counts.values(), Counts())
+        history, values = self._state.history, self._state.values
+        return Status(
+            self.now,
+            counts.given,
+            counts.late,
+            counts.early,
+            counts.malformed,
+            counts.repeated,
+            sum(each.facts for each in self._dropped.values()),
+            {
+                query.name: kernel.count_open(self._plan, self._state, query.name)
+                for query in self._plan.queries
+            },
+            rows_of(history),
+            bytes_of(history) + values.nbytes,
+        )
+
     def advance(self, now: int, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
         """Finish all ticks up to `now`, given the facts that arrived meanwhile; what changed, by query."""
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
-        admitted = admit(self._plan, facts or {}, self._values, self.now, now, arrival=self._arrival)
-        self._state, log = kernel.step(self._state, admitted.facts, now, self._only)
-        self._rejects = pa.concat_tables([self._rejects, admitted.rejects])
-        self._counts = {name: _sum(self._counts[name], new) for name, new in admitted.counts.items()}
+        state, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
+        new, unwanted = limiting.in_sight(state, batch.facts)
+        state, log = kernel.step(self._plan, state, new, now, only=self._only)
+        self._drop(unwanted)
+        if self._limit is not None:
+            state, told, old = limiting.within(self._plan, state, self._limit, self._only)
+            log = (
+                {name: pa.concat_tables([table, told[name]]) for name, table in log.items()} if told else log
+            )
+            self._drop(old)
+        self._state = state
+        self._rejects = self._rejects.with_more(batch.rejects)
+        self._last_rejects = batch.rejects.append_column("row", pa.array(batch.places))
+        self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         return log
+
+    def _drop(self, dropped: Mapping[str, Dropped]) -> None:
+        for name, more in dropped.items():
+            self._dropped[name] = self._dropped[name] + more if name in self._dropped else more
 
     def answers(self, query: str) -> pa.Table:
         """The answers that are open, and those the last finished tick confirmed."""
+        return kernel.open_answers(self._plan, self._state, self._query(query).name)
+
+    def _query(self, name: str) -> Relation:
+        for relation in self._plan.queries:
+            if relation.name == name:
+                return relation
         names = [relation.name for relation in self._plan.queries]
-        if query not in names:
-            hint = did_you_mean(query, names) or f"The queries are {', '.join(names)}."
-            raise DataError(f"the program has no query {query}. {hint}")
-        return kernel.open_answers(self._state, query)
+        hint = did_you_mean(name, names) or f"The queries are {', '.join(names)}."
+        raise DataError(f"the program has no query {name}. {hint}")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write to a file what has to be known to go on from here. Rejects are counted, but not kept."""
-        history = self._state.world.history
-        saving.save(
-            path, saving.Saved(self._plan, self.now, self._values, history, self._given, self._counts)
-        )
+        saving.save(path, self._saved())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes, for wherever bytes are kept."""
+        return saving.to_bytes(self._saved())
+
+    def _saved(self) -> saving.Saved:
+        return saving.Saved(self._plan, self._state, self._given, self._counts, self._dropped, self._limit)
 
     @classmethod
     def restore(
@@ -113,24 +175,57 @@ class Engine:
         *,
         only: Sequence[str] = KINDS,
         arrival: str = "arrival",
+        keep_rejects: int = KEPT_REJECTS,
     ) -> Engine:
         """The engine that was saved to a file. With `program`, only if it was running that one."""
-        saved = saving.restore(path)
+        return cls._resumed(saving.restore(path), str(path), program, only, arrival, keep_rejects)
+
+    @classmethod
+    def from_bytes(
+        cls,
+        content: bytes,
+        program: Planned | None = None,
+        *,
+        only: Sequence[str] = KINDS,
+        arrival: str = "arrival",
+        keep_rejects: int = KEPT_REJECTS,
+    ) -> Engine:
+        """The engine that was saved by `to_bytes`; otherwise as `restore`."""
+        saved = saving.from_bytes(content)
+        return cls._resumed(saved, "the saved state", program, only, arrival, keep_rejects)
+
+    @classmethod
+    def _resumed(
+        cls,
+        saved: saving.Saved,
+        name: str,
+        program: Planned | None,
+        only: Sequence[str],
+        arrival: str,
+        keep_rejects: int,
+    ) -> Engine:
         if program is not None and program.plan != saved.plan:
             raise StateError(
-                f"{path} was saved by another program than this one: "
+                f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"
             )
-        engine = cls(_Restored(saved.plan), only=only, arrival=arrival)
-        engine._values, engine._given, engine._counts = saved.values, saved.given, dict(saved.counts)
-        engine._state = kernel.resume(saved.plan, saved.values, saved.given, saved.now, saved.history)
+        _check(saved.plan, only, saved.limit)
+        engine = cls.__new__(cls)
+        engine._set_up(saved, only, arrival, keep_rejects)
         return engine
 
 
-@dataclass(frozen=True)
-class _Restored:
-    plan: Plan
-
-
-def _sum(one: Counts, other: Counts) -> Counts:
-    return Counts(*(getattr(one, f.name) + getattr(other, f.name) for f in fields(Counts)))
+def _check(plan: Plan, only: Sequence[str], limit: int | None) -> None:
+    reason = cannot_run(plan)
+    if reason is not None:
+        raise UnsupportedError(f"the engine cannot run this program: {reason}")
+    for kind in only:
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+            raise DataError(f"there is no change of the kind {kind}. {hint}")
+    if limit is not None:
+        if limit < 1:
+            raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
+        reason = limiting.cannot_limit(plan)
+        if reason is not None:
+            raise UnsupportedError(f"this program cannot have a limit: {reason}")

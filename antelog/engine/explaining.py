@@ -1,133 +1,189 @@
 """Explanations as nested Arrow arrays: for each line a list of evidence and hypotheses.
 
-The texts of literals are made once for each derivation that is told; sorting and nesting work
-on numbers that stand for them.
+Everything here works on numbers that stand for the texts of literals and sort as they do.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from antelog.engine.changes import Candidates, Moments, Views
-from antelog.engine.literals import sorted_ranks, texts
-from antelog.engine.tables import Column, Mask, distinct, spread
-from antelog.engine.truth import World
+from antelog.engine.changes import Candidates, Moments
+from antelog.engine.excepting import excepted
+from antelog.engine.literals import Writer, numbered_texts
+from antelog.engine.schema import exception_fields
+from antelog.engine.tables import NEVER, Column, Mask, distinct, in_order, sorting
+from antelog.engine.world import World
+
+_NONE = -1
 
 
 def explanations(
-    world: World, found: Candidates, at: Moments, seen: Views, told: Mask, moment: Column
+    world: World, name: str, found: Candidates, at: Moments, told: Mask, moment: Column, rejected: Mask
+) -> tuple[pa.Array, pa.Array]:
+    """For each of these moments, the evidence and the hypotheses of every view told then.
+
+    And for the rejected, which are told as they were the moment before, the hypotheses of the last
+    explanations that became false.
+    """
+    line, view = _views_of(at, told, moment - rejected, rejected)
+    sheet = _sheet(world, found, at.view_of[view])
+    counts = np.bincount(line, minlength=len(moment))
+    text, evidence, hypotheses = sheet.told(at.view_of[view], at.then[view])
+    if counts.max(initial=0) > 1:
+        order = _canonical(line, counts, text, evidence)
+        view, text, evidence, hypotheses = view[order], text[order], evidence[order], hypotheses[order]
+    pairs = [_nested(sheet.names, text[part], _counted(part)) for part in (evidence, hypotheses)]
+    fields = ["evidence", "hypotheses"]
+    named = exception_fields(world.relations[name], world.layouts[name], world.types[name])
+    if named:
+        pairs.append(excepted(world, named, found, at.view_of[view], at.then[view]))
+        fields.append("except")
+    struct = pa.StructArray.from_arrays(pairs, fields)
+    shown = pa.ListArray.from_arrays(_offsets(counts), struct)
+    last = np.flatnonzero(rejected[line])
+    failed = sheet.failed(at.view_of[view[last]], at.tick[moment[line[last]]])
+    return shown, _because(sheet.names, line[last], text[last], failed, rejected)
+
+
+def _because(
+    names: pa.Array, line: Column, text: NDArray[np.int32], failed: Mask, rejected: Mask
 ) -> pa.Array:
-    """For each of these moments, the evidence and the hypotheses of every view told then."""
-    line, view = _views_of(at, told, moment)
-    literals, names = _literals(world, found, at, seen, view)
-    evidence = _lists(literals.view[literals.true], literals.text[literals.true], len(view))
-    hypotheses = _lists(literals.view[~literals.true], literals.text[~literals.true], len(view))
-    order = _canonical(line, evidence, hypotheses)
-    pairs = [_nested(part, order, names) for part in (evidence, hypotheses)]
-    struct = pa.StructArray.from_arrays(pairs, ["evidence", "hypotheses"])
-    offsets = np.searchsorted(line, np.arange(len(moment) + 1)).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), struct)
+    """The texts that failed in each rejected line, each once."""
+    key = (line[:, None] * len(names) + text)[failed]
+    if np.any(line[1:] == line[:-1]):
+        key = distinct(key)
+    owner, item = np.divmod(key, max(len(names), 1))
+    counts = np.bincount(owner, minlength=len(rejected))
+    return pa.ListArray.from_arrays(_offsets(counts), names.take(pa.array(item)), mask=pa.array(~rejected))
 
 
-def because(
-    world: World, found: Candidates, at: Moments, seen: Views, told: Mask, moment: Column, rejected: Mask
-) -> pa.Array:
-    """For each rejected moment, the hypotheses of the last explanations that became false at it."""
-    line, view = _views_of(at, told, np.where(rejected, moment - 1, -1))
-    literals, names = _literals(world, found, at, seen, view)
-    false = np.zeros(len(literals.view), np.bool_)
-    for b, block in enumerate(found.blocks):
-        mine = np.flatnonzero(literals.block == b)
-        fails = block.fails[literals.number[mine], found.row[at.view_of[view[literals.view[mine]]]]]
-        false[mine] = fails == at.tick[moment[line[literals.view[mine]]]]
-    lists = _lists(line[literals.view[false]], literals.text[false], len(moment))
-    nested = _nested(lists, np.arange(len(moment)), names)
-    return pa.ListArray.from_arrays(nested.offsets, nested.values, mask=pa.array(~rejected))
+def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Column, Column]:
+    """The views told at moments: for each its line (which of the moments) and its number.
 
-
-def _views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
-    """The views told at moments: for each its line (which of the moments) and its number."""
+    The same moment may be wanted twice, but only once among those marked `again`.
+    """
     view = np.flatnonzero(told)
-    if len(moment) == 0 or len(view) == 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order = np.argsort(at.view_at[view], kind="stable")
-    view = view[order]
-    first = np.searchsorted(at.view_at[view], moment, "left")
-    counts = np.searchsorted(at.view_at[view], moment, "right") - first
-    return np.repeat(np.arange(len(moment)), counts), view[spread(first, counts)]
+    place = at.view_at[view]
+    lines, views = [], []
+    for part in (np.flatnonzero(~again), np.flatnonzero(again)):
+        line_at = np.full(len(at.tick), _NONE)
+        line_at[moment[part]] = part
+        line = line_at[place]
+        here = np.flatnonzero(line != _NONE)
+        lines.append(line[here])
+        views.append(view[here])
+    line, view = np.concatenate(lines), np.concatenate(views)
+    view_at = np.full(len(moment), _NONE)
+    view_at[line] = view
+    there = np.flatnonzero(view_at != _NONE)
+    if len(there) == len(line):
+        return there, view_at[there]  # no line has two views
+    order = sorting(line)
+    return line[order], view[order]
 
 
-class _Literals:
-    """The literals of views: of which view, in which block and line, which text, and whether true."""
+@dataclass(frozen=True, eq=False)
+class _Sheet:
+    """The literals of derivations, row by row, sorted by their texts: which text, when true, when false.
 
-    def __init__(self, view: Column, block: Column, number: Column, text: Column, true: Mask) -> None:
-        self.view, self.block, self.number, self.text, self.true = view, block, number, text, true
+    What a row has fewer than others, or twice, is _NONE. `place` has the rows of derivations here.
+    """
+
+    names: pa.Array
+    place: Column
+    text: NDArray[np.int32]
+    holds: Column
+    fails: Column
+    full: bool
+
+    def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask, Mask]:
+        """The texts of derivations at some ticks, which of them are evidence, and which hypotheses."""
+        place = self.place[row]
+        text, true = self.text[place], self.holds[place] <= then[:, None]
+        if self.full:
+            return text, true, ~true
+        there = text != _NONE
+        return text, true & there, ~true & there
+
+    def failed(self, row: Column, tick: Column) -> Mask:
+        """Which literals of derivations become false at some ticks."""
+        place = self.place[row]
+        false: Mask = self.fails[place] == tick[:, None]
+        return false if self.full else false & (self.text[place] != _NONE)
 
 
-def _literals(
-    world: World, found: Candidates, at: Moments, seen: Views, view: Column
-) -> tuple[_Literals, pa.Array]:
-    row_of = at.view_of[view]
-    block_of = found.block[row_of]
-    parts: list[pa.Array] = []
-    pieces: list[tuple[Column, int, int, Column, Mask]] = []
-    for b, block in enumerate(found.blocks):
-        mine = np.flatnonzero(block_of == b)
-        if len(mine) == 0:
+def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
+    """The literals of these derivations."""
+    wanted = np.zeros(len(found.number), np.bool_)
+    wanted[row] = True
+    place = np.cumsum(wanted) - 1
+    width = max((len(block.holds) for block in found.blocks), default=0)
+    count = int(wanted.sum())
+    text = np.full((count, width), _NONE, np.int32)
+    holds, fails = np.full((count, width), NEVER), np.full((count, width), NEVER)
+    chosen = [np.flatnonzero(wanted[found.rows(b)]) for b in range(len(found.blocks))]
+    pieces = [
+        Writer(block, block.rows.take(rows), world.values).pieces()
+        for block, rows in zip(found.blocks, chosen, strict=True)
+    ]
+    counts = [len(rows) for rows, literals in zip(chosen, pieces, strict=True) for _ in literals]
+    if not any(counts):
+        return _Sheet(pa.array([], pa.string()), place, text, holds, fails, False)
+    numbers, names = numbered_texts([literal for literals in pieces for literal in literals], counts)
+    start, full = 0, True
+    for block, rows in zip(found.blocks, chosen, strict=True):
+        here, size = slice(start, start + len(rows)), len(block.holds)
+        own, numbers = (
+            np.stack(numbers[:size], axis=1) if size else np.zeros((len(rows), 0), np.int64),
+            numbers[size:],
+        )
+        start += len(rows)
+        if len(rows) == 0:
             continue
-        rows, back = np.unique(found.row[row_of[mine]], return_inverse=True)
-        for number, text in enumerate(texts(block, rows, world.values)):
-            parts.append(text)
-            pieces.append((mine, b, number, back, seen.true[b][number, seen.position[view[mine]]]))
-    empty = np.zeros(0, np.int64)
-    if not parts:
-        return _Literals(empty, empty, empty, empty, empty.astype(np.bool_)), pa.array([], pa.string())
-    ranks, names = sorted_ranks(parts)
-    return (
-        _Literals(
-            np.concatenate([mine for mine, *_ in pieces]),
-            np.concatenate([np.full(len(mine), b) for mine, b, *_ in pieces]),
-            np.concatenate([np.full(len(mine), number) for mine, _, number, *_ in pieces]),
-            np.concatenate([rank[back] for rank, (_, _, _, back, _) in zip(ranks, pieces, strict=True)]),
-            np.concatenate([true for *_, true in pieces]),
-        ),
-        names,
-    )
+        which = np.argsort(own, axis=1, kind="stable")
+        own = np.take_along_axis(own, which, axis=1)
+        twice = own[:, 1:] == own[:, :-1]
+        if twice.any():
+            own[:, 1:][twice] = _NONE
+            full = False
+        full = full and size == width
+        text[here, :size] = own
+        holds[here, :size] = np.take_along_axis(block.holds[:, rows].T, which, axis=1)
+        fails[here, :size] = np.take_along_axis(block.fails[:, rows].T, which, axis=1)
+    return _Sheet(names, place, text, holds, fails, full)
 
 
-class _Lists:
-    """Lists of text numbers, one after the other: where each begins, and the numbers."""
-
-    def __init__(self, offsets: Column, items: Column) -> None:
-        self.offsets, self.items = offsets, items
-
-
-def _lists(owner: Column, text: Column, count: int) -> _Lists:
-    """The texts of each owner, sorted, each once."""
-    size = int(text.max(initial=0)) + 1
-    key = distinct(owner * size + text)
-    owner, text = np.divmod(key, size)
-    return _Lists(np.searchsorted(owner, np.arange(count + 1)), text)
-
-
-def _canonical(line: Column, evidence: _Lists, hypotheses: _Lists) -> Column:
+def _canonical(line: Column, counts: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
     """The views line by line; those of one line with fewer hypotheses first, then by their texts."""
     order = np.arange(len(line))
-    crowded = np.flatnonzero(np.bincount(line, minlength=1)[line] > 1) if len(line) else order
-    if len(crowded):
-        ranked = sorted(crowded.tolist(), key=lambda v: (line[v], *_sorting_key(v, evidence, hypotheses)))
-        order[crowded] = ranked
+    crowded = np.flatnonzero(counts[line] > 1)
+    texts, true = text[crowded].astype(np.int64), evidence[crowded]
+    there = texts != _NONE
+    beyond = int(texts.max(initial=0)) + 1
+    # Hypotheses first, then evidence, then what there is not.
+    sequence = np.sort(np.where(there, texts + beyond * true, 2 * beyond), axis=1)
+    sizes = [_counted(there & ~true), _counted(there & true)]
+    order[crowded] = crowded[in_order([line[crowded], *sizes, *sequence.T])]
     return order
 
 
-def _sorting_key(view: int, evidence: _Lists, hypotheses: _Lists) -> tuple[object, ...]:
-    parts = [p.items[p.offsets[view] : p.offsets[view + 1]].tolist() for p in (hypotheses, evidence)]
-    return (len(parts[0]), len(parts[1]), *parts)
+def _counted(part: Mask) -> Column:
+    """How many there are in each row."""
+    counts = np.zeros(len(part), np.int64)
+    for column in part.T:
+        counts += column
+    return counts
 
 
-def _nested(lists: _Lists, order: Column, names: pa.Array) -> pa.ListArray:
-    sizes = np.diff(lists.offsets)[order]
-    items = lists.items[spread(lists.offsets[:-1][order], sizes)]
-    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), names.take(pa.array(items)))
+def _nested(names: pa.Array, items: NDArray[np.int32], counts: Column) -> pa.ListArray:
+    return pa.ListArray.from_arrays(_offsets(counts), names.take(pa.array(items)))
+
+
+def _offsets(counts: Column) -> pa.Array:
+    offsets = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=offsets[1:])
+    return pa.array(offsets)

@@ -14,10 +14,12 @@ import pyarrow as pa
 
 from antelog.compile.plan import Input, Plan
 from antelog.engine import rejects
+from antelog.engine.counting import Counts
 from antelog.engine.frames import Frame, Rows, read_frame
 from antelog.engine.kinds import Kind
 from antelog.engine.lateness import delays
 from antelog.engine.rejects import EARLY, LATE, MALFORMED, sentence
+from antelog.engine.schema import declared
 from antelog.engine.tables import Column, Mask, columns, groups, keys_of
 from antelog.engine.ticks import LAST, Ticks, is_timestamp, ticks_of
 from antelog.engine.values import Values
@@ -41,25 +43,19 @@ class Facts:
         return Facts(tuple(column[at] for column in self.columns), self.time[at], self.arrival[at])
 
 
-@dataclass(frozen=True)
-class Counts:
-    """What became of the rows given for an input: `given` is the sum of the others."""
-
-    given: int = 0
-    admitted: int = 0
-    repeated: int = 0
-    late: int = 0
-    early: int = 0
-    malformed: int = 0
-
-
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """A batch: the facts that count, each once, and the rows set aside (see `rejects.SCHEMA`)."""
+    """A batch: the facts that count, each once, and the rows set aside (see `rejects.SCHEMA`).
+
+    `places` says for each reject which row of its frame it was, `types` of which types the columns
+    of the frames are, without the time.
+    """
 
     facts: Mapping[str, Facts]
     counts: Mapping[str, Counts]
     rejects: pa.Table
+    places: Column
+    types: Mapping[str, tuple[pa.DataType, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,15 +88,18 @@ def admit(
     for name in frames:
         if name not in sources:
             raise DataError(_unknown_input(plan, name))
-    facts, counts, tables = {}, {}, []
+    facts, counts, types = {}, {}, {}
+    tables, places = [rejects.SCHEMA.empty_table()], [np.zeros(0, np.int64)]
     for name, source in sources.items():
         facts[name] = Facts(tuple(columns(len(source.columns) - 1)), *columns(2))
         counts[name] = Counts()
         if name in frames:
             rows = read_frame(source, frames[name], arrival)
-            facts[name], counts[name], table = _admit(source, rows, values, before, now, plan.tick)
+            facts[name], counts[name], table, at = _admit(source, rows, values, before, now, plan.tick)
+            types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
             tables.append(table)
-    return Admitted(facts, counts, pa.concat_tables([rejects.SCHEMA.empty_table(), *tables]))
+            places.append(at)
+    return Admitted(facts, counts, pa.concat_tables(tables), np.concatenate(places), types)
 
 
 def _unknown_input(plan: Plan, name: str) -> str:
@@ -112,7 +111,7 @@ def _unknown_input(plan: Plan, name: str) -> str:
 
 def _admit(
     source: Input, rows: Rows, values: Values, before: int, now: int, tick: int | None
-) -> tuple[Facts, Counts, pa.Table]:
+) -> tuple[Facts, Counts, pa.Table, Column]:
     cells = tuple(_cells(a, t, values) for a, t in zip(rows.columns, source.types, strict=True))
     time = _ticks(rows.time, tick, f"column {source.columns[-1]} of {source.name}")
     if rows.arrival is None:
@@ -134,7 +133,8 @@ def _admit(
     facts = _once(given if fine.all() else given.take(fine))
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in (LATE, EARLY, MALFORMED)}
     counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
-    return facts, counts, _rejected(source.name, given, found, time, arrival, values)
+    at = np.sort(np.concatenate([np.zeros(0, np.int64), *(rows for _, rows, _ in found)]))
+    return facts, counts, _rejected(source.name, given, found, time, arrival, values), at
 
 
 def _cells(array: pa.Array | pa.ChunkedArray, type_: str | None, values: Values) -> Column:
@@ -224,12 +224,12 @@ def _rejected(
 
 def _once(facts: Facts) -> Facts:
     """Each fact once, at its first arrival."""
-    hashes = _hashes((*facts.columns, facts.time))
-    ordered = np.sort(hashes)
+    found = hashes((*facts.columns, facts.time))
+    ordered = np.sort(found)
     again = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(again) == 0:
         return facts  # different hashes, different facts
-    suspects = np.flatnonzero(np.isin(hashes, again))
+    suspects = np.flatnonzero(np.isin(found, again))
     # Of equal keys the first comes first, and that shall be the fact that arrived first.
     suspects = suspects[np.argsort(facts.arrival[suspects], kind="stable")]
     (key,) = keys_of([[column[suspects] for column in (*facts.columns, facts.time)]])
@@ -239,7 +239,7 @@ def _once(facts: Facts) -> Facts:
     return facts.take(kept)
 
 
-def _hashes(table: Sequence[Column]) -> Column:
+def hashes(table: Sequence[Column]) -> Column:
     """Numbers that are equal for equal rows, and seldom for others."""
     mixed = np.zeros(len(table[0]), np.uint64)
     for column in table:

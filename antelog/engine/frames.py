@@ -46,7 +46,7 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> Rows:
     so theirs are taken by position, and so are those of a table if none has the name of one of
     the input's objects, or one like it. By position, a column after the time is the arrival.
     """
-    names, arrays = _columns(source.name, frame)
+    names, arrays = columns_in(source.name, frame)
     if not arrays:
         return Rows((pa.nulls(0),) * (len(source.columns) - 1), pa.nulls(0), None)
     places = _by_position(source, len(arrays)) if names is None else _by_name(source, names, arrival)
@@ -57,7 +57,8 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> Rows:
     return Rows(tuple(found[name] for name in objects), found[time], found.get(_ARRIVAL))
 
 
-def _columns(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Array]]:
+def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Array]]:
+    """The columns of a frame, and their names if it has any; `what` is what errors call it."""
     if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")):
         if isinstance(frame, str | bytes | Mapping) or not isinstance(frame, Iterable):
             raise DataError(

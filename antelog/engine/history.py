@@ -7,12 +7,14 @@ cost what the ticks concerned hold, however many others are kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.facts import Facts
-from antelog.engine.tables import Column, groups
+from antelog.engine.facts import Facts, hashes
+from antelog.engine.settled import Settled, is_open
+from antelog.engine.tables import Column, distinct, find, groups, keys_of
+from antelog.engine.values import Values
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,30 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
     return changed
 
 
+def fresh(history: History, name: str, facts: Facts) -> Facts:
+    """The facts of an input that are not in the history yet.
+
+    Those that are came earlier, so a repetition changes nothing. What this costs depends on the
+    ticks the facts are about.
+    """
+    slices = history[name].slices
+    known = gather(
+        history, name, np.array([t for t in distinct(facts.time).tolist() if t in slices], np.int64)
+    )
+    if known.count == 0 or facts.count == 0:
+        return facts
+    rows, others = (*facts.columns, facts.time), (*known.columns, known.time)
+    new, old = hashes(rows), hashes(others)
+    both = np.sort(np.concatenate([new, old]))
+    if not np.any(both[1:] == both[:-1]):
+        return facts  # different hashes, different facts
+    suspects = np.flatnonzero(np.isin(new, old))
+    again = find(*keys_of([[column[suspects] for column in rows], others])) >= 0
+    kept = np.ones(facts.count, np.bool_)
+    kept[suspects[again]] = False
+    return facts if kept.all() else facts.take(kept)
+
+
 def _by_tick(facts: Facts) -> Iterable[tuple[int, Facts]]:
     same = groups(facts.time - facts.time.min())
     ordered = Facts(
@@ -64,9 +90,9 @@ def _by_tick(facts: Facts) -> Iterable[tuple[int, Facts]]:
     )
     ends = [*same.starts[1:].tolist(), len(facts.time)]
     for start, end in zip(same.starts.tolist(), ends, strict=True):
-        part = Facts(
-            tuple(c[start:end] for c in ordered.columns), ordered.time[start:end], ordered.arrival[start:end]
-        )
+        # Copies, for a view of a column keeps all of it.
+        columns = tuple(c[start:end].copy() for c in ordered.columns)
+        part = Facts(columns, ordered.time[start:end].copy(), ordered.arrival[start:end].copy())
         yield int(ordered.time[start]), part
 
 
@@ -79,6 +105,60 @@ def without(history: History, before: Mapping[str, int]) -> History:
             slices = {tick: parts for tick, parts in stream.slices.items() if tick >= first}
             kept[name] = Stream(stream.width, slices)
     return kept
+
+
+def rows_of(history: History) -> int:
+    """How many facts are kept."""
+    return sum(
+        part.count for stream in history.values() for parts in stream.slices.values() for part in parts
+    )
+
+
+def bytes_of(history: History) -> int:
+    """How much room they take."""
+    return sum(
+        column.nbytes
+        for stream in history.values()
+        for parts in stream.slices.values()
+        for part in parts
+        for column in (*part.columns, part.time, part.arrival)
+    )
+
+
+def retained(
+    values: Values, history: History, settled: Mapping[str, Settled]
+) -> tuple[Values, History, Mapping[str, Settled]]:
+    """Without the values that nothing kept has any more, if these have become so many that it pays."""
+    # Rows are counted last, for that takes a moment.
+    if not values.grown or len(values) < rows_of(history) // 4:
+        return values, history, settled
+    return pruned(values, history, settled)
+
+
+def pruned(
+    values: Values, history: History, settled: Mapping[str, Settled]
+) -> tuple[Values, History, Mapping[str, Settled]]:
+    """Without the values that neither a fact nor a remembered atom has."""
+    whole = {name: gather(history, name, None) for name in history}
+    used = [column for facts in whole.values() for column in facts.columns]
+    atoms = [column[~is_open(column)] for each in settled.values() for column in each.columns]
+    kept, cells = values.retain(*used, *atoms)
+    empty = {name: Stream(stream.width, {}) for name, stream in history.items()}
+    moved = {
+        name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
+        for name, facts in whole.items()
+    }
+
+    def remembered(column: Column) -> Column:
+        named = ~is_open(column)
+        changed = column.copy()
+        changed[named] = cells(column[named])
+        return changed
+
+    still = {
+        name: replace(each, columns=tuple(map(remembered, each.columns))) for name, each in settled.items()
+    }
+    return kept, added(empty, moved), still
 
 
 def ticks_of(history: History, name: str) -> Column:

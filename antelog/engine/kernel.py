@@ -7,106 +7,200 @@ not matter how a stream is cut into steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.plan import Plan, StaticAtom, Var
+from antelog.compile.plan import Input, Plan, Relation, StaticAtom, Var
 from antelog.compile.statics import Row, evaluate
 from antelog.engine.comparing import holds
-from antelog.engine.facts import Facts
-from antelog.engine.history import History, Stream, added, without
-from antelog.engine.layout import Layout, compared, layout
-from antelog.engine.log import KINDS, answers, changes
+from antelog.engine.facts import Admitted, Facts, admit
+from antelog.engine.foresight import Foresight, cycles, foresee, layouts
+from antelog.engine.frames import Frame
+from antelog.engine.history import History, Stream, added, fresh, retained, without
+from antelog.engine.layout import Layout, compared
+from antelog.engine.log import KINDS, answers, changes, count
 from antelog.engine.match import ONE, Background, Rows, joined
+from antelog.engine.reach import reaches
+from antelog.engine.remembering import needed, remembered
+from antelog.engine.schema import AnswerTypes, Seen, Types, answer_types, seen_types, types_of_rows, widened
+from antelog.engine.settled import Settled, nothing_settled
 from antelog.engine.tables import distinct
 from antelog.engine.touched import every, touched
-from antelog.engine.truth import World
 from antelog.engine.values import Values
+from antelog.engine.world import World
 
-Given = Mapping[str, list[Row]]
+Given = Mapping[str, Sequence[Row]]
 
 
 @dataclass(frozen=True)
 class State:
-    """What a step hands on to the next: the last finished tick, and the facts that still matter."""
+    """What a step hands on to the next.
+
+    now         the last finished tick
+    values      what the cells of the facts stand for
+    background  what static facts say of each pattern of each relation
+    history     the facts that still matter
+    settled     the atoms to remember, of relations that rest on their own negation in the past
+    forgotten   facts about ticks before this one were given up, for want of room
+    seen        the types of the columns of inputs and static predicates so far
+    types       those of the answers' columns, which follow from them
+    """
 
     now: int
-    world: World
+    values: Values
+    background: Mapping[str, tuple[Background, ...]]
+    history: History
+    settled: Mapping[str, Settled]
+    forgotten: int
+    seen: Mapping[str, Types]
+    types: AnswerTypes
 
 
-def start(plan: Plan, values: Values, given: Given | None = None) -> State:
-    """The state before the first tick; `given` are static facts from outside the program."""
+@dataclass(frozen=True)
+class Prepared:
+    """What is worked out for a plan once."""
+
+    relations: Mapping[str, Relation]
+    layouts: Mapping[str, tuple[Layout, ...]]
+    inputs: Mapping[str, Input]
+    reaches: Mapping[str, int | None]
+    needed: Mapping[str, int | None]
+    cycles: Mapping[str, frozenset[str]]
+    foresight: Foresight
+
+
+@lru_cache(maxsize=64)
+def prepared(plan: Plan) -> Prepared:
+    return Prepared(
+        {r.name: r for r in plan.relations},
+        layouts(plan),
+        {source.name: source for source in plan.inputs},
+        reaches(plan),
+        needed(plan),
+        cycles(plan),
+        foresee(plan),
+    )
+
+
+def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
+    """The state before the first tick; `given` are static facts from outside the program.
+
+    With the values of a saved state, cells are the same as in that.
+    """
     known = evaluate(plan, given)
-    layouts = {r.name: tuple(map(layout, r.patterns)) for r in plan.relations}
+    values = Values(_constants(plan, known)) if values is None else values
     tables = {name: _table(rows, values) for name, rows in known.items()}
     background = {
-        name: tuple(_background(each, tables, values) for each in own) for name, own in layouts.items()
+        name: tuple(_background(each, tables, values) for each in own)
+        for name, own in prepared(plan).layouts.items()
     }
-    world = World(
-        {r.name: r for r in plan.relations},
-        layouts,
-        background,
-        {source.name: source for source in plan.inputs},
-        values,
-        {source.name: Stream(len(source.types), {}) for source in plan.inputs},
-    )
-    return State(-1, world)
+    history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
+    seen = seen_types(plan, types_of_rows(given or {}))
+    settled = {name: nothing_settled(len(plan.relation(name).variables)) for name in prepared(plan).cycles}
+    return State(-1, values, background, history, settled, 0, seen, answer_types(plan, seen))
 
 
-def resume(plan: Plan, values: Values, given: Given, now: int, history: History) -> State:
-    """The state after the tick `now`, from the facts that still matter."""
-    return State(now, _with(start(plan, values, given).world, history))
+def seeing(plan: Plan, state: State, types: Seen) -> State:
+    """The state when facts have come whose columns have these types."""
+    seen = widened(state.seen, types)
+    return state if seen is state.seen else replace(state, seen=seen, types=answer_types(plan, seen))
+
+
+def admitted(
+    plan: Plan, state: State, frames: Mapping[str, Frame], now: int, *, arrival: str = "arrival"
+) -> tuple[State, Admitted]:
+    """The facts of frames that have arrived since the last step up to `now`, ready for the next one.
+
+    See `facts.admit`. Facts that the state has already are repetitions. The state knows the frames' types.
+    """
+    batch = admit(plan, frames, state.values, state.now, now, arrival=arrival)
+    facts = {name: fresh(state.history, name, new) for name, new in batch.facts.items()}
+    counts = {
+        name: replace(c, admitted=facts[name].count, repeated=c.repeated + c.admitted - facts[name].count)
+        for name, c in batch.counts.items()
+    }
+    return seeing(plan, state, batch.types), replace(batch, facts=facts, counts=counts)
 
 
 def step(
-    state: State, facts: Mapping[str, Facts], now: int, only: Sequence[str] = KINDS
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, *, only: Sequence[str] = KINDS
 ) -> tuple[State, dict[str, pa.Table]]:
-    """The state after the tick `now`, and what has changed since the last step, by query."""
-    world = _with(state.world, added(state.world.history, facts))
+    """The state after the tick `now`, and what has changed since the last step, by query.
+
+    The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
+    frames. Some kinds of changes `only`.
+    """
+    world = world_of(plan, replace(state, history=added(state.history, facts)), state.now, now)
     new = {
         name: distinct(facts[name].time) if name in facts else np.zeros(0, np.int64) for name in world.history
     }
     log = {
-        name: changes(world, name, touched(world, name, new, state.now, now), state.now, now, only)
+        name: changes(world, name, touched(world, name, new), state.now, now, only)
         for name, relation in world.relations.items()
         if relation.asked
     }
-    return State(now, _with(world, without(world.history, _first_kept(world, now)))), log
+    settled = {name: remembered(world, name) for name in world.cycles}
+    first = {name: 0 if ticks is None else now + ticks for name, ticks in prepared(plan).needed.items()}
+    history = without(world.history, first)
+    return _lighter(replace(state, now=now, history=history, settled=settled)), log
 
 
-def open_answers(state: State, name: str) -> pa.Table:
+def open_answers(plan: Plan, state: State, name: str) -> pa.Table:
     """The answers of a query that are open, and those the last tick has confirmed."""
-    return answers(state.world, name, every(state.world, name, state.now), state.now)
+    world = world_of(plan, state, state.now - 1, state.now)
+    return answers(world, name, every(world, name), state.now)
 
 
-def _with(world: World, history: History) -> World:
-    return World(world.relations, world.layouts, world.background, world.inputs, world.values, history)
+def count_open(plan: Plan, state: State, name: str) -> int:
+    """How many answers of a query are open."""
+    world = world_of(plan, state, state.now - 1, state.now)
+    return count(world, name, every(world, name), state.now)
 
 
-def _first_kept(world: World, now: int) -> dict[str, int]:
-    """For each input the first tick whose facts may still matter after `now`."""
-    first: dict[str, int] = {}
-    for name, relation in world.relations.items():
-        if relation.asked:
-            window = relation.bounds.window
-            for source in _inputs_of(world, name, set()):
-                needed = 0 if window is None else now - window
-                first[source] = min(first.get(source, needed), needed)
-    return {name: first.get(name, now + 1) for name in world.history}
+def world_of(plan: Plan, state: State, before: int, now: int) -> World:
+    """The state, together with what is known of the plan, for the ticks after `before` up to `now`."""
+    known = prepared(plan)
+    since = {
+        name: state.forgotten + reach
+        for name, reach in known.reaches.items()
+        if reach is not None and state.forgotten
+    }
+    return World(
+        known.relations,
+        known.layouts,
+        state.background,
+        known.inputs,
+        known.cycles,
+        known.foresight,
+        state.values,
+        state.history,
+        state.settled,
+        state.types,
+        since,
+        before,
+        now,
+    )
 
 
-def _inputs_of(world: World, name: str, seen: set[str]) -> set[str]:
-    found = set()
-    seen.add(name)
-    for each in world.layouts[name]:
-        found |= {place.atom.predicate for place in each.places}
-        for negation in each.negations:
-            if negation.relation not in seen:
-                found |= _inputs_of(world, negation.relation, seen)
-    return found
+def _lighter(state: State) -> State:
+    """The same without the values no fact has any more, if these have become many."""
+    values, history, settled = retained(state.values, state.history, state.settled)
+    if values is state.values:
+        return state
+    return replace(state, values=values, history=history, settled=settled)
+
+
+def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
+    """What the state holds cells of besides those in facts: they stay the same for good."""
+    for source in plan.inputs:
+        for refinement in source.refinements:
+            yield from (value for value in refinement.pattern if value is not None)
+    for rows in known.values():
+        yield from (value for row in rows for value in row)
 
 
 def _table(rows: frozenset[Row], values: Values) -> list[tuple[int, ...]]:

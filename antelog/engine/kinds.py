@@ -65,12 +65,44 @@ _OUT: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
     Kind.INSTANT: (pa.timestamp("us", "UTC"), pa.timestamp("ns", "UTC")),
     Kind.DURATION: (pa.duration("us"), pa.duration("ns")),
 }
+_PLAIN_OUT: dict[Kind, pa.DataType] = {
+    Kind.NOTHING: pa.null(),
+    Kind.TEXT: pa.string(),
+    Kind.BOOL: pa.bool_(),
+    Kind.DATE: pa.date32(),
+    Kind.BYTES: pa.binary(),
+}
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 def kind_of(type_: pa.DataType) -> Kind | None:
     """The kind of the values of an Arrow type; None if no value can be of that type (a list, …)."""
     return next((kind for test, kind in _KINDS if test(type_)), None)
+
+
+def told_as(type_: pa.DataType) -> pa.DataType:
+    """The type in which the values of an Arrow type come out. Raises TypeError if it can have none."""
+    type_ = type_.value_type if is_a.is_dictionary(type_) else type_
+    match kind_of(type_):
+        case None:
+            raise TypeError(f"no value is of type {type_}")
+        case Kind.NUMBER if is_a.is_integer(type_):
+            return type_ if is_a.is_uint64(type_) else pa.int64()
+        case Kind.NUMBER if is_a.is_decimal(type_) and type_.scale <= 0:
+            return whole_numbers(type_.precision - type_.scale)
+        case Kind.NUMBER:
+            return pa.float64()
+        case Kind.DATE | Kind.BOOL | Kind.BYTES | Kind.TEXT | Kind.NOTHING as kind:
+            return _PLAIN_OUT[kind]
+        case kind:
+            return _OUT[kind][type_.unit == "ns"]
+
+
+def whole_numbers(digits: int) -> pa.DataType:
+    """The type for whole numbers of so many digits."""
+    if digits <= 18:
+        return pa.int64()
+    return pa.decimal128(38, 0) if digits <= 38 else pa.decimal256(76, 0) if digits <= 76 else pa.float64()
 
 
 def kind_of_item(item: Item) -> Kind:
@@ -122,22 +154,17 @@ def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
     return [count * factor for count in counts.to_pylist()]
 
 
-def from_raw(raws: Sequence[Raw | None], kind: Kind) -> pa.Array:
-    """The Arrow array of values other than numbers and texts, from what they are stored by.
-
-    Times are in microseconds, unless one of them needs nanoseconds.
-    """
+def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
+    """The Arrow array of values other than numbers and texts, from what they are stored by."""
+    kind = kind_of(type_)
     if kind is Kind.BYTES:
-        return pa.array(raws, pa.binary())
+        return pa.array(raws, type_)
     if kind is Kind.DATE:
-        return pa.array(raws, pa.int32()).cast(pa.date32())
+        return pa.array(raws, pa.int32()).cast(type_)
     if kind is Kind.BOOL:
-        return pa.array(raws, pa.int8()).cast(pa.bool_())
-    coarse, fine = _OUT[kind]
-    counts = [None if raw is None else int(raw) for raw in raws]
-    if any(count is not None and count % 1_000 for count in counts):
-        return pa.array(counts, pa.int64()).cast(fine)
-    return pa.array([None if count is None else count // 1_000 for count in counts], pa.int64()).cast(coarse)
+        return pa.array(raws, pa.int8()).cast(type_)
+    factor = _NANOSECONDS[type_.unit]
+    return pa.array([None if raw is None else int(raw) // factor for raw in raws], pa.int64()).cast(type_)
 
 
 def written(raw: Raw, kind: Kind) -> str:
@@ -146,7 +173,8 @@ def written(raw: Raw, kind: Kind) -> str:
         return raw.hex()
     if kind is Kind.DURATION:
         return f"{_seconds(raw)} seconds"
-    return str(pc.cast(from_raw([raw], kind), pa.string())[0].as_py())
+    type_ = _OUT[kind][raw % 1_000 != 0] if kind in _OUT else _PLAIN_OUT[kind]
+    return str(pc.cast(from_raw([raw], type_), pa.string())[0].as_py())
 
 
 def _seconds(nanoseconds: int) -> str:

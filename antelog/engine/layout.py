@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from antelog.compile.bounds import static_variables
 from antelog.compile.plan import Atom, Comparison, Negated, Operand, Pattern, Sum, Time, Var
+from antelog.compile.times import Times
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,18 @@ class Place:
 
 @dataclass(frozen=True)
 class Layout:
-    """A pattern with its positive literals as places."""
+    """A pattern with its positive literals as places.
+
+    `seeded`: a negated literal may be certain while all facts are still awaited, so the answers'
+    ticks are looked at without waiting for a fact. `first_cell` numbers the cells that stand for
+    the values of open variables (see `generic`).
+    """
 
     pattern: Pattern
     places: tuple[Place, ...]
     negations: tuple[Negated, ...]
+    seeded: bool = False
+    first_cell: int = 0
 
     @cached_property
     def sliced(self) -> bool:
@@ -53,6 +63,51 @@ class Layout:
         own = {test for place in self.places for test in place.tests}
         return tuple(c for c in self.pattern.comparisons if c not in own)
 
+    @cached_property
+    def times(self) -> Times:
+        return Times(self.pattern)
+
+    @cached_property
+    def time_variables(self) -> frozenset[str]:
+        times = (self.pattern.time, *(literal.time for literal in self.pattern.literals))
+        return frozenset(time.variable for time in times if time.variable is not None)
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The variables that have values without any fact: from the background, or from the clock."""
+        time = self.pattern.time.variable
+        clock = {time} if self.by_clock and time is not None else set()
+        return frozenset(static_variables(self.pattern) | clock)
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The variables of the negated literals."""
+        return frozenset(name for negation in self.negations for name in variables_of(negation))
+
+    @cached_property
+    def loose(self) -> bool:
+        """Whether the derivations of an answer may leave a variable of a negated literal open."""
+        if self.seeded:
+            return True
+        known = [place.variables | self.given for place in self.places] or [self.given]
+        return any(not self.denied <= names for names in known)
+
+    @cached_property
+    def loose_within(self) -> bool:
+        """The same where the answer's own values are known."""
+        own = {a.name for a in self.pattern.answer if isinstance(a, Var)}
+        time = self.pattern.time.variable
+        return not self.denied <= own | self.given | ({time} if time is not None else set())
+
+    @cached_property
+    def cells(self) -> Mapping[str, int]:
+        """For each variable of the negated literals the cell that stands for its value while it is open."""
+        return {name: ANYONE - self.first_cell - i for i, name in enumerate(sorted(self.denied))}
+
+
+ANYONE = -2
+"""The first of the cells, downwards, that stand for all values nobody has named. No value has them."""
+
 
 def variables_of(literal: Atom | Negated) -> frozenset[str]:
     names = {a.name for a in literal.arguments if isinstance(a, Var)}
@@ -61,10 +116,10 @@ def variables_of(literal: Atom | Negated) -> frozenset[str]:
 
 def compared(comparison: Comparison) -> frozenset[str]:
     """The variables of a comparison."""
-    return frozenset(filter(None, (_variable(comparison.left), _variable(comparison.right))))
+    return frozenset(filter(None, (variable_of(comparison.left), variable_of(comparison.right))))
 
 
-def _variable(operand: Operand) -> str | None:
+def variable_of(operand: Operand) -> str | None:
     match operand:
         case Var(name):
             return name
@@ -74,9 +129,9 @@ def _variable(operand: Operand) -> str | None:
             return None
 
 
-def layout(pattern: Pattern) -> Layout:
+def layout(pattern: Pattern, seeded: bool = False, first_cell: int = 0) -> Layout:
     places = tuple(_place(atom, pattern) for atom in pattern.atoms)
-    return Layout(pattern, places, tuple(pattern.negations))
+    return Layout(pattern, places, tuple(pattern.negations), seeded, first_cell)
 
 
 def _place(atom: Atom, pattern: Pattern) -> Place:

@@ -1,19 +1,14 @@
-"""What the engine cannot run yet, found before a single fact is read.
-
-The compiler accepts these programs and the specification says what they mean. To run them the
-engine has to remember what was settled (negation that rests on itself in the past), or to
-speak of all values at once but for some (what holds for values no fact has named).
-"""
+"""What the engine cannot run, found before a single fact is read."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from antelog.compile.bounds import static_variables
-from antelog.compile.delays import Delays
 from antelog.compile.explain import literal_text, pattern_text
-from antelog.compile.plan import Negated, Pattern, Plan, Relation, Var
-from antelog.engine.layout import compared, layout, variables_of
+from antelog.compile.plan import Comparison, Negated, Pattern, Plan, Relation, Sum, Var
+from antelog.engine.foresight import cycles, foresee, layouts
+from antelog.engine.layout import Layout, compared
 
 
 def cannot_run(plan: Plan) -> str | None:
@@ -22,26 +17,17 @@ def cannot_run(plan: Plan) -> str | None:
 
 
 def _reasons(plan: Plan) -> Iterator[str]:
-    components: dict[int, list[str]] = {}
-    for relation in plan.relations:
-        components.setdefault(relation.level.component, []).append(relation.name)
-        if relation.name in relation.bounds.asked_by:
-            yield f"{relation.name} rests on its own negation in the past"
-    for names in components.values():
-        if len(names) > 1:
-            yield f"{' and '.join(names)} rest on each other's negation in the past"
     for relation in plan.relations:
         if relation.asked and _questions(relation, plan) > _MOST:
             yield f"{relation.name} rests on negations of negations, more than {_MOST} in all"
+    foresight, prepared = foresee(plan), layouts(plan)
     for relation in plan.relations:
-        if (
-            relation.asked
-            and not _told_by_ticks(relation, plan)
-            and any(layout(p).by_clock for p in relation.patterns)
-        ):
-            yield f"an answer to {relation.name} may rest on a negation that is settled at no fixed time"
-        for pattern in relation.patterns:
-            yield from _of_pattern(relation, pattern, plan)
+        for layout in prepared[relation.name]:
+            if layout.seeded and foresight.evidence(layout) == math.inf:
+                yield f"a negation in {pattern_text(layout.pattern)} is certain for ever, before any fact"
+    for name, position in sorted(_asked_for_all(plan, prepared)):
+        for pattern in plan.relation(name).patterns:
+            yield from _undecidable(pattern, position, name, plan)
 
 
 _MOST = 500
@@ -51,73 +37,71 @@ _MOST = 500
 def _questions(asked: Relation, plan: Plan) -> int:
     """How many relations are evaluated to answer a query, each as often as it is asked for."""
     known: dict[str, int] = {}
+    cyclic = cycles(plan)
     for relation in sorted(plan.relations, key=lambda r: r.level.component):
-        asks = (known[negation.relation] for p in relation.patterns for negation in p.negations)
+        asks = (
+            known.get(negation.relation, 0)
+            for p in relation.patterns
+            for negation in p.negations
+            if negation.relation not in cyclic.get(relation.name, ())
+        )
         known[relation.name] = min(1 + sum(asks), _MOST + 1)
     return known[asked.name]
 
 
-def _told_by_ticks(relation: Relation, plan: Plan) -> bool:
-    """Whether the tick of an answer says at which ticks everything stands that it rests on."""
-    for pattern in relation.patterns:
-        prepared = layout(pattern)
-        if prepared.places and not prepared.sliced:
-            return False
-        for negation in prepared.negations:
-            tied = negation.time.variable == pattern.time.variable is not None
-            if not tied or not _told_by_ticks(plan.relation(negation.relation), plan):
-                return False
-    return True
+def _asked_for_all(plan: Plan, prepared: dict[str, tuple[Layout, ...]]) -> set[tuple[str, int]]:
+    """The relations, and which of their values, that are asked for values nobody has named."""
+    found: set[tuple[str, int]] = set()
+    waiting: list[tuple[Negated, set[str]]] = []
+    for relation in plan.relations:
+        for layout in prepared[relation.name]:
+            open_ = _open(layout, relation.asked)
+            waiting += [(negation, open_) for negation in layout.negations]
+    while waiting:
+        negation, open_ = waiting.pop()
+        for position, term in enumerate(negation.asked):
+            at = (negation.relation, position)
+            if isinstance(term, Var) and term.name in open_ and at not in found:
+                found.add(at)
+                for layout in prepared[negation.relation]:
+                    inner = layout.pattern.answer[position]
+                    if isinstance(inner, Var):
+                        waiting += [(each, {inner.name}) for each in layout.negations]
+    return found
 
 
-def _of_pattern(relation: Relation, pattern: Pattern, plan: Plan) -> Iterator[str]:
-    given = static_variables(pattern)
-    prepared = layout(pattern)
-    if prepared.by_clock and prepared.places:
-        yield f"the time of {relation.name} occurs under negation only, in {pattern_text(pattern)}"
-    if prepared.by_clock and pattern.time.variable is not None:
-        given.add(pattern.time.variable)
-    if relation.asked:
-        known = [place.variables | given for place in prepared.places] or [frozenset(given)]
-    else:
-        names = {a.name for a in pattern.answer if isinstance(a, Var)}
-        known = [frozenset(names | given | ({pattern.time.variable} if pattern.time.variable else set()))]
-    for negation in prepared.negations:
-        if not all(variables_of(negation) <= names for names in known):
-            text = literal_text(negation)
-            yield f"`{text}` can be certain before its values are known, in {pattern_text(pattern)}"
-    if relation.asked and prepared.places:
-        for negation in prepared.negations:
-            if _comes_first(pattern, negation, plan):
-                text = literal_text(negation)
-                yield f"`{text}` can be certain before any fact has come, in {pattern_text(pattern)}"
+def _open(layout: Layout, asked: bool) -> set[str]:
+    """The variables of negated literals that may be open where these are looked at."""
+    if asked and layout.seeded:
+        return set(layout.denied - layout.given)
+    known = [place.variables | layout.given for place in layout.places] or [layout.given]
+    if not asked:
+        own = {a.name for a in layout.pattern.answer if isinstance(a, Var)}
+        known = [layout.given | own]
+    return {name for names in known for name in layout.denied - names}
 
 
-def _comes_first(pattern: Pattern, negation: Negated, plan: Plan) -> bool:
-    """Whether a negated atom may be certain while the facts of the pattern are still awaited."""
-    if pattern.fails_by is None or negation.time.variable != pattern.time.variable:
-        return True
-    # Only patterns that any values fit keep every atom undecided until they cannot hold any more.
-    fitting = [p for p in plan.relation(negation.relation).patterns if _fits_all(p)]
-    soonest = [_fails_first(each, plan) for each in fitting]
-    if any(ticks is None for ticks in soonest):
-        return False
-    certain = max((ticks for ticks in soonest if ticks is not None), default=-(10**9))
-    return negation.time.offset - pattern.time.offset + certain < pattern.fails_by
+def _undecidable(pattern: Pattern, position: int, name: str, plan: Plan) -> Iterator[str]:
+    """Whether a pattern tells unnamed values apart: by their order, or by being the same."""
+    term = pattern.answer[position]
+    if not isinstance(term, Var):
+        return
+    if sum(other == term for other in pattern.answer) > 1:
+        yield f"{_about(name, plan)} is asked for any two values, and tells whether they are the same"
+    for comparison in pattern.comparisons:
+        if term.name in compared(comparison) and not _by_name(comparison):
+            text = pattern_text(pattern)
+            yield f"{_about(name, plan)} is asked for any value, and compares it by order, in {text}"
 
 
-def _fits_all(pattern: Pattern) -> bool:
-    """Whether every atom can be derived by the pattern, whatever has happened before."""
-    names = {a.name for a in pattern.answer if isinstance(a, Var)}
-    plain = len(names) == len(pattern.answer) and pattern.time.variable is not None
-    known = names | {pattern.time.variable}
-    free = not any(compared(c) <= known for c in pattern.comparisons)
-    always = all(e.tick <= 0 for e in pattern.earliest if e.variable == pattern.time.variable)
-    return plain and free and always and not pattern.statics and not any(pattern.negations)
+def _about(name: str, plan: Plan) -> str:
+    asker = next(
+        (n for r in plan.relations for p in r.patterns for n in p.negations if n.relation == name), None
+    )
+    return name if asker is None else f"`{literal_text(asker)}`"
 
 
-def _fails_first(pattern: Pattern, plan: Plan) -> int | None:
-    """How long after an atom's time the pattern cannot hold any more, at the soonest."""
-    delays = {source.name: Delays(source).smallest() for source in plan.inputs}
-    tied = [atom for atom in pattern.atoms if atom.time.variable == pattern.time.variable]
-    return min((a.time.offset - pattern.time.offset + delays[a.predicate] for a in tied), default=None)
+def _by_name(comparison: Comparison) -> bool:
+    sides = (comparison.left, comparison.right)
+    plain = comparison.operator in ("=", "!=") and not any(isinstance(s, Sum) for s in sides)
+    return plain and not all(isinstance(s, Var) for s in sides)

@@ -1,6 +1,16 @@
-"""Literals of derivations as text in the language's own syntax."""
+"""Literals of derivations as text in the language's own syntax.
+
+A text is made once, however many rows have it. Until then it is a number: each argument has a
+rank among the texts in its place, and the ranks of a literal together make a number that sorts
+as its text does. For texts sort piece by piece, since no piece but the last begins with another
+in its place: it ends with a comma, a bracket or a blank, which within it are in quotes only.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, zip_longest
 
 import numpy as np
 import pyarrow as pa
@@ -10,10 +20,23 @@ from antelog.compile.explain import operand_text, time_text
 from antelog.compile.plan import Comparison, Literal, Negated, Operand, Sum, Term, Time, Var
 from antelog.engine.layout import compared, variables_of
 from antelog.engine.match import Rows
-from antelog.engine.tables import Column
+from antelog.engine.tables import Column, inverse, numbered
 from antelog.engine.truth import Derivations
 from antelog.engine.values import Values
 from antelog.language.printer import value_text
+
+_ROOM = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A piece of a text in each row: `which` of a few it is, or the same everywhere."""
+
+    names: pa.Array | str
+    which: Column | None = None
+
+
+_END = Piece("")
 
 
 def literals_of(block: Derivations) -> list[Literal]:
@@ -21,73 +44,131 @@ def literals_of(block: Derivations) -> list[Literal]:
     return [*(place.atom for place in block.layout.places), *block.layout.negations]
 
 
-def texts(block: Derivations, row: Column, values: Values) -> list[pa.Array]:
-    """For each literal its text in each of these rows."""
-    rows = block.rows.take(row)
-    return [_text(literal, block, rows, values) for literal in literals_of(block)]
+class Writer:
+    """Cuts the literals of some rows of a block into pieces; what they share is looked up once."""
+
+    def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
+        self._block, self._rows, self._values = block, rows, values
+        self._different: dict[str, tuple[Column, Column]] = {}
+        self._pieces: dict[Var, Piece] = {}
+
+    def pieces(self) -> list[list[Piece]]:
+        return [self._literal(literal) for literal in literals_of(self._block)]
+
+    def _literal(self, literal: Literal) -> list[Piece]:
+        opening = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
+        arguments = [self._argument(argument) for argument in literal.arguments]
+        return [Piece(opening), *arguments, *self._closing(literal)]
+
+    def _argument(self, term: Term | None) -> Piece:
+        if isinstance(term, Var):
+            if term.name not in self._rows.bound:
+                return Piece(f"{term.name}, ")
+            if term not in self._pieces:
+                cells, which = self._numbered(term.name)
+                self._pieces[term] = Piece(_joined([self._values.texts(cells), ", "]), which)
+            return self._pieces[term]
+        return Piece("_, " if term is None else f"{value_text(term.value)}, ")
+
+    def _closing(self, literal: Literal) -> list[Piece]:
+        conditions = _open_conditions(literal, self._block, self._rows)
+        if not conditions:
+            return [self._time(literal.time, ")")]
+        pieces = [self._time(literal.time, ") where ")]
+        for number, condition in enumerate(conditions, 1):
+            pieces.append(self._operand(condition.left, f" {condition.operator} "))
+            pieces.append(self._operand(condition.right, ", " if number < len(conditions) else ""))
+        return pieces
+
+    def _operand(self, operand: Operand, end: str) -> Piece:
+        match operand:
+            case Var(name) if name in self._rows.bound:
+                cells, which = self._numbered(name)
+                return Piece(_joined([self._values.texts(cells), end]), which)
+            case Time(variable, _) if variable in self._rows.bound:
+                return self._time(operand, end)
+            case Sum(variable, offset) if variable in self._rows.bound:
+                cells, which = self._numbered(variable)
+                shifted = (self._values.numbers(cells) + offset).tolist()
+                return Piece(pa.array([value_text(number) + end for number in shifted]), which)
+            case _:
+                return Piece(operand_text(operand) + end)
+
+    def _time(self, time: Time, end: str) -> Piece:
+        if time.variable is None or time.variable not in self._rows.bound:
+            return Piece(time_text(time) + end)
+        ticks, which = self._numbered(time.variable)
+        return Piece(_joined([pc.cast(pa.array(ticks + time.offset), pa.string()), end]), which)
+
+    def _numbered(self, variable: str) -> tuple[Column, Column]:
+        if variable not in self._different:
+            self._different[variable] = numbered(self._rows.bound[variable])
+        return self._different[variable]
 
 
-def _text(literal: Literal, block: Derivations, rows: Rows, values: Values) -> pa.Array:
-    arguments = [*(_argument(a, rows, values) for a in literal.arguments), _time(literal.time, rows)]
-    opening = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
-    text = pc.binary_join_element_wise(*arguments, ", ")
-    conditions = [_condition(c, rows, values) for c in _open_conditions(literal, block, rows)]
-    closing: list[pa.Scalar | pa.Array] = [pa.scalar(")")]
-    if conditions:
-        closing = [pa.scalar(") where "), pc.binary_join_element_wise(*conditions, ", ")]
-    return pc.binary_join_element_wise(_constant(opening, rows), text, *closing, "")
-
-
-def _constant(text: str, rows: Rows) -> pa.Array:
-    return pa.repeat(text, rows.count)
-
-
-def _argument(term: Term | None, rows: Rows, values: Values) -> pa.Array:
-    if isinstance(term, Var):
-        if term.name in rows.bound:
-            return values.texts(rows.bound[term.name])
-        return _constant(term.name, rows)
-    return _constant("_" if term is None else value_text(term.value), rows)
-
-
-def _time(time: Time, rows: Rows) -> pa.Array:
-    if time.variable is None or time.variable not in rows.bound:
-        return _constant(time_text(time), rows)
-    return pc.cast(pa.array(rows.bound[time.variable] + time.offset), pa.string())
+def _joined(parts: Sequence[pa.Array | str], between: str = "") -> pa.Array:
+    return pc.binary_join_element_wise(*parts, between)
 
 
 def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[Comparison]:
     """The comparisons that a fact has to meet for the literal, besides its values."""
+    if not block.layout.pattern.comparisons:
+        return []
     open_names = variables_of(literal) - rows.bound.keys()
     return [c for c in block.layout.pattern.comparisons if compared(c) & open_names]
 
 
-def _condition(comparison: Comparison, rows: Rows, values: Values) -> pa.Array:
-    sides = (_operand(comparison.left, rows, values), _operand(comparison.right, rows, values))
-    return pc.binary_join_element_wise(sides[0], _constant(comparison.operator, rows), sides[1], " ")
+def numbered_texts(texts: Sequence[Sequence[Piece]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
+    """For columns of texts in pieces numbers that sort as the texts do, and the texts they stand for."""
+    keys = [np.zeros(count, np.int64) for count in counts]
+    size = 1
+    steps: list[tuple[pa.Array, Column | None]] = []
+    for pieces in zip_longest(*texts, fillvalue=_END):
+        names, ranks = _ranked(pieces)
+        if size > _ROOM // len(names):
+            values, keys = _renumbered(keys)
+            steps.append((None, values))
+            size = len(values)
+        steps.append((names, None))
+        if len(names) > 1:
+            keys = [key * len(names) + rank for key, rank in zip(keys, ranks, strict=True)]
+            size *= len(names)
+    rest, keys = _renumbered(keys)
+    written: list[pa.Array | pa.Scalar] = []
+    for names, values in reversed(steps):
+        if values is not None:
+            rest = values[rest]
+        elif len(names) == 1:
+            written.append(names[0])
+        else:
+            rest, which = np.divmod(rest, len(names))
+            written.append(names.take(pa.array(which)))
+    if all(isinstance(part, pa.Scalar) for part in written):
+        written.append(pa.array([""]))
+    return keys, _joined(written[::-1])
 
 
-def _operand(operand: Operand, rows: Rows, values: Values) -> pa.Array:
-    match operand:
-        case Var(name) if name in rows.bound:
-            return values.texts(rows.bound[name])
-        case Time(variable, _) if variable in rows.bound:
-            return _time(operand, rows)
-        case Sum(variable, offset) if variable in rows.bound:
-            shifted = values.numbers(rows.bound[variable]) + offset
-            return pa.array([value_text(v) for v in shifted.tolist()])
-        case _:
-            return _constant(operand_text(operand), rows)
+def _ranked(pieces: Sequence[Piece]) -> tuple[pa.Array, list[Column | int]]:
+    """The different texts of pieces, sorted, and for each piece which of them its rows have."""
+    texts = sorted({piece.names for piece in pieces if isinstance(piece.names, str)})
+    # What has been looked up once for several literals is one object.
+    arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
+    whole = pa.concat_arrays([pa.array(texts, pa.string()), *arrays.values()])
+    names, ranks = whole, np.arange(len(whole))
+    if arrays:
+        encoded = whole.dictionary_encode()
+        order = pc.array_sort_indices(encoded.dictionary)
+        names, ranks = encoded.dictionary.take(order), inverse(order.to_numpy())[encoded.indices.to_numpy()]
+    rank_of = dict(zip(texts, ranks.tolist(), strict=False))
+    ends = accumulate(map(len, arrays.values()), initial=len(texts))
+    ranks_of = {key: ranks[end:] for key, end in zip(arrays, ends, strict=False)}
+    return names, [
+        rank_of[piece.names] if piece.which is None else ranks_of[id(piece.names)][piece.which]
+        for piece in pieces
+    ]
 
 
-def sorted_ranks(parts: list[pa.Array]) -> tuple[list[Column], pa.Array]:
-    """Numbers in place of texts, which sort as the texts do, and the texts they stand for."""
-    whole = pa.chunked_array(parts, pa.string()).combine_chunks().dictionary_encode()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.combine_chunks()
-    order = pc.array_sort_indices(whole.dictionary).to_numpy()
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    ranks = rank[whole.indices.to_numpy(zero_copy_only=False).astype(np.int64)]
-    ends = np.cumsum([len(part) for part in parts])[:-1]
-    return [part.astype(np.int64) for part in np.split(ranks, ends)], whole.dictionary.take(pa.array(order))
+def _renumbered(keys: Sequence[Column]) -> tuple[Column, list[Column]]:
+    """The different keys, sorted, and their positions there in place of the keys."""
+    values, which = numbered(np.concatenate(keys))
+    return values, np.split(which, np.cumsum([len(key) for key in keys])[:-1])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from antelog.engine.changes import (
     CONFIRMED,
@@ -14,16 +17,19 @@ from antelog.engine.changes import (
     OPEN,
     Candidates,
     Moments,
-    Views,
     candidates,
+    confirmations,
+    levels,
     moments,
     views,
 )
-from antelog.engine.explaining import because, explanations
+from antelog.engine.decoding import repeated
+from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
 from antelog.engine.outlook import outlook
-from antelog.engine.tables import Column, Mask
-from antelog.engine.truth import World
+from antelog.engine.schema import table_schema
+from antelog.engine.tables import Column, Mask, in_order, inverse, numbered
+from antelog.engine.world import World
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
 _POSSIBLE, _REVISED, _CONFIRMED, _REJECTED = range(4)
@@ -31,99 +37,130 @@ _POSSIBLE, _REVISED, _CONFIRMED, _REJECTED = range(4)
 
 @dataclass(frozen=True)
 class Told:
-    """What is told of answers, moment by moment: the views that are told, and the answers' status."""
+    """What is told of answers, moment by moment: the views that are told, and the answers' status.
+
+    An answer is `quiet` where one about more values has been confirmed, which it is an instance of.
+    """
 
     found: Candidates
     at: Moments
-    seen: Views
     kept: Mask
     views: Mask
     status: Column
+    quiet: Mask
 
 
-def tell(world: World, name: str, ticks: Column | None, before: int, now: int) -> Told:
-    found = candidates(world, name, ticks)
-    at = moments(found, before, now)
+def tell(
+    world: World, name: str, ticks: Column | None, before: int, now: int, only: Sequence[str] = KINDS
+) -> Told:
+    if set(only) == {"confirmed"} and not any(layout.loose for layout in world.layouts[name]):
+        found = candidates(world, name, ticks, now)
+        at = confirmations(found, before, now)
+    else:
+        found = candidates(world, name, ticks)
+        at = moments(found, before, now)
     seen = views(found, at)
     kept = minimal(found, at, seen, world.values)
-    complete = np.zeros(len(at.tick), np.bool_)
-    complete[at.view_at[kept & seen.complete]] = True
-    told = kept & seen.shown
+    told = kept & (seen.shown | (seen.merged & seen.complete))
     status = np.full(len(at.tick), NOTHING)
     status[at.view_at[told]] = OPEN
-    status[complete] = CONFIRMED
-    return Told(found, at, seen, kept, told, status)
+    status[at.view_at[kept & seen.complete]] = CONFIRMED
+    quiet = status == CONFIRMED
+    quiet[at.view_at[kept & seen.complete & ~seen.merged]] = False
+    return Told(found, at, kept, told, status, quiet)
 
 
 def changes(
     world: World, name: str, ticks: Column | None, before: int, now: int, only: Sequence[str] = KINDS
 ) -> pa.Table:
     """What happened to the answers of a query after `before` and up to `now`; some kinds of changes only."""
-    told = tell(world, name, ticks, before, now)
-    kind = _kinds(told)
-    moment = np.flatnonzero(np.isin(kind, [KINDS.index(each) for each in only]))
-    return _table(world, name, told, moment, kind[moment])
+    told = tell(world, name, ticks, before, now, only)
+    kind = _kinds(told, only)
+    moment = np.flatnonzero(kind >= 0)
+    return lines(world, name, told, moment, kind[moment])
 
 
 def answers(world: World, name: str, ticks: Column | None, now: int) -> pa.Table:
     """The answers that are open at a tick, and those confirmed at it."""
     told = tell(world, name, ticks, now, now)
     still = np.flatnonzero(told.status == OPEN)
-    open_ = _table(world, name, told, still, np.full(len(still), _REVISED))
-    told = tell(world, name, ticks, now - 1, now)
-    new = np.flatnonzero(_kinds(told) == _CONFIRMED)
-    done = _table(world, name, told, new, np.full(len(new), _CONFIRMED))
-    return pa.concat_tables([open_, done], promote_options="permissive")
+    open_ = lines(world, name, told, still, np.full(len(still), _REVISED))
+    done = changes(world, name, ticks, now - 1, now, ("confirmed",))
+    return pa.concat_tables([open_, done])
 
 
-def _kinds(told: Told) -> Column:
-    """For each moment the kind of change, or -1."""
+def count(world: World, name: str, ticks: Column | None, now: int) -> int:
+    """How many answers are open at a tick."""
+    return int((tell(world, name, ticks, now, now).status == OPEN).sum())
+
+
+def _kinds(told: Told, only: Sequence[str]) -> NDArray[np.int8]:
+    """For each moment the kind of change if it is asked for, or -1."""
     at, status = told.at, told.status
-    kind = np.full(len(status), -1)
-    if len(status) < 2:
-        return kind
-    follows = np.append(False, at.answer[1:] == at.answer[:-1])
-    was = np.append(NOTHING, status[:-1])
-    changed = np.zeros(len(status), np.bool_)
-    same_row = np.append(False, at.view_of[1:] == at.view_of[:-1])
-    level = np.where(told.views, told.seen.level, -1)
-    differs = same_row & np.append(False, level[1:] != level[:-1])
-    changed[at.view_at[differs]] = True
-    kind[follows & (was == NOTHING) & (status == OPEN)] = _POSSIBLE
-    kind[follows & (was == OPEN) & (status == OPEN) & changed] = _REVISED
-    kind[follows & (was != CONFIRMED) & (status == CONFIRMED)] = _CONFIRMED
-    kind[follows & (was == OPEN) & (status == NOTHING)] = _REJECTED
+    kind = np.full(len(status), -1, np.int8)
+    follows = at.answer[1:] == at.answer[:-1]
+    was, now = status[:-1], status[1:]
+    about = kind[1:]
+    if "possible" in only:
+        about[follows & (was == NOTHING) & (now == OPEN)] = _POSSIBLE
+    if "revised" in only:
+        about[follows & (was == OPEN) & (now == OPEN) & _revised(told)[1:]] = _REVISED
+    if "confirmed" in only:
+        unheard = told.quiet[1:] & (was != OPEN)
+        about[follows & (was != CONFIRMED) & (now == CONFIRMED) & ~unheard] = _CONFIRMED
+    if "rejected" in only:
+        about[follows & (was == OPEN) & (now == NOTHING)] = _REJECTED
     return kind
 
 
-def _table(world: World, name: str, told: Told, moment: Column, kind: Column) -> pa.Table:
+def _revised(told: Told) -> Mask:
+    """The moments at which a derivation has more evidence than before, is told anew, or no longer."""
+    at = told.at
+    level = np.where(told.views, levels(told.found, at), -1)
+    differs = (at.view_of[1:] == at.view_of[:-1]) & (level[1:] != level[:-1])
+    if len(told.found.exceptions.of):
+        excepted = _exceptions(told)
+        differs |= (at.view_of[1:] == at.view_of[:-1]) & (excepted[1:] != excepted[:-1])
+    revised = np.zeros(len(at.tick), np.bool_)
+    revised[at.view_at[1:][differs]] = True
+    return revised
+
+
+def _exceptions(told: Told) -> Column:
+    """For each view that is told a number that tells its exceptions from others."""
+    view = np.flatnonzero(told.views)
+    which, but = told.found.exceptions.of_views(told.at.view_of[view], told.at.then[view])
+    number = np.zeros(len(told.views), np.int64)
+    np.add.at(number, view[which], (but + 1) * _MIXED)
+    return number
+
+
+_MIXED = np.int64(0x1E3779B97F4A7C15)
+
+
+def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> pa.Table:
+    """What is told at moments, in the order of the log."""
     relation = world.relations[name]
     found, at = told.found, told.at
-    rejected = kind == _REJECTED
-    # A rejected answer is told with the explanations it had the moment before.
-    source = np.where(rejected, moment - 1, moment)
     first = found.by_answer.first[at.answer[moment]]
-    columns: dict[str, pa.Array] = {
-        "tick": pa.array(at.tick[moment]),
-        "change": pa.DictionaryArray.from_arrays(
-            pa.array(kind, pa.int8()), pa.array(KINDS)
-        ).dictionary_decode(),
-    }
+    time = found.time[first]
+    sorting = [at.tick[moment] - at.tick.min(initial=0), np.where(time < 0, time.max(initial=0) + 1, time)]
+    values: list[tuple[pa.Array, Column]] = []
+    types = world.types[name]
     for variable, cells in zip(relation.variables, found.answer, strict=True):
-        columns[variable] = world.values.decode(cells[first])
+        different, which = numbered(cells[first])
+        array = world.values.decode(different, types[variable])
+        values.append((array, which))
+        sorting.append(inverse(pc.array_sort_indices(array).to_numpy())[which])
+    order = in_order(sorting)
+    moment, kind, time = moment[order], kind[order], time[order]
+    rejected = kind == _REJECTED
+    columns = [pa.array(at.tick[moment]), repeated(KINDS, kind)]
+    columns += (array.take(pa.array(which[order])) for array, which in values)
     if relation.time is not None:
-        ticks = found.time[first]
-        columns[relation.time] = pa.array(ticks, mask=ticks < 0)
-    columns["explanations"] = explanations(world, told.found, at, told.seen, told.views, source)
-    silent, decided = outlook(
-        world, found, at, told.kept, told.views, moment, ~rejected & (kind != _CONFIRMED)
-    )
-    columns["if_silent"] = silent
-    columns["decided_by"] = decided
-    columns["because"] = because(world, found, at, told.seen, told.views, moment, rejected)
-    return _sorted(pa.table(columns), relation.variables, relation.time)
-
-
-def _sorted(table: pa.Table, variables: tuple[str, ...], time: str | None) -> pa.Table:
-    keys = ["tick", *([time] if time is not None else []), *variables]
-    return table.sort_by([(key, "ascending") for key in keys])
+        columns.append(pa.array(time, mask=time < 0))
+    shown, because = explanations(world, name, found, at, told.views, moment, rejected)
+    wanted = ~rejected & (kind != _CONFIRMED)
+    silent, decided = outlook(world, found, at, told.kept, told.views, moment, wanted)
+    columns += [shown, silent, decided, because]
+    return pa.Table.from_arrays(columns, schema=table_schema(relation, world.layouts[name], types))

@@ -60,22 +60,17 @@ def facts_for(place: Place, history: History, ticks: Column | None, values: Valu
         bound[time.variable] = facts.time - time.offset
     for test in place.tests:
         fits &= holds(test, bound, facts.count, values)
-    rows = Rows(bound, facts.count).take(fits)
-    return _first(rows, facts.arrival[fits])
-
-
-def _first(rows: Rows, arrived: Column) -> Found:
-    if not rows.bound:
-        return Found(
-            ONE if len(arrived) else Rows({}, 0), arrived.min(keepdims=True) if len(arrived) else arrived
-        )
-    (key,) = keys_of([list(rows.bound.values())])
-    same = groups(key)
-    return Found(rows.take(same.first), same.least(arrived))
+    # No fact is there twice, so neither is a binding.
+    rows = Rows(bound, facts.count)
+    return Found(rows, facts.arrival) if fits.all() else Found(rows.take(fits), facts.arrival[fits])
 
 
 def joined(left: Rows, right: Rows) -> Rows:
     """Every row on the left with every row on the right that agrees where both are bound."""
+    if not left.bound and left.count == 1:
+        return right
+    if not right.bound and right.count == 1:
+        return left
     shared = [name for name in left.bound if name in right.bound]
     if shared:
         keys = keys_of([[side.bound[name] for name in shared] for side in (left, right)])
@@ -131,11 +126,17 @@ class Partial:
 
 
 def partials(
-    layout: Layout, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
+    layout: Layout,
+    seed: Rows,
+    found: tuple[Found, ...],
+    background: Background,
+    values: Values,
+    named: tuple[Rows, ...] = (),
 ) -> list[Partial]:
     """All rows that come from a seed and the facts of the literals, fewer variables first.
 
-    The first has the seed's variables only.
+    The first has the seed's variables only. Rows that are `named` bind variables without speaking
+    for any literal.
     """
     seed = joined(seed, background.rows)
     start = frozenset(seed.bound)
@@ -149,10 +150,10 @@ def partials(
         if rows.count == 0:
             continue
         complete.append(Partial(rows, _arrivals(layout, rows, found)))
-        for place, facts in zip(layout.places, found, strict=True):
-            if not place.variables <= variables and facts.rows.count:
-                more = variables | place.variables
-                tables.setdefault(more, []).append(joined(rows, facts.rows))
+        for table in (*(facts.rows for facts in found), *named):
+            if table.count and not table.bound.keys() <= variables:
+                more = frozenset(variables | table.bound.keys())
+                tables.setdefault(more, []).append(joined(rows, table))
                 waiting.add(more)
     return complete
 

@@ -3,132 +3,248 @@
 One derivation makes another needless if its hypotheses are a strict subset of the other's, or
 the same and its evidence is a strict subset. A hypothesis with open variables covers every
 literal it can become.
+
+An answer may have thousands of derivations, so not every one is compared with every other.
+Those of a pattern with the same literals true form a *kind*. From the rules alone follows which
+kinds can make which needless, and in which columns two derivations must agree for that.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 
-from antelog.compile.plan import Const, Literal, Time, Var
+from antelog.compile.plan import Const, Literal, Operand, Sum, Time, Var
 from antelog.engine.changes import Candidates, Moments, Views
-from antelog.engine.tables import Mask, pairs
+from antelog.engine.layout import compared
+from antelog.engine.literals import literals_of
+from antelog.engine.tables import Column, Mask, distinct, keys_of, numbered, pairs
 from antelog.engine.truth import Derivations, term_column, time_column
 from antelog.engine.values import Values
+
+_Term = Var | Const | Time
 
 
 def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask:
     """For each view, whether it is alive and no other of its moment makes it needless."""
     keep = seen.alive.copy()
+    if found.by_answer.count == len(found.number):
+        return keep  # each answer has one derivation
     done = np.zeros(len(at.tick), np.bool_)
     done[at.view_at[seen.complete]] = True
     keep &= seen.complete | ~done[at.view_at]
-    crowded = np.zeros(len(at.tick), np.int64)
-    np.add.at(crowded, at.view_at[keep], 1)
-    rivals = np.flatnonzero(keep & (crowded[at.view_at] > 1))
+    crowded = np.bincount(at.view_at[keep], minlength=len(at.tick)) > 1
+    rivals = np.flatnonzero(keep & crowded[at.view_at])
     if len(rivals) == 0:
         return keep
-    here, there = pairs(at.view_at[rivals], at.view_at[rivals])
-    here, there = rivals[here[here != there]], rivals[there[here != there]]
-    keep[there[_beats(found, at, seen, here, there, values)]] = False
+    kinds = list(_kinds(found, at, rivals))
+    for one, other in _meeting(kinds):
+        there = _beaten(kinds[one], kinds[other], values)
+        keep[there] = False
     return keep
 
 
-def _beats(
-    found: Candidates, at: Moments, seen: Views, one: np.ndarray, other: np.ndarray, values: Values
-) -> Mask:
-    """For each pair of views, whether the first makes the second needless."""
-    beats = np.zeros(len(one), np.bool_)
-    first, second = found.block[at.view_of[one]], found.block[at.view_of[other]]
-    for b in np.unique(first).tolist():
-        for c in np.unique(second[first == b]).tolist():
-            mine = np.flatnonzero((first == b) & (second == c))
-            rows = found.row[at.view_of[one[mine]]], found.row[at.view_of[other[mine]]]
-            covers, covered = _covers(found.blocks[b], found.blocks[c], *rows, values)
-            true = seen.true[b][:, seen.position[one[mine]]], seen.true[c][:, seen.position[other[mine]]]
-            fewer = _within(covers, ~true[0], ~true[1])
-            same = fewer & _within(covered, ~true[1], ~true[0])
-            smaller = _within(covers, true[0], true[1]) & ~_within(covered, true[1], true[0])
-            beats[mine] = (fewer & ~same) | (same & smaller)
-    return beats
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """The views of a block with the same literals true: their numbers, rows and moments."""
+
+    block: Derivations
+    literals: tuple[Literal, ...]
+    evidence: tuple[int, ...]
+    hypotheses: tuple[int, ...]
+    view: Column
+    row: Column
+    moment: Column
 
 
-def _within(covers: np.ndarray, one: Mask, other: Mask) -> Mask:
-    """For each pair, whether every literal chosen on the one side is covered by one on the other."""
-    hit = (covers & other[None, :, :]).any(axis=1)
-    return np.asarray((hit | ~one).all(axis=0))
-
-
-def _covers(
-    one: Derivations, other: Derivations, row: np.ndarray, other_row: np.ndarray, values: Values
-) -> tuple[np.ndarray, np.ndarray]:
-    """For each literal of the one and of the other: does the first cover the second, and vice versa?"""
-    here, there = _literals(one), _literals(other)
-    covers = np.zeros((len(here), len(there), len(row)), np.bool_)
-    covered = np.zeros((len(there), len(here), len(row)), np.bool_)
-    for i, literal in enumerate(here):
-        for j, opposite in enumerate(there):
-            if type(literal) is type(opposite) and literal.predicate == opposite.predicate:
-                covers[i, j] = _fits(literal, one, row, opposite, other, other_row, values)
-                covered[j, i] = _fits(opposite, other, other_row, literal, one, row, values)
-    return covers, covered
-
-
-def _literals(block: Derivations) -> list[Literal]:
-    return [*(place.atom for place in block.layout.places), *block.layout.negations]
-
-
-def _fits(
-    literal: Literal,
-    block: Derivations,
-    row: np.ndarray,
-    opposite: Literal,
-    other: Derivations,
-    other_row: np.ndarray,
-    values: Values,
-) -> Mask:
-    """Whether one literal is the other, or can become it by giving variables of its own a value."""
-    fits = np.ones(len(row), np.bool_)
-    terms = zip((*literal.arguments, literal.time), (*opposite.arguments, opposite.time), strict=True)
-    for one, two in terms:
-        if one is None or two is None:
-            fits &= one is two
-        elif _open(one, block) and _own(one, literal, block):
+def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        first, last = np.searchsorted(rivals, [mine.start, mine.stop])
+        view = rivals[first:last]
+        if len(view) == 0:
             continue
-        elif _open(one, block) or _open(two, other):
-            same_pattern = block.layout is other.layout and one == two
-            fits &= same_pattern and _open(one, block) and _open(two, other)
-        else:
-            fits &= _column(one, block, row, values) == _column(two, other, other_row, values)
+        row = at.view_of[view] - found.starts[b]
+        true = block.holds[:, row] <= at.then[view]
+        literals = tuple(literals_of(block))
+        (key,) = keys_of([list(true.astype(np.int64))]) if literals else [np.zeros(len(view), np.int64)]
+        different, which = numbered(key)
+        for number in range(len(different)):
+            these = np.flatnonzero(which == number)
+            held = true[:, these[0]]
+            evidence, hypotheses = (tuple(np.flatnonzero(part).tolist()) for part in (held, ~held))
+            views = view[these]
+            yield _Kind(block, literals, evidence, hypotheses, views, row[these], at.view_at[views])
+
+
+def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
+    """The pairs of kinds that some moment has views of."""
+    moment = np.concatenate([distinct(kind.moment) for kind in kinds])
+    number = np.repeat(np.arange(len(kinds)), [len(distinct(kind.moment)) for kind in kinds])
+    here, there = pairs(moment, moment)
+    together = distinct(number[here] * len(kinds) + number[there])
+    for pair in together.tolist():
+        yield divmod(pair, len(kinds))
+
+
+def _beaten(one: _Kind, other: _Kind, values: Values) -> Column:
+    """The views of the other kind that some view of the one makes needless."""
+    nothing = np.zeros(0, np.int64)
+    needed = "hypotheses" if one.hypotheses or other.hypotheses else "evidence"
+    met = {i: _partners(one, i, other, needed) for i in getattr(one, needed)}
+    if not all(met.values()) or _alike(one, other):
+        return nothing
+    keys = [[one.moment], [other.moment]]
+    for found in met.values():
+        if len(found) == 1:
+            for term, opposite in found[0]:
+                keys[0].append(_column(term, one.block, one.row, values))
+                keys[1].append(_column(opposite, other.block, other.row, values))
+    here, there = pairs(*keys_of(keys))
+    apart = one.view[here] != other.view[there]
+    here, there = here[apart], there[apart]
+    fewer, same = _compared(one, other, here, there, "hypotheses", values)
+    less, equal = _compared(one, other, here, there, "evidence", values)
+    fewer &= _no_further_conditions(one, other, one.row[here], other.row[there])
+    beaten: Column = other.view[there[fewer & (~same | (less & ~equal))]]
+    return beaten
+
+
+def _no_further_conditions(one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
+    """For each pair, whether what the one still asks of open variables, the other asks of them too."""
+    fits = np.ones(len(row), np.bool_)
+    mine, its = one.block.rows.bound, other.block.rows.bound
+    for comparison in one.block.layout.pattern.comparisons:
+        names = compared(comparison)
+        if names <= mine.keys():
+            continue
+        known = names & mine.keys()
+        if one.block.layout is not other.block.layout or known != names & its.keys():
+            return np.zeros(len(row), np.bool_)
+        for name in known:
+            fits &= mine[name][row] == its[name][other_row]
     return fits
 
 
-def _open(term: Var | Const | Time, block: Derivations) -> bool:
-    name = term.name if isinstance(term, Var) else term.variable if isinstance(term, Time) else None
+def _alike(one: _Kind, other: _Kind) -> bool:
+    """Whether the kinds are one, and its literals can only be covered by those in the same place.
+
+    Then the one has as many hypotheses and as much evidence as the other, always.
+    """
+    if one is not other:
+        return False
+    return all(
+        all(i == j or _agreeing(one, i, one, j) is None for j in part)
+        for part in (one.hypotheses, one.evidence)
+        for i in part
+    )
+
+
+def _compared(
+    one: _Kind, other: _Kind, here: Column, there: Column, part: str, values: Values
+) -> tuple[Mask, Mask]:
+    """For each pair, whether the one's part is covered by the other's, and whether vice versa too."""
+    return (
+        _within(one, other, one.row[here], other.row[there], part, values),
+        _within(other, one, other.row[there], one.row[here], part, values),
+    )
+
+
+def _within(one: _Kind, other: _Kind, row: Column, other_row: Column, part: str, values: Values) -> Mask:
+    """For each pair, whether every literal in a part of the one covers some literal in that of the other."""
+    inside = np.ones(len(row), np.bool_)
+    for i in getattr(one, part):
+        hit = np.zeros(len(row), np.bool_)
+        for terms in _partners(one, i, other, part):
+            fits = np.ones(len(row), np.bool_)
+            for term, opposite in terms:
+                fits &= _column(term, one.block, row, values) == _column(
+                    opposite, other.block, other_row, values
+                )
+            hit |= fits
+        inside &= hit
+    return inside
+
+
+def _partners(one: _Kind, i: int, other: _Kind, part: str) -> list[list[tuple[_Term, _Term]]]:
+    """The literals of the other's part that a literal may cover: for each the terms that have to agree."""
+    found = (_agreeing(one, i, other, j) for j in getattr(other, part))
+    return [terms for terms in found if terms is not None]
+
+
+def _agreeing(one: _Kind, i: int, other: _Kind, j: int) -> list[tuple[_Term, _Term]] | None:
+    """The terms that must have the same values for one literal to be the other, or to become it.
+
+    It becomes it by giving variables of its own a value. None if it never is.
+    """
+    literal, opposite = one.literals[i], other.literals[j]
+    if type(literal) is not type(opposite) or literal.predicate != opposite.predicate:
+        return None
+    terms = []
+    for a, b in zip((*literal.arguments, literal.time), (*opposite.arguments, opposite.time), strict=True):
+        if a is None or b is None:
+            if a is not b:
+                return None
+        elif _open(a, one.block) and _own(a, i, one):
+            continue
+        elif _open(a, one.block) or _open(b, other.block):
+            same = one.block.layout is other.block.layout and a == b
+            if not (same and _open(a, one.block) and _open(b, other.block)):
+                return None
+        elif _differ(a, one.block, b, other.block):
+            return None
+        else:
+            terms.append((a, b))
+    return terms
+
+
+def _differ(a: _Term, block: Derivations, b: _Term, other: Derivations) -> bool:
+    """Whether two terms have different values in all derivations of the same answer."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return a != b
+    if not (isinstance(a, Time) and isinstance(b, Time)):
+        return False
+    one, two = _distance(a, block), _distance(b, other)
+    return one is not None and two is not None and one != two
+
+
+def _distance(time: Time, block: Derivations) -> int | None:
+    """How far a time is from that of the answer, if that is known."""
+    answer = block.layout.pattern.time
+    tied = time.variable is not None and time.variable == answer.variable and not _open(time, block)
+    return time.offset - answer.offset if tied else None
+
+
+def _open(term: _Term, block: Derivations) -> bool:
+    name = _variable(term)
     return name is not None and name not in block.rows.bound
 
 
-def _own(term: Var | Const | Time, literal: Literal, block: Derivations) -> bool:
+def _own(term: _Term, i: int, kind: _Kind) -> bool:
     """Whether an open variable occurs in one literal only and nothing is asked of it."""
-    name = term.name if isinstance(term, Var) else term.variable if isinstance(term, Time) else None
-    pattern = block.layout.pattern
-    used = [
-        other
-        for other in _literals(block)
-        if other is not literal
-        and name in {getattr(a, "name", None) for a in other.arguments} | {other.time.variable}
-    ]
-    compared = any(name in _operands(c) for c in pattern.comparisons)
-    answered = (
-        any(isinstance(a, Var) and a.name == name for a in pattern.answer) or pattern.time.variable == name
+    name, pattern = _variable(term), kind.block.layout.pattern
+    used = any(
+        name in {*(_variable(a) for a in other.arguments if a is not None), other.time.variable}
+        for j, other in enumerate(kind.literals)
+        if j != i
     )
-    return not used and not compared and not answered
+    asked = any(name in compared(c) for c in pattern.comparisons)
+    answered = any(isinstance(a, Var) and a.name == name for a in pattern.answer)
+    return not used and not asked and not answered and pattern.time.variable != name
 
 
-def _operands(comparison: object) -> set[str | None]:
-    sides = (getattr(comparison, "left", None), getattr(comparison, "right", None))
-    return {getattr(s, "name", None) or getattr(s, "variable", None) for s in sides}
+def _variable(term: Operand) -> str | None:
+    match term:
+        case Var(name):
+            return name
+        case Sum(variable, _) | Time(variable, _):
+            return variable
+        case _:
+            return None
 
 
-def _column(term: Var | Const | Time, block: Derivations, row: np.ndarray, values: Values) -> np.ndarray:
+def _column(term: _Term, block: Derivations, row: Column, values: Values) -> Column:
     rows = block.rows.take(row)
     return time_column(term, rows) if isinstance(term, Time) else term_column(term, rows, values)

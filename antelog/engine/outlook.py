@@ -6,10 +6,12 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.changes import Candidates, Moments
+from antelog.engine.decoding import repeated
+from antelog.engine.schema import SILENT
 from antelog.engine.tables import NEVER, Column, Mask
-from antelog.engine.truth import Derivations, World, negated
-
-SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
+from antelog.engine.ticks import LAST
+from antelog.engine.truth import Derivations, negated
+from antelog.engine.world import World
 
 
 def outlook(
@@ -22,44 +24,48 @@ def outlook(
     wanted: Mask,
 ) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline."""
-    count = len(at.tick)
-    confirmed, rejected, settled = (
-        np.full(count, NEVER),
-        np.full(count, np.int64(-1)),
-        np.full(count, np.int64(-1)),
-    )
-    asked = np.zeros(count, np.bool_)
-    asked[moment[wanted]] = True
+    line_at = np.full(len(at.tick), -1)
+    line_at[moment[wanted]] = np.flatnonzero(wanted)
+    confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     for b, block in enumerate(found.blocks):
-        view = np.flatnonzero(kept & asked[at.view_at] & (found.block[at.view_of] == b))
+        mine = at.views(found, b)
+        line = line_at[at.view_at[mine]]
+        view = np.flatnonzero(kept[mine] & (line >= 0))
         if len(view) == 0:
             continue
-        then = at.tick[at.view_at[view]]
-        holds, fails, last = _as_of(world, block, found.row[at.view_of[view]], then)
-        complete = np.maximum(holds.max(axis=0, initial=-1), found.considered[at.view_of[view]])
-        np.minimum.at(confirmed, at.view_at[view], complete)
-        mine = told[view]
-        where = at.view_at[view[mine]]
-        np.maximum.at(rejected, where, fails.min(axis=0, initial=NEVER)[mine])
-        open_ = np.where(holds > then, last, -1).max(axis=0, initial=-1)
-        np.maximum.at(settled, where, open_[mine])
+        line, shown = line[view], told[mine][view]
+        view += mine.start
+        row = at.view_of[view]
+        complete, failed, last = _as_of(world, block, row - found.starts[b], at.then[view])
+        if block.layout.by_clock:
+            complete = np.maximum(complete, found.time[row])
+        np.minimum.at(confirmed, line, complete)
+        if not shown.all():
+            line, failed, last = line[shown], failed[shown], last[shown]
+        np.maximum.at(rejected, line, failed)
+        np.maximum.at(settled, line, last)
     will = confirmed <= rejected
-    tick = np.where(will, confirmed, rejected)[moment]
-    known = wanted & (tick < NEVER)
-    change = pa.array(np.where(will[moment], "confirmed", "rejected"), pa.string())
-    silent = pa.StructArray.from_arrays([change, pa.array(tick)], fields=list(SILENT), mask=pa.array(~known))
-    last = settled[moment]
-    return silent, pa.array(last, mask=~wanted | (last >= NEVER))
+    tick = np.where(will, confirmed, rejected)
+    change = repeated(("rejected", "confirmed"), will.view(np.int8))
+    unknown = pa.array(~wanted | (tick > LAST))
+    silent = pa.StructArray.from_arrays([change, pa.array(tick)], fields=list(SILENT), mask=unknown)
+    return silent, pa.array(settled, mask=~wanted | (settled > LAST))
 
 
 def _as_of(world: World, block: Derivations, row: Column, then: Column) -> tuple[Column, Column, Column]:
-    """When literals become true, false and certain, as it looked at the tick given for each row."""
-    holds, fails, settled = (part[:, row].copy() for part in (block.holds, block.fails, block.settled))
+    """When rows become complete and when false, as it looked at a tick, and when what was open is certain."""
     places = len(block.layout.places)
-    later = (holds[:places] > then) & (holds[:places] < NEVER)
-    fails[:places][later] = settled[:places][later]
-    holds[:places][later] = NEVER
-    rows = block.rows.take(row)
-    for i, negation in enumerate(block.layout.negations, places):
-        holds[i], fails[i], settled[i] = negated(world, negation, rows, then)
-    return holds, fails, settled
+    complete, failed, last = (np.full(len(row), tick) for tick in (np.int64(-1), NEVER, np.int64(-1)))
+    for i in range(places):
+        # Of facts that arrive later nothing was known.
+        holds, due = block.holds[i, row], block.settled[i, row]
+        true = holds <= then
+        complete = np.maximum(complete, np.where(true, holds, NEVER))
+        failed = np.minimum(failed, np.where(true, NEVER, due))
+        last = np.maximum(last, np.where(true, -1, due))
+    rows = block.rows.take(row) if block.layout.negations else block.rows
+    for negation in block.layout.negations:
+        holds, fails, settled = negated(world, block.layout, negation, rows, then)
+        complete, failed = np.maximum(complete, holds), np.minimum(failed, fails)
+        last = np.maximum(last, np.where(holds > then, settled, -1))
+    return complete, failed, last

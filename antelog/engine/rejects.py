@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,32 @@ SCHEMA = pa.schema(
     ]
 )
 """Rejects: `values` are those of the objects, as a JSON list; time and arrival are null if not whole."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The latest rejects, as many as there is room for."""
+
+    room: int
+    tables: tuple[pa.Table, ...] = (SCHEMA.empty_table(),)
+
+    def with_more(self, new: pa.Table) -> Kept:
+        if new.num_rows == 0:
+            return self
+        tables = (*self.tables, new)
+        return Kept(self.room, tables if len(tables) < _PARTS else (self._joined(tables).combine_chunks(),))
+
+    @property
+    def table(self) -> pa.Table:
+        return self._joined(self.tables)
+
+    def _joined(self, tables: Sequence[pa.Table]) -> pa.Table:
+        table = pa.concat_tables(tables)
+        return table.slice(max(0, table.num_rows - self.room))
+
+
+_PARTS = 64
+"""So many tables are not worth being one."""
 
 
 def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 Column = NDArray[np.int64]
@@ -17,6 +19,9 @@ Mask = NDArray[np.bool_]
 
 NEVER = np.int64(2**62)
 """The tick at which nothing happens any more."""
+
+FAR = np.int64(2**55)
+"""A tick after all ticks there are: what is so then by the rules alone is so at any tick to come."""
 
 _ROOM = 2**62
 
@@ -28,43 +33,112 @@ def columns(count: int, length: int = 0) -> list[Column]:
 def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
     """Keys for the rows of several tables with the same columns, comparable between them."""
     lengths = [len(table[0]) for table in tables]
-    key = np.zeros(sum(lengths), np.int64)
-    size = 1
+    key, size = None, 1
     for parts in zip(*tables, strict=True):
-        codes, count = _dense(np.concatenate(parts))
+        codes, count = _dense(parts[0] if len(parts) == 1 else np.concatenate(parts))
+        if key is None:
+            key, size = codes, count
+            continue
         if size > _ROOM // max(count, 1):
             key, size = _dense(key)
         key = key * count + codes
         size *= count
-    return np.split(key, np.cumsum(lengths)[:-1])
+    if key is None:
+        key = np.zeros(sum(lengths), np.int64)
+    ends = list(accumulate(lengths))
+    return [key[end - length : end] for end, length in zip(ends, lengths, strict=True)]
 
 
 def _dense(column: Column) -> tuple[Column, int]:
     """Small numbers in place of a column's values, equal where they are, and how many may occur."""
     if len(column) == 0:
         return column, 1
+    low, count = _range(column)
+    if count <= _roomy(len(column)):
+        return column - low, count
+    encoded = pa.array(column).dictionary_encode()
+    return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
+
+
+def _range(column: Column) -> tuple[int, int]:
+    """The least number of a column that is not empty, and how many there are up to the greatest."""
     low = int(column.min())
-    spread = int(column.max()) - low + 1
-    if spread <= 8 * len(column) + 1024:
-        return column - low, spread
-    values, codes = np.unique(column, return_inverse=True)
-    return codes.astype(np.int64), len(values)
+    return low, int(column.max()) - low + 1
+
+
+def _roomy(length: int) -> int:
+    """Up to here a table with a place for every number is faster than sorting so many."""
+    return 8 * length + 1024
 
 
 def sorting(key: Column) -> Column:
     """The order that sorts keys; equal keys stay in their order."""
+    return _sorted(key)[0]
+
+
+def _sorted(key: Column) -> tuple[Column, Column]:
+    """The order that sorts keys, and the keys in that order."""
     shift = len(key).bit_length()
     if len(key) and int(key.max()) < 2 ** (62 - shift):
         # Sorting plain numbers is much faster than sorting positions by them.
-        packed = np.sort((key << shift) | np.arange(len(key)))
-        return packed & ((1 << shift) - 1)
-    return np.argsort(key, kind="stable")
+        packed = key << shift
+        packed |= np.arange(len(key))
+        packed.sort()
+        return packed & ((1 << shift) - 1), packed >> shift
+    order = np.argsort(key, kind="stable")
+    return order, key[order]
 
 
 def distinct(column: Column) -> Column:
     """The different numbers of a column, in order; sorting them all is faster than hashing them."""
-    ordered = np.sort(column)
-    return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+    return sorted_distinct(np.sort(column))
+
+
+def sorted_distinct(column: Column) -> Column:
+    """The different numbers of a column that is in order."""
+    return column[_changes(column)]
+
+
+def numbered(column: Column) -> tuple[Column, Column]:
+    """The different numbers of a column, in order, and for each row which of them it has."""
+    if len(column) == 0:
+        return column, column
+    low, count = _range(column)
+    if count <= _roomy(len(column)):
+        at = column - low
+        there = np.zeros(count, np.bool_)
+        there[at] = True
+        return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[at]
+    encoded = pa.array(column).dictionary_encode()
+    values = encoded.dictionary.to_numpy()
+    order = np.argsort(values)
+    return values[order], inverse(order)[encoded.indices.to_numpy()]
+
+
+def inverse(order: Column) -> Column:
+    """Where each row has gone."""
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def in_order(columns: Sequence[Column]) -> Column:
+    """The order that sorts rows of numbers, none of them negative, by the first column, then the next."""
+    key, room = columns[0], _ROOM // (int(columns[0].max(initial=0)) + 1)
+    for column in columns[1:]:
+        size = int(column.max(initial=0)) + 1
+        if size > room:
+            return np.lexsort(columns[::-1])
+        key, room = key * size + column, room // size
+    return sorting(key)
+
+
+def _changes(ordered: Column) -> Mask:
+    """Where a sorted column has another number than before."""
+    fresh = np.empty(len(ordered), np.bool_)
+    fresh[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return fresh
 
 
 @dataclass(frozen=True)
@@ -105,18 +179,24 @@ class Groups:
 
 
 def groups(key: Column) -> Groups:
-    order = sorting(key)
-    ordered = key[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(key) else order
-    return Groups(order, starts.astype(np.int64))
+    order, ordered = _sorted(key)
+    return Groups(order, np.flatnonzero(_changes(ordered)))
 
 
 def pairs(left: Column, right: Column) -> tuple[Column, Column]:
     """The rows of two tables whose keys are equal: positions on the left and on the right."""
-    order = sorting(right)
-    ordered = right[order]
-    first = np.searchsorted(ordered, left, "left")
-    counts = np.searchsorted(ordered, left, "right") - first
+    if len(left) == 0 or len(right) == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    order, ordered = _sorted(right)
+    low, count = _range(right)
+    if count <= _roomy(len(left) + len(right)):
+        counts = np.zeros(count + 2, np.int64)
+        counts[1:-1] = np.bincount(right - low, minlength=count)
+        at = np.clip(left - (low - 1), 0, count + 1)
+        first, counts = (np.cumsum(counts) - counts)[at], counts[at]
+    else:
+        first = np.searchsorted(ordered, left, "left")
+        counts = np.searchsorted(ordered, left, "right") - first
     return np.repeat(np.arange(len(left)), counts), order[spread(first, counts)]
 
 
@@ -128,10 +208,15 @@ def spread(first: Column, counts: Column) -> Column:
 
 
 def find(left: Column, right: Column) -> Column:
-    """For each key on the left, the position of an equal one on the right, or -1."""
-    if len(right) == 0:
+    """For each key on the left, the position of the first equal one on the right, or -1."""
+    if len(left) == 0 or len(right) == 0:
         return np.full(len(left), -1, np.int64)
-    order = sorting(right)
-    ordered = right[order]
+    low, count = _range(right)
+    if count <= _roomy(len(left) + len(right)):
+        position = np.full(count + 2, -1, np.int64)
+        # Of several assignments to one place the last one stays.
+        position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
+        return position[np.clip(left - (low - 1), 0, count + 1)]
+    order, ordered = _sorted(right)
     at = np.minimum(np.searchsorted(ordered, left), len(right) - 1)
     return np.where(ordered[at] == left, order[at], -1)

@@ -7,32 +7,22 @@ the facts that bear on just these atoms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.plan import Atom, Input, Negated, Relation, Term, Time, Var
+from antelog.compile.plan import Negated, Term, Time, Var
 from antelog.engine.deadlines import deadline
-from antelog.engine.history import History
 from antelog.engine.layout import Layout
-from antelog.engine.match import Background, Partial, Rows, facts_for, partials
-from antelog.engine.tables import NEVER, Column, distinct, find, groups, keys_of
+from antelog.engine.match import Partial, Rows, facts_for, partials
+from antelog.engine.naming import names
+from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
+from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of
+from antelog.engine.ticks import LAST
 from antelog.engine.values import Values
-
-
-@dataclass(frozen=True)
-class World:
-    """Everything the truth of a literal rests on."""
-
-    relations: Mapping[str, Relation]
-    layouts: Mapping[str, tuple[Layout, ...]]
-    background: Mapping[str, tuple[Background, ...]]
-    inputs: Mapping[str, Input]
-    values: Values
-    history: History
-
+from antelog.engine.world import World, fact_ticks
 
 AS_OF = "<as of>"
 """A column of rows beside their variables: facts that arrived after this tick count as not yet arrived."""
@@ -51,6 +41,11 @@ class Derivations:
     holds: Column
     fails: Column
     settled: Column
+
+    def take(self, at: Mask) -> Derivations:
+        return Derivations(
+            self.layout, self.rows.take(at), self.holds[:, at], self.fails[:, at], self.settled[:, at]
+        )
 
     @property
     def complete(self) -> Column:
@@ -74,34 +69,36 @@ class Truth(NamedTuple):
 
 
 def derivations(
-    world: World, name: str, number: int, seed: Rows, ticks: Column | None, bare: bool
+    world: World,
+    name: str,
+    number: int,
+    seed: Rows,
+    ticks: Column | None,
+    bare: bool,
+    leaving: frozenset[str] = frozenset(),
+    also: tuple[Rows, ...] = (),
 ) -> list[Derivations]:
     """The derivations by a pattern of a relation that extend a seed, about these ticks (None: any).
 
-    Those that no fact speaks for only if `bare`.
+    Those that no fact speaks for only if `bare`, or if there may be other evidence. The lines of
+    negated atoms of the relations to be left out say that nothing is known. `also` are bindings to
+    look at besides those that facts give.
     """
-    layout = world.layouts[name][number]
+    layout, background = world.layouts[name][number], world.background[name][number]
     found = tuple(
-        facts_for(p, world.history, _fact_ticks(p.atom, layout, ticks), world.values) for p in layout.places
+        facts_for(p, world.history, fact_ticks(p.atom, layout, ticks), world.values) for p in layout.places
     )
-    background = world.background[name][number]
-    parts = partials(layout, seed, found, background, world.values)
-    if layout.places and not bare:
+    named: tuple[Rows, ...] = also
+    if layout.loose_within if bare else layout.loose:
+        bound = {*seed.bound, *background.rows.bound}
+        named += names(world, layout, background, bound, ticks)
+    parts = partials(layout, seed, found, background, world.values, named)
+    if layout.places and not (bare or layout.seeded or layout.by_clock):
         parts = [with_facts for part in parts if (with_facts := part.with_facts()).rows.count]
-    return [_timed(world, layout, part) for part in parts]
+    return [_timed(world, layout, part, leaving) for part in parts]
 
 
-def _fact_ticks(atom: Atom, layout: Layout, ticks: Column | None) -> Column | None:
-    """The ticks at which the facts of a literal stand, for answers about these ticks."""
-    time, answer = atom.time, layout.pattern.time
-    if time.variable is None:
-        return np.array([time.offset])
-    if ticks is None or time.variable != answer.variable:
-        return None
-    return ticks + (time.offset - answer.offset)
-
-
-def _timed(world: World, layout: Layout, partial: Partial) -> Derivations:
+def _timed(world: World, layout: Layout, partial: Partial, leaving: frozenset[str]) -> Derivations:
     rows = partial.rows
     places = len(layout.places)
     size = (places + len(layout.negations), rows.count)
@@ -110,21 +107,37 @@ def _timed(world: World, layout: Layout, partial: Partial) -> Derivations:
         arrived = partial.arrived[i]
         if AS_OF in rows.bound:
             arrived = np.where(arrived > rows.bound[AS_OF], NEVER, arrived)
-        due = deadline(place.atom, rows, world.inputs[place.atom.predicate], world.values)
+        due = deadline(layout, place.atom, rows, world.inputs[place.atom.predicate], world.values)
         holds[i], fails[i] = arrived, np.where(arrived == NEVER, due, NEVER)
         settled[i] = due
     for i, negation in enumerate(layout.negations, places):
-        holds[i], fails[i], settled[i] = negated(world, negation, rows, rows.bound.get(AS_OF))
+        if negation.relation not in leaving:
+            known = negated(world, layout, negation, rows, rows.bound.get(AS_OF))
+            holds[i], fails[i], settled[i] = known
     return Derivations(layout, rows, holds, fails, settled)
 
 
 def negated(
-    world: World, negation: Negated, rows: Rows, as_of: Column | None
+    world: World, layout: Layout, negation: Negated, rows: Rows, as_of: Column | None
 ) -> tuple[Column, Column, Column]:
     """When a negated literal becomes true in each row, when false, and by when that is certain."""
-    asked = [term_column(a, rows, world.values) for a in negation.asked]
-    known = truth(world, negation.relation, asked, time_column(negation.time, rows), as_of)
+    asked, ticks = asked_atoms(layout, negation, rows, world.values)
+    known = truth(world, negation.relation, asked, ticks, as_of)
     return known.false_at, known.true_at, known.settled
+
+
+def asked_atoms(layout: Layout, negation: Negated, rows: Rows, values: Values) -> tuple[list[Column], Column]:
+    """The atoms a negated literal is about; cells of their own stand for the values of open variables."""
+    asked = [
+        np.full(rows.count, layout.cells[a.name])
+        if isinstance(a, Var) and a.name not in rows.bound
+        else term_column(a, rows, values)
+        for a in negation.asked
+    ]
+    time = negation.time
+    if time.variable is not None and time.variable not in rows.bound:
+        return asked, np.full(rows.count, FAR + time.offset)
+    return asked, time_column(time, rows)
 
 
 def term_column(term: Term, rows: Rows, values: Values) -> Column:
@@ -149,41 +162,53 @@ def truth(world: World, name: str, asked: list[Column], ticks: Column, as_of: Co
     (key,) = keys_of([wanted])
     same = groups(key)
     once = [column[same.first] for column in wanted]
-    known = _truth(world, name, once, as_of is not None)
+    known = _through_time(world, name, once) if name in world.cycles else _truth(world, name, once)
     return Truth(*(column[same.numbers] for column in known))
 
 
-def _truth(world: World, name: str, wanted: list[Column], with_as_of: bool) -> Truth:
+def _truth(world: World, name: str, wanted: list[Column]) -> Truth:
     count = len(wanted[0])
     true_at, false_at, settled = (
         np.full(count, NEVER),
         np.full(count, np.int64(-1)),
         np.full(count, np.int64(-1)),
     )
-    arity = len(world.relations[name].variables)
-    for number, layout in enumerate(world.layouts[name]):
-        seed = _seed(layout, wanted, arity, with_as_of, world.values)
-        about = distinct(wanted[arity]) if layout.sliced else None
-        for found in derivations(world, name, number, seed, about, bare=True):
-            here, there = keys_of([_columns(found, with_as_of, world.values), wanted])
-            at = find(here, there)
-            complete, failed = found.complete, found.failed
-            np.minimum.at(true_at, at, complete)
-            np.maximum.at(false_at, at, failed)
-            then = found.rows.bound[AS_OF] if with_as_of else np.int64(-1)
-            open_ = (failed > then) & (found.holds > then)
-            np.maximum.at(settled, at, np.where(open_, found.settled, -1).max(axis=0, initial=-1))
+    for found, at in derived(world, name, wanted):
+        complete, failed = found.complete, found.failed
+        np.minimum.at(true_at, at, complete)
+        np.maximum.at(false_at, at, failed)
+        open_ = (failed > then(found)) & (found.holds > then(found))
+        np.maximum.at(settled, at, np.where(open_, found.settled, -1).max(axis=0, initial=-1))
     return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), settled)
 
 
-def _columns(found: Derivations, with_as_of: bool, values: Values) -> list[Column]:
+def then(found: Derivations) -> Column | np.int64:
+    """As of which tick the derivations are looked at; -1 for now."""
+    return found.rows.bound.get(AS_OF, np.int64(-1))
+
+
+def derived(
+    world: World, name: str, wanted: list[Column], leaving: frozenset[str] = frozenset()
+) -> Iterator[tuple[Derivations, Column]]:
+    """All derivations of the wanted atoms, with the position of each one's atom among them."""
+    relation = world.relations[name]
+    arity = len(relation.variables)
+    for number, layout in enumerate(world.layouts[name]):
+        seed = _seed(layout, wanted, arity, world.values)
+        about = distinct(wanted[arity]) if layout.sliced else None
+        for found in derivations(world, name, number, seed, about, True, leaving):
+            here, there = keys_of([_columns(found, world.values), wanted])
+            yield found, find(here, there)
+
+
+def _columns(found: Derivations, values: Values) -> list[Column]:
     pattern = found.layout.pattern
     answer = [term_column(term, found.rows, values) for term in pattern.answer]
-    extra = [found.rows.bound[AS_OF]] if with_as_of else []
+    extra = [found.rows.bound[AS_OF]] if AS_OF in found.rows.bound else []
     return [*answer, time_column(pattern.time, found.rows), *extra]
 
 
-def _seed(layout: Layout, wanted: list[Column], arity: int, with_as_of: bool, values: Values) -> Rows:
+def _seed(layout: Layout, wanted: list[Column], arity: int, values: Values) -> Rows:
     """The wanted atoms that the answer of a pattern fits, as bindings of its variables."""
     pattern = layout.pattern
     fits = np.ones(len(wanted[0]), np.bool_)
@@ -198,6 +223,129 @@ def _seed(layout: Layout, wanted: list[Column], arity: int, with_as_of: bool, va
         bound[pattern.time.variable] = ticks
     else:
         fits &= ticks == 0
-    if with_as_of:
+    if len(wanted) > arity + 1:
         bound[AS_OF] = wanted[arity + 1]
     return Rows(bound, len(fits)).take(fits)
+
+
+# ---- relations that rest on their own negation in the past ----
+
+
+def _through_time(world: World, name: str, wanted: list[Column]) -> Truth:
+    """The same for a relation in a cycle of negations, whose atoms are decided level by level."""
+    cycle = world.cycles[name]
+    known = {each: _Numbered([], []) for each in cycle}
+    count = FIRST
+    rests: list[tuple[str, Derivations, Column]] = []
+    waiting = {name: [wanted]}
+    while waiting:
+        relation, parts = waiting.popitem()
+        fresh = known[relation].unknown(_still_open(world, relation, parts))
+        if len(fresh[0]) == 0:
+            continue
+        known[relation].add(fresh, count)
+        for found, at in derived(world, relation, fresh, cycle):
+            rests.append((relation, found, at + count))
+            for negation in found.layout.negations:
+                if negation.relation in cycle:
+                    waiting.setdefault(negation.relation, []).append(_asked(world, negation, found))
+        count += len(fresh[0])
+    decided = decide(count, _rests(world, cycle, known, rests))
+    at = _numbers(world, name, wanted, known[name])
+    return Truth(*(column[at] for column in decided))
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """Atoms that have numbers: their tables, and the number of the first of each."""
+
+    tables: list[list[Column]]
+    first: list[int]
+
+    def add(self, table: list[Column], first: int) -> None:
+        self.tables.append(table)
+        self.first.append(first)
+
+    def unknown(self, table: list[Column]) -> list[Column]:
+        """Those of a table that have no number yet, each once."""
+        (key,) = keys_of([table])
+        once = [column[groups(key).first] for column in table]
+        new = self.numbers(once) < 0
+        return [column[new] for column in once]
+
+    def numbers(self, table: list[Column]) -> Column:
+        if not self.tables:
+            return np.full(len(table[0]), -1, np.int64)
+        mine = [np.concatenate(parts) for parts in zip(*self.tables, strict=True)]
+        number = np.concatenate(
+            [np.arange(len(t[0])) + first for t, first in zip(self.tables, self.first, strict=True)]
+        )
+        at = find(*keys_of([table, mine]))
+        return np.where(at >= 0, number[at], -1)
+
+
+def _asked(world: World, negation: Negated, found: Derivations) -> list[Column]:
+    asked, ticks = asked_atoms(found.layout, negation, found.rows, world.values)
+    return [*asked, ticks, *([found.rows.bound[AS_OF]] if AS_OF in found.rows.bound else [])]
+
+
+def _still_open(world: World, name: str, parts: list[list[Column]]) -> list[Column]:
+    """The atoms that have to be worked out: what is settled is remembered."""
+    table = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+    ticks = table[len(world.relations[name].variables)]
+    wanted = (ticks > world.settled[name].until) & ~_out_of_sight(ticks)
+    return [column[wanted] for column in table]
+
+
+def _out_of_sight(ticks: Column) -> Mask:
+    """Ticks before the one that stands for all to come, which would have no end."""
+    mask: Mask = (ticks < FAR - _DEPTH) & (ticks > LAST)
+    return mask
+
+
+_DEPTH = 8
+
+
+def _numbers(world: World, name: str, table: list[Column], known: _Numbered) -> Column:
+    arity = len(world.relations[name].variables)
+    ticks = table[arity]
+    numbers = known.numbers(table)
+    numbers[_out_of_sight(ticks)] = OPEN
+    remembered = ticks <= world.settled[name].until
+    true = world.settled[name].lookup([c[remembered] for c in table[:arity]], ticks[remembered])
+    numbers[remembered] = np.where(true, TRUE, FALSE)
+    return numbers
+
+
+def _rests(
+    world: World,
+    cycle: frozenset[str],
+    known: dict[str, _Numbered],
+    found: list[tuple[str, Derivations, Column]],
+) -> Rests:
+    width = max([1, *(len(each.layout.negations) for _, each, _ in found)])
+    parts: list[tuple[Column, ...]] = []
+    asks = [np.full((0, width), FALSE)]
+    for name, each, atom in found:
+        level = world.relations[name].level
+        tick = time_column(each.layout.pattern.time, each.rows)
+        late = np.broadcast_to(then(each), each.rows.count)
+        outer = np.where(each.holds > late, each.settled, -1)
+        within = np.full((each.rows.count, width), FALSE)
+        complete, places = each.holds.copy(), len(each.layout.places)
+        for i, negation in enumerate(each.layout.negations):
+            if negation.relation in cycle:
+                table = _asked(world, negation, each)
+                within[:, i] = _numbers(world, negation.relation, table, known[negation.relation])
+                complete[places + i], outer[places + i] = -1, -1
+        parts.append(
+            (
+                *(atom, tick + level.shift, np.full(each.rows.count, level.rank)),
+                *(complete.max(axis=0, initial=-1), each.failed, outer.max(axis=0, initial=-1), late),
+            )
+        )
+        asks.append(within)
+    if not parts:
+        parts.append((np.zeros(0, np.int64),) * 7)
+    atom, tick, rank, complete, failed, settled, as_of = map(np.concatenate, zip(*parts, strict=True))
+    return Rests(atom, tick, rank, complete, failed, settled, as_of, np.concatenate(asks))

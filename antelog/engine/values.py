@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import count
+from sys import getsizeof
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,16 @@ from numpy.typing import NDArray
 
 from antelog.engine import decoding
 from antelog.engine.encoding import UNBOUND, encode, encode_numbers
-from antelog.engine.kinds import Item, Kind, Plain, item_from_saved, kind_of_item, nearest_double, saved_item
+from antelog.engine.kinds import (
+    Item,
+    Kind,
+    Plain,
+    item_from_saved,
+    kind_of_item,
+    nearest_double,
+    saved_item,
+)
+from antelog.engine.schema import MIXED
 from antelog.engine.tables import Column, Mask
 from antelog.language.syntax import Value
 
@@ -29,6 +39,15 @@ __all__ = ["UNBOUND", "Values"]
 
 _FIRST = -(2**51)
 """The cell of the first id: 0xFFF8000000000000."""
+
+_SOME = 4096
+"""Fewer values than this are not worth being forgotten."""
+
+_PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
+"""The types that NumPy has too."""
+
+_ENTRY = 100
+"""About so many bytes a dictionary and a list take for an entry."""
 
 _WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
 """What the rule language has a syntax for, or needs none."""
@@ -49,14 +68,27 @@ class Values:
         # By id, with room to grow; the nearest doubles of numbers no double holds, NaN elsewhere.
         self._kinds = np.zeros(64, np.int8)
         self._nearest = np.full(64, np.nan)
+        self._spoken = pa.array([], pa.string())  # what `decode` has made of texts so far
         self._written = pa.array([], pa.string())  # what `texts` has made so far
         for value in constants:
             self.cell(value)
-        self._fixed = len(self._items)
+        self._fixed = self._start = len(self._items)
 
     def __len__(self) -> int:
         """How many values have ids."""
         return len(self._items)
+
+    @property
+    def grown(self) -> bool:
+        """Whether it has twice as many values as at its start, and some thousands more."""
+        return len(self) > 2 * self._start + _SOME
+
+    @property
+    def nbytes(self) -> int:
+        """About how much room the values take."""
+        return (
+            sum(map(getsizeof, self._items)) + len(self) * _ENTRY + self._kinds.nbytes + self._nearest.nbytes
+        )
 
     # ---- values to cells ----
 
@@ -75,18 +107,24 @@ class Values:
         return int(encode_numbers([value], self._intern)[0])
 
     def _intern(self, items: list[Item]) -> Column:
-        fresh = dict.fromkeys(item for item in items if item not in self._ids)
-        if fresh:
-            self._add(list(fresh))
-        return np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items)) + _FIRST
+        try:
+            ids = np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items))
+        except KeyError:
+            self._add(list(dict.fromkeys(item for item in items if item not in self._ids)))
+            ids = np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items))
+        return ids + _FIRST
 
     def _add(self, fresh: list[Item]) -> None:
         first, end = len(self._items), len(self._items) + len(fresh)
         if end > len(self._kinds):
             self._kinds = np.resize(self._kinds, 2 * end)
             self._nearest = np.resize(self._nearest, 2 * end)
-        self._kinds[first:end] = list(map(kind_of_item, fresh))
-        self._nearest[first:end] = list(map(nearest_double, fresh))
+        if all(isinstance(item, str) for item in fresh):
+            self._kinds[first:end] = Kind.TEXT
+            self._nearest[first:end] = np.nan
+        else:
+            self._kinds[first:end] = list(map(kind_of_item, fresh))
+            self._nearest[first:end] = list(map(nearest_double, fresh))
         self._ids.update(zip(fresh, count(first), strict=False))
         self._items.extend(fresh)
 
@@ -119,21 +157,19 @@ class Values:
         ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(distinct))
         return ranks[where]
 
-    def decode(self, cells: Column) -> pa.Array:
-        """The values as an Arrow array; UNBOUND becomes null.
+    def decode(self, cells: Column, type_: pa.DataType) -> pa.Array:
+        """The values as an Arrow array of the type they are told as (see `schema`); UNBOUND becomes null.
 
-        Numbers are int64 if all of them are whole and fit, else double; texts are string; values
-        of another kind have the type of their kind. Values of several kinds are written as texts
-        in the language's syntax, in which the text `"1"` and the number `1` differ. Where there is
-        no value at all, the type is null.
+        MIXED are texts in the language's syntax, in which the text `"1"` and the number `1` differ.
         """
-        if not _named(cells).any():
-            return decoding.doubles(cells.view(np.float64), cells == UNBOUND)
+        if type_ == MIXED:
+            return self.texts(cells)
+        if type_ in _PLAIN and not _named(cells).any():
+            return decoding.numbers(cells.view(np.float64), cells == UNBOUND, type_)
+        if pa.types.is_string(type_) and _named(cells).all():
+            return self._all_spoken().take(pa.array(cells - _FIRST))
         distinct, where = _distinct(cells)
-        kinds = set(self.kinds(distinct).tolist()) - {Kind.NOTHING}
-        if len(kinds) > 1:
-            return self._texts(distinct).take(where)
-        return decoding.of_kind(Kind(kinds.pop()), self._plain(distinct)).take(where)
+        return decoding.of_type(type_, self._plain(distinct)).take(where)
 
     def texts(self, cells: Column) -> pa.Array:
         """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""
@@ -141,6 +177,14 @@ class Values:
             return self._all_written().take(pa.array(cells - _FIRST))
         distinct, where = _distinct(cells)
         return self._texts(distinct).take(where)
+
+    def _all_spoken(self) -> pa.Array:
+        """Every text that has an id, and nulls for other values."""
+        known = len(self._spoken)
+        if known < len(self):
+            new = [item if isinstance(item, str) else None for item in self._items[known:]]
+            self._spoken = pa.concat_arrays([self._spoken, pa.array(new, pa.string())])
+        return self._spoken
 
     def _all_written(self) -> pa.Array:
         """The text of every value that has an id, each made once."""
@@ -193,7 +237,7 @@ class Values:
             used[cells[_named(cells)] - _FIRST] = True
         kept = Values()
         kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
-        kept._fixed = self._fixed
+        kept._fixed, kept._start = self._fixed, len(kept)
         moved = np.where(used, np.cumsum(used) - 1 + _FIRST, UNBOUND)
 
         def remap(cells: Column) -> Column:
@@ -219,7 +263,7 @@ class Values:
         values = cls()
         texts = saved.column("value").to_pylist()
         values._add(list(map(item_from_saved, saved.column("kind").to_pylist(), texts)))
-        values._fixed = int(saved.schema.metadata[b"constants"])
+        values._fixed, values._start = int(saved.schema.metadata[b"constants"]), len(values)
         return values
 
 

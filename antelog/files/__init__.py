@@ -5,11 +5,11 @@
     batches      the facts of several files, in the order in which they arrived
 
 A table has the columns that are wanted, in their order; times are ticks, and those of an input
-have the arrival as well, in a column called `ARRIVAL`. Nothing reads more of a file at a time
-than it needs.
+have the arrival as well, in a column called `ARRIVAL`, and the line each row is from, in one
+called `LINE`. Nothing reads more of a file at a time than it needs.
 """
 
-from antelog.files.columns import ARRIVAL, Wanted, wanted_of
+from antelog.files.columns import ARRIVAL, LINE, Wanted, wanted_of
 from antelog.files.merging import Batch, batches
 from antelog.files.naming import Form, form_of
 from antelog.files.reading import tables
@@ -17,6 +17,7 @@ from antelog.files.setting_aside import Reject, Rejects, rejects_to
 
 __all__ = [
     "ARRIVAL",
+    "LINE",
     "Batch",
     "Form",
     "Reject",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from antelog.engine.tables import Column
 from antelog.files.cells import Fault, cells, cells_of_text_file
-from antelog.files.columns import ARRIVAL, Wanted
+from antelog.files.columns import ARRIVAL, LINE, Wanted
 from antelog.files.setting_aside import Reject, Rejects
 from antelog.files.times import ticks
 
@@ -27,13 +28,13 @@ class Bad:
 class Chunk:
     """Some rows: the wanted columns (and the arrival, if there is one), and the rows that are none.
 
-    `line` and `row` tell the line and the text of a row by its position. `written` says that
-    every value is written as text. A chunk that was read in a hurry does not know its lines; if
-    one of its rows cannot be used, `again` reads it with more care.
+    `lines` tells the lines of all rows, `row` the text of one by its position. `written` says that
+    every value is written as text. A chunk that was read in a hurry does not know the texts of its
+    rows; if one of them cannot be used, `again` reads it with more care.
     """
 
     columns: Sequence[pa.Array]
-    line: Callable[[int], int]
+    lines: Callable[[], Column]
     row: Callable[[int], str]
     written: bool = False
     bad: Sequence[Bad] = ()
@@ -58,6 +59,8 @@ def _table(wanted: Wanted, chunk: Chunk, file: str) -> tuple[pa.Table, dict[int,
             faults += found
         if len(done) < len(names):
             done.append(done[-1])
+        names.append(LINE)
+        done.append(pa.array(chunk.lines()))
     return pa.table(done, names), _first(faults)
 
 
@@ -75,9 +78,12 @@ def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects)
     for chunk in chunks:
         table, faults = _table(wanted, chunk, file)
         if faults and chunk.again is not None:
-            chunk = chunk.again()  # noqa: PLW2901 - the same rows, now with their lines
+            chunk = chunk.again()  # noqa: PLW2901 - the same rows, now with their texts
             table, faults = _table(wanted, chunk, file)
-        found = [*chunk.bad, *(Bad(chunk.line(i), detail, chunk.row(i)) for i, detail in faults.items())]
+        found = list(chunk.bad)
+        if faults:
+            lines = chunk.lines().tolist()
+            found += [Bad(lines[i], detail, chunk.row(i)) for i, detail in faults.items()]
         found.sort(key=lambda bad: bad.line)
         rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
         if faults:

@@ -12,6 +12,9 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 ARRIVAL = "the arrival"
 """What the column of arrivals is called in tables. No column of a predicate can have that name."""
 
+LINE = "the line"
+"""What the column is called that says from which line of its file a row is."""
+
 
 @dataclass(frozen=True)
 class Wanted:

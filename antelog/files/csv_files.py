@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from antelog.engine.tables import Column
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, Chunk
 from antelog.files.columns import Places, Wanted, by_position, places
@@ -23,6 +25,15 @@ from antelog.files.lines import Block, blocks
 from antelog.files.times import looks_like_time
 
 _SEPARATORS = (",", ";", "\t")
+
+
+@dataclass(frozen=True)
+class FirstLine:
+    """The first line of a file: the names of its columns, or already a row, with the columns' places."""
+
+    separator: str
+    values: list[str]
+    row: Places | None
 
 
 @dataclass(frozen=True)
@@ -67,15 +78,20 @@ def _text(line: bytes, path: Path, number: int) -> str:
 
 def _layout(first: str, path: Path, wanted: Wanted) -> tuple[_Layout, bool]:
     """How to read a file, by its first line; and whether that has the names of the columns."""
+    line = first_line(first, path, wanted)
+    at = line.row or places(wanted, line.values, str(path))
+    return _Layout(line.separator, len(line.values), at), line.row is None
+
+
+def first_line(first: str, path: Path, wanted: Wanted) -> FirstLine:
+    """What the first line of a file says."""
     separator = next((s for s in _SEPARATORS if s in first), ",")
     values, complaint = _split(first, separator)
     if complaint is not None:
         raise DataError(f"{path}: the first line: {complaint}")
     names = [value.strip() for value in values]
     plain = by_position(wanted, len(names))
-    if plain is not None and _is_row(names, plain, wanted):
-        return _Layout(separator, len(names), plain), False
-    return _Layout(separator, len(names), places(wanted, names, str(path))), True
+    return FirstLine(separator, names, plain if plain and _is_row(names, plain, wanted) else None)
 
 
 def _is_row(values: list[str], at: Places, wanted: Wanted) -> bool:
@@ -111,7 +127,17 @@ def _fast(block: Block, layout: _Layout) -> Chunk | None:
     if odd or quotes % 2 or (quotes and table.num_rows != sum(map(bool, block.lines()))):
         return None
     columns = [table.column(name).combine_chunks() for name in used]
-    return Chunk(columns, lambda i: i, str, True, again=lambda: _slow(block, layout))
+    return Chunk(
+        columns, lambda: _lines(block, table.num_rows), str, True, again=lambda: _slow(block, layout)
+    )
+
+
+def _lines(block: Block, rows: int) -> Column:
+    """The lines of a block's rows, which are those that are not empty."""
+    ends = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
+    if rows == ends and block.data.count(b"\r") == block.data.count(b"\r\n"):
+        return np.arange(block.first, block.first + rows)
+    return block.first + np.flatnonzero([bool(line) for line in block.lines()])
 
 
 # ---- line by line ----
@@ -140,7 +166,7 @@ def _slow(block: Block, layout: _Layout) -> Chunk:
         texts.append(text)
     width = len(layout.places.all)
     columns = [pa.array([row[i] for row in rows], pa.string()) for i in range(width)]
-    return Chunk(columns, numbers.__getitem__, texts.__getitem__, True, bad)
+    return Chunk(columns, lambda: np.array(numbers, np.int64), texts.__getitem__, True, bad)
 
 
 def _split(line: str, separator: str) -> tuple[list[str], str | None]:

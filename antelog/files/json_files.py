@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from antelog.engine.rows import array_of
@@ -41,13 +42,11 @@ def json_chunks(stream: BinaryIO, path: Path, wanted: Wanted, _notes: list[str])
         if found is None and rows:
             names = list(dict.fromkeys(name for row in rows for name in row.values))
             found = places(wanted, names, str(path))
-        yield (
-            _chunk(rows, bad, names, found) if found is not None else Chunk(_none(wanted), int, str, bad=bad)
-        )
+        yield (_chunk(rows, bad, names, found) if found is not None else _nothing(wanted, bad))
 
 
-def _none(wanted: Wanted) -> list[pa.Array]:
-    return [pa.nulls(0)] * len(wanted.columns)
+def _nothing(wanted: Wanted, bad: list[Bad]) -> Chunk:
+    return Chunk([pa.nulls(0)] * len(wanted.columns), lambda: np.zeros(0, np.int64), str, bad=bad)
 
 
 def _rows(block: Block) -> tuple[list[_Row], list[Bad]]:
@@ -81,7 +80,9 @@ def _chunk(rows: list[_Row], bad: list[Bad], names: Sequence[str], at: Places) -
         else:
             bad.append(Bad(row.line, complaint, row.text))
     columns = [array_of([row.values[name] for row in fine]) for name in wanted]
-    return Chunk(columns, lambda i: fine[i].line, lambda i: fine[i].text, bad=bad)
+    return Chunk(
+        columns, lambda: np.array([row.line for row in fine], np.int64), lambda i: fine[i].text, bad=bad
+    )
 
 
 def _complaint(name: str, value: object) -> str | None:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from antelog.engine.tables import Column
 from antelog.errors import DataError
 from antelog.files.cells import part, stacked
-from antelog.files.columns import ARRIVAL
+from antelog.files.columns import ARRIVAL, LINE
 
 ROOM = 2_000_000
 """How many rows are held at a time, or those of one tick if they are more."""
@@ -28,10 +28,14 @@ STEP = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The facts that arrived after the last batch, up to and including a tick; sorted by arrival."""
+    """The facts that arrived after the last batch, up to and including a tick; sorted by arrival.
+
+    `lines` are the lines of their files they come from.
+    """
 
     now: int
     facts: Mapping[str, pa.Table]
+    lines: Mapping[str, Column]
 
 
 @dataclass(eq=False)
@@ -106,6 +110,15 @@ def batches(
             each.drop(counts.get(each.name, 0))
 
 
+def _lines(table: pa.Table) -> Column:
+    lines: Column = table.column(LINE).to_numpy()
+    return lines
+
+
+def _without_lines(table: pa.Table) -> pa.Table:
+    return table.select([name for name in table.column_names if name != LINE])
+
+
 def _arrivals(table: pa.Table) -> Column:
     arrivals: Column = table.column(ARRIVAL).to_numpy()
     return arrivals
@@ -132,5 +145,6 @@ def _cut(facts: Mapping[str, pa.Table], step: int) -> Iterator[Batch]:
             last = np.searchsorted(arrivals, now, "right")
             if last > first:
                 facts_now[name] = part(table, int(first), int(last))
-        yield Batch(now, facts_now)
+        lines = {name: _lines(table) for name, table in facts_now.items()}
+        yield Batch(now, {name: _without_lines(table) for name, table in facts_now.items()}, lines)
         before = int(np.searchsorted(everything, now, "right"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as is_a
@@ -36,7 +37,11 @@ def parquet_chunks(stream: BinaryIO, path: Path, wanted: Wanted, _notes: list[st
 
 def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:
     columns = [_plain(batch.column(name)) for name in names]
-    return Chunk(columns, lambda i: first + i, lambda i: str(batch.slice(i, 1).to_pylist()[0]))
+    return Chunk(
+        columns,
+        lambda: np.arange(first, first + batch.num_rows),
+        lambda i: str(batch.slice(i, 1).to_pylist()[0]),
+    )
 
 
 def _plain(array: pa.Array) -> pa.Array:

@@ -189,16 +189,16 @@ def test_rows_are_set_aside() -> None:
         "warning: 4 rows were set aside (1 early, 1 late, 2 malformed)",
         "  bad.csv:5: has 2 values, not 4",
         "  bad.csv:8: the time `x` is not a whole number",
-        "  bad.csv: Temp(wt2, high, 0): arrived at tick 7, 6 ticks after its bound",
-        "  bad.csv: Temp(wt2, high, 9): arrived at tick 8, 1 tick before its time",
+        "  bad.csv:6: arrived at tick 7, 6 ticks after its bound",
+        "  bad.csv:7: arrived at tick 8, 1 tick before its time",
         "  all of them are in out.csv",
     ]
     assert Path("out.csv").read_text(encoding="utf-8").splitlines() == [
         "file,line,predicate,reason,detail,row",
         'bad.csv,5,Temp,malformed,"has 2 values, not 4","wt2,high"',
         'bad.csv,8,Temp,malformed,the time `x` is not a whole number,"wt2,high,x,8"',
-        'bad.csv,,Temp,late,"arrived at tick 7, 6 ticks after its bound","Temp(wt2, high, 0)"',
-        'bad.csv,,Temp,early,"arrived at tick 8, 1 tick before its time","Temp(wt2, high, 9)"',
+        'bad.csv,6,Temp,late,"arrived at tick 7, 6 ticks after its bound","Temp(wt2, high, 0)"',
+        'bad.csv,7,Temp,early,"arrived at tick 8, 1 tick before its time","Temp(wt2, high, 9)"',
     ]
 
 
@@ -216,7 +216,7 @@ def test_few_of_many_are_shown() -> None:
     ("row", "message"),
     [
         ("wt2,high", "bad.csv:5: has 2 values, not 4"),
-        ("wt2,high,0,7", "bad.csv: Temp(wt2, high, 0): arrived at tick 7, 6 ticks after its bound"),
+        ("wt2,high,0,7", "bad.csv:5: arrived at tick 7, 6 ticks after its bound"),
     ],
 )
 def test_strict(row: str, message: str) -> None:

@@ -1,5 +1,6 @@
 """Every program in the documentation does what the page says of it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,10 +8,12 @@ import pytest
 
 from antelog import Program, ProgramError, parse
 from antelog.diagnostics import CATALOGUE
+from tests.cli import pipelines
 from tests.docs.pages import ROOT, Block, all_blocks, blocks
 
 BLOCKS = all_blocks()
 PROGRAMS = [block for block in BLOCKS if block.language == "antelog"]
+PIPELINES = [block for block in BLOCKS if block.language == "toml"]
 ENTRIES = re.split(
     r"^## ", (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8"), flags=re.MULTILINE
 )[1:]
@@ -29,6 +32,13 @@ def test_programs(block: Block) -> None:
     assert codes(block.text) == ({block.code} if block.code else set())
     if block.code is None:
         assert isinstance(parse(block.text), Program)
+
+
+@pytest.mark.parametrize("block", PIPELINES, ids=str)
+def test_pipelines(block: Block) -> None:
+    turbines = ROOT / "examples" / "turbines" / "turbines.alog"
+    found = pipelines.diagnostics(block.text.replace('"turbines.alog"', json.dumps(str(turbines))))
+    assert {d.code for d in found} == ({block.code} if block.code else set())
 
 
 def test_programs_are_tagged() -> None:
@@ -57,6 +67,7 @@ def test_every_code_has_an_entry() -> None:
 def test_entries_show_the_mistake_and_how_to_mend_it(entry: str) -> None:
     code = entry[:4]
     kind = "error" if code.startswith("E") else "warning"
+    language = "toml" if code.startswith("E7") else "antelog"
     wrong, mended = blocks(entry, "diagnostics.md")
-    assert f"```antelog {kind}={code}\n" in entry
+    assert f"```{language} {kind}={code}\n" in entry
     assert (wrong.code, mended.code) == (code, None)

@@ -63,11 +63,22 @@ def lines(engine: Engine, plan: Plan) -> list[dict[str, Any]]:
     for query in plan.queries:
         names = (*query.variables, *([query.time] if query.time else []))
         answers = [
-            {**row, "answer": {name: row[name] for name in names}}
+            {
+                **row,
+                "answer": {name: row[name] for name in names},
+                "explanations": [_without_nulls(e) for e in row["explanations"]],
+            }
             for row in engine.answers(query.name).to_pylist()
         ]
         found.append({"tick": engine.now, "query": query.name, "answers": answers})
     return found
+
+
+def _without_nulls(explanation: dict[str, Any]) -> dict[str, Any]:
+    """An explanation whose exceptions name just the variables they are about."""
+    excepted = explanation.get("except") or []
+    named = [{name: value for name, value in each.items() if value is not None} for each in excepted]
+    return {**explanation, "except": named}
 
 
 def known_only(evaluation: Evaluation, report: Report) -> set[Explanation]:
@@ -78,6 +89,28 @@ def known_only(evaluation: Evaluation, report: Report) -> set[Explanation]:
         for e in report.explanations
         if all(a in known for literal in e.evidence | e.hypotheses for a in literal.atom.arguments[:-1])
     }
+
+
+def without_needless(
+    found: dict[Answer, set[Explanation]], line: dict[str, Any], evaluation: Evaluation
+) -> dict[Answer, set[Explanation]]:
+    """What a line with open answers stands for, without the instances that some derivation makes needless.
+
+    Of all instances of an open answer some may be needless, because of derivations that no
+    evidence speaks for and that are not told.
+    """
+    if all(value is not None for answer in line["answers"] for value in answer["answer"].values()):
+        return found
+    kept = {}
+    for answer, group in found.items():
+        alive = [
+            explanation
+            for candidate in evaluation.candidates[line["query"]].get(answer, ())
+            if candidate.considered <= line["tick"]
+            and (explanation := evaluation.table(candidate, line["tick"])) is not None
+        ]
+        kept[answer] = {e for e in group if not any(other.beats(e) for other in alive)}
+    return {answer: group for answer, group in kept.items() if group}
 
 
 def shown(

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.diagnostics import Source
-from antelog.engine.facts import Admitted, Counts, admit
+from antelog.engine.counting import Counts
+from antelog.engine.facts import Admitted, admit
 from antelog.engine.lateness import delays
 from antelog.engine.ticks import LAST
 from antelog.engine.values import Values

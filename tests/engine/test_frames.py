@@ -74,7 +74,8 @@ FRAMES: dict[str, Callable[[], Any]] = {
 
 def outcome(admitted: Admitted, values: Values) -> dict[str, Any]:
     facts = admitted.facts["Reading"]
-    columns = [values.decode(column).to_pylist() for column in facts.columns]
+    types = admitted.types.get("Reading", (pa.null(), pa.null()))
+    columns = [values.decode(*each).to_pylist() for each in zip(facts.columns, types, strict=True)]
     rows = list(zip(*columns, facts.time.tolist(), facts.arrival.tolist(), strict=True))
     return {"facts": rows, "counts": admitted.counts["Reading"], "rejects": admitted.rejects.to_pylist()}
 

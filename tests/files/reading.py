@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import antelog
-from antelog.files import rejects_to, tables, wanted_of
+from antelog.files import LINE, rejects_to, tables, wanted_of
 
 TEMP = "input Temp(device: text, value: number, time).\nA(X, T) :- Temp(X, V, T), V > 1.\nquery A(X, T).\n"
 FREE = "input Temp(device, value, time).\nA(X, T) :- Temp(X, V, T).\nquery A(X, T).\n"
@@ -32,4 +32,5 @@ def rows_of(
             (int(row["line"]), row["detail"]) for row in csv.DictReader(file)
         ]
     assert rejects.counts.total() == len(set_aside)
-    return [tuple(row.values()) for table in found for row in table.to_pylist()], set_aside
+    rows = [row for table in found for row in table.to_pylist()]
+    return [tuple(value for name, value in row.items() if name != LINE) for row in rows], set_aside

@@ -12,7 +12,7 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
-from antelog.files import ARRIVAL, Rejects, batches, rejects_to, tables, wanted_of
+from antelog.files import ARRIVAL, LINE, Rejects, batches, rejects_to, tables, wanted_of
 from tests.files.reading import FREE, HEADER, TEMP, TICKS, read, rows_of
 
 # ---- timestamps ----
@@ -231,8 +231,13 @@ def test_rejects_that_cannot_be_written(tmp_path: Path, name: str, message: str)
 def pieces(arrivals: Sequence[Sequence[int]]) -> Iterator[pa.Table]:
     number = 0
     for each in arrivals:
+        numbers = range(number, number + len(each))
         yield pa.table(
-            {"n": [f"{number + i}" for i in range(len(each))], ARRIVAL: pa.array(each, pa.int64())}
+            {
+                "n": list(map(str, numbers)),
+                ARRIVAL: pa.array(each, pa.int64()),
+                LINE: pa.array(numbers, pa.int64()),
+            }
         )
         number += len(each)
 
@@ -244,6 +249,8 @@ def replayed(
     found = []
     for batch in batches(given, until, **limits):
         arrivals = sorted(a for table in batch.facts.values() for a in table.column(ARRIVAL).to_pylist())
+        for name, table in batch.facts.items():
+            assert table.column("n").to_pylist() == list(map(str, batch.lines[name].tolist()))
         found.append((batch.now, arrivals))
     return found
 

@@ -160,6 +160,8 @@ def instances(
         if not all(holds(c, full) for _, conditions in (*evidence, *hypotheses) for c in conditions):
             continue
         instance = Explanation(_grounded(evidence, full), _grounded(hypotheses, full))
+        if any(literal.atom.time < 0 for literal in instance.evidence | instance.hypotheses):
+            continue  # there is no such instance
         missing = [literal.atom for literal in instance.hypotheses if literal.positive]
         arrived = {fact for fact, arrival in program.arrivals.items() if arrival <= now}
         if all(future_possible(program, atom, now) and atom not in arrived for atom in missing):

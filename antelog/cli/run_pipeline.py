@@ -1,0 +1,218 @@
+"""A pipeline under way: from its settings to Spark, and to its end."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import threading
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from antelog.cli.run_output import console_printer
+from antelog.cli.run_reading import reading_of
+from antelog.cli.run_report import Report, reporting
+from antelog.cli.run_settings import Settings
+from antelog.errors import UnsupportedError
+from antelog.program import Program
+from antelog.spark.endpoints import Console, Sink
+from antelog.spark.java import require_java
+from antelog.spark.settings import BUCKETS
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark import Outcomes
+    from antelog.spark.following import Counts
+    from antelog.spark.session import Session
+    from antelog.spark.sinks import Batch
+    from antelog.spark.sources import Reading
+
+_PATIENCE = 60.0
+"""So many seconds a batch may go on after a stream was told to stop."""
+
+
+def run_pipeline(program: Program, settings: Settings) -> None:
+    """Run a program over its sources into its sinks. Raises AntelogError."""
+    require_java()
+    try:
+        from antelog.spark.session import session  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.sinks import require  # noqa: PLC0415 - needs PySpark
+    except ImportError as error:
+        raise UnsupportedError(
+            f"`antelog run` needs the package {error.name}, which is missing: pip install 'antelog[spark]'"
+        ) from None
+    for source in program.plan.inputs:
+        if source.name not in settings.inputs:
+            click.echo(
+                f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE", err=True
+            )
+    sinks = [*settings.outputs, *([settings.rejects] if settings.rejects else [])]
+    endpoints = [*settings.inputs.values(), *settings.statics.values(), *sinks]
+    buckets = settings.buckets or (BUCKETS if program.plan.key else 1)
+    on_console = any(isinstance(each, Console) for each in settings.outputs)
+    with ExitStack() as stack:
+        spark = stack.enter_context(
+            session("antelog", endpoints, buckets=buckets, master=settings.master, conf=settings.conf)
+        )
+        require(spark, endpoints)
+        report = stack.enter_context(reporting(stream=settings.stream, results_on_terminal=on_console))
+        _Pipeline(spark, program, settings, report).run()
+        report.summarize(
+            stream=settings.stream, rejects=None if settings.rejects is None else str(settings.rejects)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pipeline:
+    spark: Session
+    program: Program
+    settings: Settings
+    report: Report
+
+    def run(self) -> None:
+        from antelog.spark.session import plainly  # noqa: PLC0415 - needs PySpark
+
+        with plainly():
+            outcomes = self._outcomes()
+            if self.settings.stream:
+                self._follow(outcomes)
+            else:
+                self._read_once(outcomes)
+
+    def _outcomes(self) -> Outcomes:
+        from antelog import spark  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.sources import frame  # noqa: PLC0415 - needs PySpark
+
+        settings = self.settings
+        inputs = {
+            name: frame(self.spark, self._reading(name), stream=settings.stream, limit=settings.chunk)
+            for name in settings.inputs
+        }
+        with _told_as_warnings():
+            return spark.outcomes(
+                self.program,
+                inputs,
+                static={
+                    name: frame(self.spark, self._reading(name), stream=False) for name in settings.statics
+                },
+                clock=settings.clock,
+                arrival=settings.arrival or "arrival",
+                only=settings.only,
+                buckets=settings.buckets,
+                lag=1 if settings.lag is None else settings.lag,
+                idle=settings.idle,
+                until=settings.until,
+            )
+
+    def _reading(self, name: str) -> Reading:
+        settings = self.settings
+        source = (settings.inputs if name in settings.inputs else settings.statics)[name]
+        arrival = settings.arrival or ("arrival" if settings.clock == "arrival" else None)
+        return reading_of(self.spark, self.program.plan, name, source, settings.maps, arrival)
+
+    # ---- once ----
+
+    def _read_once(self, outcomes: Outcomes) -> None:
+        from antelog.spark.following import totals  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.sinks import Batch, refuse_used  # noqa: PLC0415 - needs PySpark
+
+        refuse_used(self.spark, self._sinks(), fresh=True)
+        packed = outcomes.frame.persist()
+        try:
+            seen = outcomes.of(packed)
+            self._writer()(seen, Batch(self._name()), totals(seen))
+        finally:
+            packed.unpersist()
+
+    def _name(self) -> str:
+        """The name of a run over the same program and sources, which replaces its own rows in tables."""
+        settings = self.settings
+        parts = [self.program.source.text, *map(str, (settings.inputs, settings.statics, settings.maps))]
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
+
+    # ---- as a stream ----
+
+    def _follow(self, outcomes: Outcomes) -> None:
+        from antelog.spark import guard  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.folders import entries  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.following import follow  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.sinks import refuse_used  # noqa: PLC0415 - needs PySpark
+
+        with ExitStack() as stack:
+            checkpoint = self.settings.checkpoint or stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
+            )
+            refuse_used(self.spark, self._sinks(), fresh=not entries(self.spark, checkpoint))
+            guard(self.spark, checkpoint, outcomes)
+            stopping = stack.enter_context(_asked_to_stop())
+            query = follow(outcomes, self._writer(), checkpoint=checkpoint, trigger=self.settings.trigger)
+            try:
+                for done in query.progress(stopping.is_set):
+                    self.report.batch(done)
+            finally:
+                query.stop(_PATIENCE)
+            for done in query.rest():
+                self.report.batch(done)
+
+    # ---- results ----
+
+    def _sinks(self) -> list[Sink]:
+        return [*self.settings.outputs, *([self.settings.rejects] if self.settings.rejects else [])]
+
+    def _writer(self) -> Callable[[Outcomes, Batch, Counts], None]:
+        """What writes the outcomes of a batch to all sinks."""
+        from antelog.spark.sinks import write  # noqa: PLC0415 - needs PySpark
+
+        settings = self.settings
+        show = console_printer(self.program.plan)
+        sources = {name: str(source) for name, source in settings.inputs.items()}
+
+        def write_all(seen: Outcomes, batch: Batch, counts: Counts) -> None:
+            aside = any(counts.get(reason) for reason in ("late", "early", "malformed"))
+            for sink in settings.outputs:
+                if isinstance(sink, Console):
+                    show(seen)
+                elif counts.get("changes") or batch.number is None:
+                    write(seen.changes, sink, batch)
+            if settings.rejects is not None and (aside or batch.number is None):
+                write(seen.rejects, settings.rejects, batch)
+            if aside and self.report.room > 0:
+                rows = seen.rejects.limit(self.report.room).collect()
+                self.report.add([row.asDict() for row in rows], sources)
+            self.report.count(counts)
+
+        return write_all
+
+
+@contextmanager
+def _told_as_warnings() -> Iterator[None]:
+    """What the library warns of, in the words of the command line."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for each in caught:
+        if issubclass(each.category, UserWarning):
+            click.echo(f"warning: {each.message}", err=True)
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[threading.Event]:
+    """Set by Ctrl-C and SIGTERM, the first time; the second interrupts at once."""
+    event = threading.Event()
+
+    def ask(_signal: int, _frame: object) -> None:
+        if event.is_set():
+            raise KeyboardInterrupt
+        click.echo("stopping after this batch; once more stops at once", err=True)
+        event.set()
+
+    known = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield event
+    finally:
+        for number, handler in known.items():
+            signal.signal(number, handler)

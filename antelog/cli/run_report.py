@@ -1,0 +1,137 @@
+"""How a pipeline is doing, on stderr: a line for each batch, what was set aside, and a summary."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.status import Status
+
+from antelog.files import Reject
+from antelog.files.setting_aside import SHOWN
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark.following import Progress
+
+_REASONS = ("late", "early", "malformed")
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+@dataclass
+class Report:
+    """What has been seen so far; `status` is a line on a terminal that is written anew."""
+
+    status: Status | None = None
+    began: float = field(default_factory=time.monotonic)
+    batches: int = 0
+    totals: Counter[str] = field(default_factory=Counter)
+    first: list[Reject] = field(default_factory=list)
+
+    def batch(self, done: Progress) -> None:
+        """A batch is done."""
+        self.batches += 1
+        line = batch_line(done)
+        if self.status is not None:
+            self.status.update(line)
+        else:
+            click.echo(line, err=True)
+
+    def count(self, counts: Mapping[str, int | None]) -> None:
+        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *_REASONS)})
+
+    @property
+    def room(self) -> int:
+        """How many rejects may still be shown in full."""
+        return SHOWN - len(self.first)
+
+    def add(self, rows: list[dict[str, Any]], sources: Mapping[str, str]) -> None:
+        """The first of the facts that were set aside."""
+        for row in rows[: self.room]:
+            fact = row.get("row") or f"{row['input']}({_values(row)})"
+            place = sources.get(row["input"], row["input"])
+            self.first.append(Reject(place, None, row["input"], row["reason"], row["detail"], fact))
+
+    def summarize(self, *, stream: bool, rejects: str | None) -> None:
+        """What happened altogether."""
+        seconds = time.monotonic() - self.began
+        facts = self.totals["given"]
+        parts = [_number(facts, "fact"), _number(self.totals["changes"], "change")]
+        if stream:
+            parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
+        click.echo(f"done: {', '.join(parts)} in {seconds:,.1f} s", err=True)
+        counts = {reason: self.totals[reason] for reason in _REASONS if self.totals[reason]}
+        if not counts:
+            return
+        count = sum(counts.values())
+        kinds = ", ".join(f"{n:,} {reason}" for reason, n in counts.items())
+        click.echo(
+            f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})", err=True
+        )
+        for reject in self.first:
+            click.echo(f"  {reject}", err=True)
+        if rejects is not None:
+            click.echo(f"  all of them are in {rejects}", err=True)
+        elif count > len(self.first):
+            click.echo(f"  and {count - len(self.first):,} more; --rejects SINK keeps them all", err=True)
+
+
+@contextmanager
+def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
+    """A report that shows how a stream is doing, on a terminal on one line, unless results show there."""
+    console = Console(stderr=True, highlight=False)
+    if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
+        yield Report()
+        return
+    with console.status("waiting for facts", spinner="dots") as status:
+        yield Report(status)
+
+
+def batch_line(done: Progress) -> str:
+    """A batch in words; what is not known is left out."""
+    counts = done.counts
+    facts = counts.get("given") or 0
+    rate = f" ({_rate(facts / done.seconds)}/s)" if done.seconds and facts else ""
+    parts = [f"{_number(facts, 'fact')} in {done.seconds:,.1f} s{rate}"]
+    parts += [_number(counts.get("changes") or 0, "change")]
+    parts += _part(counts.get("open"), "{:,} open")
+    parts += _part(counts.get("held") or None, "{:,} held")
+    parts += [f"{counts[reason]:,} {reason}" for reason in _REASONS if counts.get(reason)]
+    kept = counts.get("kept")
+    state = [*([] if kept is None else [_number(kept, "fact")]), *_size(counts.get("state_bytes"))]
+    parts += [f"state {' in '.join(state)}"] if state else []
+    parts += _part(counts.get("now"), "tick {:,}")
+    parts += [f"{count:,} {what} waiting" for what, count in done.waiting.items()]
+    return f"batch {done.number}: {', '.join(parts)}"
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _part(value: int | None, text: str) -> list[str]:
+    return [] if value is None else [text.format(value)]
+
+
+def _size(count: int | None) -> list[str]:
+    if not count:
+        return []
+    size, unit = float(count), 0
+    while size >= 1000 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return [f"{size:,.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"]
+
+
+def _values(row: Mapping[str, Any]) -> str:
+    values = str(row["values"] or "[]").removeprefix("[").removesuffix("]")
+    return ", ".join(filter(None, [values, "_" if row["time"] is None else str(row["time"])]))

@@ -1,0 +1,27 @@
+"""Ticks on the command line: as numbers or, in a program that says how long a tick is, as timestamps."""
+
+from __future__ import annotations
+
+import click
+import pyarrow as pa
+
+from antelog.compile.plan import Plan
+from antelog.errors import DataError
+from antelog.files.times import ticks
+
+
+def tick_of(text: str | None, plan: Plan, option: str) -> int | None:
+    """The tick a text stands for. Raises BadParameter if it stands for none."""
+    if text is None:
+        return None
+    try:
+        numbers, faults = ticks(pa.array([text]), "tick", plan.tick, option)
+    except DataError:
+        reason = f"`{text}` is a timestamp, and the program does not say how long a tick is; "
+        raise click.BadParameter(
+            f"{reason}declare it: `tick 10 minutes.`", param_hint=f"'{option}'"
+        ) from None
+    for fault in faults:
+        if fault.applies[0]:
+            raise click.BadParameter(fault.detail(0), param_hint=f"'{option}'")
+    return int(numbers[0])

@@ -1,0 +1,75 @@
+"""What an engine counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of the rows given for an input: `given` is the sum of the others.
+
+    An admitted fact may be dropped later, for want of room; `Status` counts those.
+    """
+
+    given: int = 0
+    admitted: int = 0
+    repeated: int = 0
+    late: int = 0
+    early: int = 0
+    malformed: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Facts of an input that were given up for want of room: how many, and the ticks they are about."""
+
+    facts: int
+    first: int
+    last: int
+
+    def __add__(self, other: Dropped) -> Dropped:
+        return Dropped(self.facts + other.facts, min(self.first, other.first), max(self.last, other.last))
+
+
+@dataclass(frozen=True)
+class Status:
+    """An engine at a glance.
+
+    now                     the last finished tick
+    facts                   the rows given so far; of these
+    late, early, malformed  were set aside,
+    repeated                were there before,
+    dropped                 were given up for want of room
+    open_answers            the answers that are open, by query
+    state_rows, state_bytes what is kept to go on: facts, and the room they and their values take
+    """
+
+    now: int
+    facts: int
+    late: int
+    early: int
+    malformed: int
+    repeated: int
+    dropped: int
+    open_answers: Mapping[str, int]
+    state_rows: int
+    state_bytes: int
+
+
+DROPPED = pa.schema(
+    [("input", pa.string()), ("facts", pa.int64()), ("first", pa.int64()), ("last", pa.int64())]
+)
+
+
+def dropped_table(dropped: Mapping[str, Dropped]) -> pa.Table:
+    """A row for each input that lost facts: how many, and the first and the last tick they were about."""
+    rows = [(name, each.facts, each.first, each.last) for name, each in dropped.items()]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(DROPPED)
+    return pa.table([pa.array(c, f.type) for c, f in zip(columns, DROPPED, strict=True)], schema=DROPPED)

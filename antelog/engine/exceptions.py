@@ -1,0 +1,172 @@
+"""Rows that stand for all values but some, and the rows of those values.
+
+A row that leaves a variable of a negated literal open speaks for every value nobody has named. A
+row of a named value says the same as that one until a negated literal of theirs becomes true or
+false at different ticks. From then on the named value is an exception, and has answers of its own.
+
+Two variables may be open, or more; so for each row all rows matter that leave some of its
+variables open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, spread
+from antelog.engine.truth import Derivations
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+@dataclass(frozen=True)
+class Variants:
+    """The rows of a block, with some of their variables left open.
+
+    block      for each set of variables the block of the rows without them (-1: there is none)
+    at         and which row of it that is for each row (-1: none)
+    own_since  the tick from which on no row without some of these variables speaks for it
+    """
+
+    block: Mapping[Names, int]
+    at: Mapping[Names, Column]
+    own_since: Mapping[Names, Column]
+    excepted: Mapping[Names, Column]
+
+
+def variants(blocks: Sequence[Derivations]) -> tuple[Variants, ...]:
+    return tuple(_variants(number, blocks) for number in range(len(blocks)))
+
+
+def nameable(block: Derivations) -> Names:
+    """The variables of a block's rows that values may be named for."""
+    if not block.layout.loose:
+        return NONE
+    return frozenset((block.layout.denied & block.rows.bound.keys()) - block.layout.given)
+
+
+def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
+    mine = blocks[number]
+    names = nameable(mine)
+    if not names:
+        return Variants({}, {}, {}, {})
+    same = {
+        frozenset(mine.rows.bound.keys() - other.rows.bound.keys()): b
+        for b, other in enumerate(blocks)
+        if other.layout is mine.layout and other.rows.bound.keys() <= mine.rows.bound.keys()
+    }
+    dropped = list(_subsets(names))
+    block = {each: same.get(each, -1) for each in dropped}
+    at = {
+        each: np.full(mine.rows.count, -1) if block[each] < 0 else _position(mine, blocks[block[each]])
+        for each in dropped
+    }
+    lines = {each: _lines(mine if block[each] < 0 else blocks[block[each]], at[each]) for each in dropped}
+    apart = {
+        (one, other): _apart(lines[one], lines[other]) for one in dropped for other in dropped if one < other
+    }
+    own_since = {each: _own(each, apart) for each in dropped if each}
+    excepted = {
+        each: np.maximum.reduce([apart[NONE, each], *(apart[NONE, frozenset({name})] for name in each)])
+        for each in dropped
+        if each
+    }
+    return Variants(block, at, own_since, excepted)
+
+
+def _subsets(names: Names) -> Iterator[Names]:
+    """All sets of these names, smaller ones first."""
+    for size in range(len(names) + 1):
+        yield from map(frozenset, combinations(sorted(names), size))
+
+
+def _position(mine: Derivations, block: Derivations) -> Column:
+    names = list(block.rows.bound)
+    if not names:
+        return np.full(mine.rows.count, 0 if block.rows.count else -1)
+    return find(*keys_of([[rows.bound[name] for name in names] for rows in (mine.rows, block.rows)]))
+
+
+def _lines(block: Derivations, at: Column) -> Column:
+    """When the negated literals become true and false; those of a row that is not there stay open."""
+    places = len(block.layout.places)
+    lines = np.concatenate([block.holds[places:], block.fails[places:]])
+    if lines.shape[1] == 0:
+        return np.full((len(lines), len(at)), NEVER)
+    return np.where(at >= 0, lines[:, at], NEVER)
+
+
+def _apart(one: Column, other: Column) -> Column:
+    """The first tick at which two rows say something different."""
+    first: Column = np.where(one != other, np.minimum(one, other), NEVER).min(axis=0, initial=NEVER)
+    return first
+
+
+def _own(names: Names, apart: Mapping[tuple[Names, Names], Column]) -> Column:
+    """The tick from which on a row speaks for itself, if these of its variables came from no fact.
+
+    A row without some of them speaks for it as long as it does so itself, and as all rows in
+    between say the same. Once it speaks for itself a row goes on to.
+    """
+    sets = list(_subsets(names))
+    own = {names: np.full(len(next(iter(apart.values()))), np.int64(-2))}
+    for each in reversed(sets[:-1]):
+        above = [other for other in reversed(sets) if each < other]
+        until = {other: _same_until(each, other, sets, apart) for other in above}
+        since = until[names]
+        for _ in above:
+            for other in above:
+                since = np.where((own[other] <= since) & (since < until[other]), until[other], since)
+        own[each] = since
+    return own[NONE]
+
+
+def _same_until(
+    one: Names, other: Names, sets: Sequence[Names], apart: Mapping[tuple[Names, Names], Column]
+) -> Column:
+    between = [apart[each, other] for each in sets if one <= each < other]
+    first: Column = np.minimum.reduce(between)
+    return first
+
+
+@dataclass(frozen=True)
+class Exceptions:
+    """From `tick` on, the derivation `but` is an exception from the derivation `of`; sorted by `of`."""
+
+    of: Column
+    but: Column
+    tick: Column
+
+    def during(self, before: int, now: int) -> Mask:
+        mask: Mask = (self.tick > before) & (self.tick <= now)
+        return mask
+
+    def of_views(self, row: Column, then: Column) -> tuple[Column, Column]:
+        """For derivations at some ticks their exceptions: pairs of a position and a derivation."""
+        if len(self.of) == 0:
+            return self.of, self.of
+        first = np.searchsorted(self.of, row, "left")
+        counts = np.searchsorted(self.of, row, "right") - first
+        which, at = np.repeat(np.arange(len(row)), counts), spread(first, counts)
+        now = self.tick[at] <= then[which]
+        return which[now], self.but[at[now]]
+
+
+def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Exceptions:
+    """All exceptions; `first` has the number of the first derivation of each block."""
+    empty = np.zeros(0, np.int64)
+    of, but, tick = [empty], [empty], [empty]
+    for number, own in enumerate(found):
+        for names, since in own.excepted.items():
+            rows = np.flatnonzero((own.at[names] >= 0) & (since < NEVER))
+            if own.block[names] >= 0 and len(rows):
+                of.append(first[own.block[names]] + own.at[names][rows])
+                but.append(first[number] + rows)
+                tick.append(since[rows])
+    whole = [np.concatenate(part) for part in (of, but, tick)]
+    order = np.argsort(whole[0], kind="stable")
+    return Exceptions(*(part[order] for part in whole))

@@ -1,0 +1,168 @@
+"""What can be known of a plan before any fact has come: what may be certain, and how early.
+
+An atom about a tick yet to come may be certain already: `not Alarm(X, T-1)` is, once no alarm
+about T-1 can arrive, while the fact about T is still awaited.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from antelog.compile.delays import Delays
+from antelog.compile.plan import Atom, Negated, Pattern, Plan, Relation, Time, Var
+from antelog.engine.layout import Layout, compared, layout
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """An atom about T may be true, or false, from T - `true` (`false`) on at the soonest.
+
+    Not counted is what holds of all ticks alike, nor what holds of ticks before `Foresight.steady`.
+    """
+
+    true: float
+    false: float
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """How early atoms may be certain; from tick `steady` on no tick differs from the next."""
+
+    ahead: Mapping[str, Ahead]
+    steady: int
+
+    def evidence(self, layout: Layout) -> float:
+        """How many ticks ahead negated literals of a pattern may be certain."""
+        found = (self._of(negation, layout.pattern) for negation in layout.negations)
+        return max(found, default=-math.inf)
+
+    def _of(self, negation: Negated, pattern: Pattern) -> float:
+        if negation.time.variable != pattern.time.variable:
+            return 0
+        return self.ahead[negation.relation].false + pattern.time.offset - negation.time.offset
+
+
+def cycles(plan: Plan) -> dict[str, frozenset[str]]:
+    """The relations that rest on their own negation, each with all it shares that cycle with."""
+    members: dict[int, set[str]] = {}
+    for relation in plan.relations:
+        members.setdefault(relation.level.component, set()).add(relation.name)
+    return {
+        relation.name: frozenset(members[relation.level.component])
+        for relation in plan.relations
+        if len(members[relation.level.component]) > 1 or relation.name in relation.bounds.asked_by
+    }
+
+
+def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
+    """The patterns of each relation, prepared."""
+    first = max((len(relation.variables) for relation in plan.relations), default=0)
+    prepared: dict[str, tuple[Layout, ...]] = {}
+    for relation in plan.relations:
+        own = []
+        for pattern in relation.patterns:
+            own.append(layout(pattern, relation.asked and _seeded(pattern, plan), first))
+            first += len(own[-1].cells)
+        prepared[relation.name] = tuple(own)
+    return prepared
+
+
+def _seeded(pattern: Pattern, plan: Plan) -> bool:
+    if not any(pattern.atoms) or layout(pattern).by_clock:
+        return False
+    return any(_comes_first(pattern, negation, plan) for negation in pattern.negations)
+
+
+def _comes_first(pattern: Pattern, negation: Negated, plan: Plan) -> bool:
+    """Whether a negated atom may be certain while the facts of the pattern are still awaited."""
+    if pattern.fails_by is None or negation.time.variable != pattern.time.variable:
+        return True
+    # Only patterns that any values fit keep every atom undecided until they cannot hold any more.
+    fitting = [p for p in plan.relation(negation.relation).patterns if _fits_all(p)]
+    soonest = [_fails_first(each, plan) for each in fitting]
+    if any(ticks is None for ticks in soonest):
+        return False
+    certain = max((ticks for ticks in soonest if ticks is not None), default=-(10**9))
+    return negation.time.offset - pattern.time.offset + certain < pattern.fails_by
+
+
+def _fits_all(pattern: Pattern) -> bool:
+    """Whether every atom can be derived by the pattern, whatever has happened before."""
+    names = {a.name for a in pattern.answer if isinstance(a, Var)}
+    plain = len(names) == len(pattern.answer) and pattern.time.variable is not None
+    known = names | {pattern.time.variable}
+    free = not any(compared(c) <= known for c in pattern.comparisons)
+    always = all(e.tick <= 0 for e in pattern.earliest if e.variable == pattern.time.variable)
+    return plain and free and always and not pattern.statics and not any(pattern.negations)
+
+
+def _fails_first(pattern: Pattern, plan: Plan) -> int | None:
+    """How long after an atom's time the pattern cannot hold any more, at the soonest."""
+    delays = {source.name: Delays(source).smallest() for source in plan.inputs}
+    tied = [atom for atom in pattern.atoms if atom.time.variable == pattern.time.variable]
+    return min((a.time.offset - pattern.time.offset + delays[a.predicate] for a in tied), default=None)
+
+
+def foresee(plan: Plan) -> Foresight:
+    """How early the atoms of each relation may be certain; infinitely early if nothing bounds it."""
+    ahead = {relation.name: Ahead(-math.inf, -math.inf) for relation in plan.relations}
+    for round_ in range(_ROUNDS):
+        new = {relation.name: _once(relation, ahead) for relation in plan.relations}
+        if new == ahead:
+            break
+        if round_ > _ROUNDS // 2:  # what still grows now grows for ever
+            new = {
+                name: Ahead(_up(a.true, ahead[name].true), _up(a.false, ahead[name].false))
+                for name, a in new.items()
+            }
+        ahead = new
+    return Foresight(ahead, _steady(plan))
+
+
+_ROUNDS = 400
+
+
+def _up(new: float, old: float) -> float:
+    return math.inf if new > old else new
+
+
+def _once(relation: Relation, ahead: Mapping[str, Ahead]) -> Ahead:
+    true, false = -math.inf, -math.inf
+    for pattern in relation.patterns:
+        trues, falses = zip(*_literals(pattern, ahead), strict=True) if pattern.literals else ((), ())
+        limited = [t for t in trues if t is not None]
+        true = max(true, min(limited, default=-math.inf))
+        false = max(false, *(f for f in falses if f is not None), -math.inf)
+    return Ahead(true, false)
+
+
+def _literals(pattern: Pattern, ahead: Mapping[str, Ahead]) -> Iterator[tuple[float | None, float | None]]:
+    """For each literal how early it may be true and false; None if that does not depend on the tick."""
+    for literal in pattern.literals:
+        if literal.time.variable != pattern.time.variable or pattern.time.variable is None:
+            yield None, None
+            continue
+        before = pattern.time.offset - literal.time.offset
+        if isinstance(literal, Atom):
+            yield before, before
+        else:
+            aux = ahead[literal.relation]
+            yield aux.false + before, max(aux.true + before, before)
+
+
+def _steady(plan: Plan) -> int:
+    """From this tick on no rule tells one tick from another, but for what the facts say."""
+    limits, shifts = [0], 0
+    for relation in plan.relations:
+        for pattern in relation.patterns:
+            offsets = [abs(literal.time.offset - pattern.time.offset) for literal in pattern.literals]
+            shifts += max(offsets, default=0)
+            limits += [abs(e.tick) for e in pattern.earliest]
+            limits += [li.time.offset for li in pattern.literals if li.time.variable is None]
+            limits += [abs(pattern.time.offset)]
+            for comparison in pattern.comparisons:
+                fixed = [s.offset for s in (comparison.left, comparison.right) if isinstance(s, Time)]
+                limits += [abs(tick) for tick in fixed]
+    return max(limits) + shifts

@@ -1,0 +1,251 @@
+"""The values a negated literal has to be looked at for, where it leaves variables open.
+
+`not Alarm(X, T)` may be certain for all X but those an alarm has named. So a derivation that
+leaves X open stands for all values that nothing names; each named value has a row of its own.
+Values are named by the facts about the ticks in question, by the rules, by the declared delays
+and by the background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.compile.plan import Const, Negated, Term, Time, Var
+from antelog.engine.lateness import tables_of
+from antelog.engine.layout import Layout, compared, variables_of
+from antelog.engine.match import ONE, Background, Rows, distinct, facts_for, partials
+from antelog.engine.settled import Settled, is_open
+from antelog.engine.tables import Column, groups
+from antelog.engine.world import World, fact_ticks
+
+
+@dataclass(frozen=True)
+class Named:
+    """Atoms of a relation that are named: a column for each of its variables (None: open), and the ticks."""
+
+    answer: tuple[Column | None, ...]
+    time: Column | None
+    count: int
+
+
+def names(
+    world: World, layout: Layout, background: Background, bound: Iterable[str], ticks: Column | None
+) -> tuple[Rows, ...]:
+    """Bindings of the variables that negated literals leave open (ticks None: at any tick)."""
+    open_ = layout.denied - set(bound)
+    found: list[Rows] = []
+    pattern = layout.pattern
+    for negation in layout.negations:
+        if variables_of(negation) & open_:
+            tied = negation.time.variable == pattern.time.variable is not None
+            about = (
+                ticks + (negation.time.offset - pattern.time.offset) if tied and ticks is not None else None
+            )
+            for named in relation_names(world, negation.relation, about):
+                found += _as_bindings(named, negation, world)
+    found += list(_constants(world, layout, background, open_))
+    times = {n.time.variable for n in layout.negations} & open_
+    for name in sorted(t for t in times if t is not None):
+        own = ticks is not None and name == pattern.time.variable
+        span = ticks - pattern.time.offset if own and ticks is not None else _span(world, layout, name)
+        found.append(Rows({name: span}, len(span)))
+    return tuple(_once(found))
+
+
+def _once(found: Iterable[Rows]) -> Iterator[Rows]:
+    """Tables with the same variables as one."""
+    tables: dict[frozenset[str], list[Rows]] = {}
+    for rows in found:
+        if rows.bound and rows.count:
+            tables.setdefault(frozenset(rows.bound), []).append(rows)
+    for same in tables.values():
+        yield distinct(same)
+
+
+def _span(world: World, layout: Layout, time: str) -> Column:
+    """The ticks a time variable may stand for while facts are still awaited."""
+    first = 0
+    for place in layout.places:
+        if place.atom.time.variable == time:
+            source = world.inputs[place.atom.predicate]
+            slowest = max([source.delay, *(int(t.delays.max()) for t in tables_of(source, world.values))])
+            first = max(first, world.before - slowest - place.atom.time.offset)
+    last = max(world.now + world.foresight.evidence(layout), world.foresight.steady)
+    return np.arange(first, int(min(last, world.now + _FAR_ENOUGH)) + 1)
+
+
+_FAR_ENOUGH = 1_000
+
+
+def relation_names(world: World, name: str, ticks: Column | None) -> list[Named]:
+    """The atoms of a relation about these ticks that are named."""
+    key = (name, None if ticks is None else ticks.tobytes())
+    if key not in world.memo:
+        cycle = world.cycles.get(name)
+        world.memo[key] = (
+            _in_cycle(world, name, cycle) if cycle else direct_names(world, name, ticks, frozenset())
+        )
+    known: list[Named] = world.memo[key]
+    return known
+
+
+def direct_names(world: World, name: str, ticks: Column | None, without: frozenset[str]) -> list[Named]:
+    """What the patterns of a relation name, but for the negations of some relations."""
+    found = []
+    for layout, background in zip(world.layouts[name], world.background[name], strict=True):
+        pattern = layout.pattern
+        time = pattern.time.variable
+        seed = ONE
+        if ticks is not None and time is not None:
+            seed = Rows({time: ticks - pattern.time.offset}, len(ticks))
+        facts = tuple(
+            facts_for(p, world.history, fact_ticks(p.atom, layout, ticks), world.values)
+            for p in layout.places
+        )
+        inner = [
+            rows
+            for negation in layout.negations
+            if negation.relation not in without
+            for named in relation_names(world, negation.relation, _about(negation, layout, ticks))
+            for rows in _as_bindings(named, negation, world)
+        ]
+        parts = partials(layout, seed, facts, background, world.values, tuple(_once(inner)))
+        rows = [
+            *(part.rows for part in parts),
+            *_constants(world, layout, background, _answered(layout)),
+            ONE,
+            background.rows,
+        ]
+        found += [_named(world, layout, each) for each in rows]
+    return [named for named in found if named.count and any(c is not None for c in named.answer)]
+
+
+def _about(negation: Negated, layout: Layout, ticks: Column | None) -> Column | None:
+    if ticks is None or negation.time.variable != layout.pattern.time.variable:
+        return None
+    return ticks + (negation.time.offset - layout.pattern.time.offset)
+
+
+def _answered(layout: Layout) -> frozenset[str]:
+    return frozenset(term.name for term in layout.pattern.answer if isinstance(term, Var))
+
+
+def _named(world: World, layout: Layout, rows: Rows) -> Named:
+    def column(term: Term) -> Column | None:
+        if isinstance(term, Const):
+            return np.full(rows.count, world.values.cell(term.value))
+        return rows.bound.get(term.name)
+
+    time = layout.pattern.time
+    ticks = None if time.variable is None else rows.bound.get(time.variable)
+    return Named(
+        tuple(map(column, layout.pattern.answer)), None if ticks is None else ticks + time.offset, rows.count
+    )
+
+
+def _constants(world: World, layout: Layout, background: Background, wanted: Iterable[str]) -> Iterator[Rows]:
+    """The values that rules, delays and background name for these variables."""
+    wanted = set(wanted)
+    for test in layout.pattern.comparisons:
+        for one, other in ((test.left, test.right), (test.right, test.left)):
+            if isinstance(one, Var) and isinstance(other, Const) and compared(test) <= wanted:
+                yield Rows({one.name: np.array([world.values.cell(other.value)])}, 1)
+    for place in layout.places:
+        for table in tables_of(world.inputs[place.atom.predicate], world.values):
+            terms = [place.atom.arguments[i] for i in table.positions]
+            bound = {t.name: c for t, c in zip(terms, table.cells, strict=True) if isinstance(t, Var)}
+            kept = {name: column for name, column in bound.items() if name in wanted}
+            if kept:
+                yield Rows(kept, len(table.delays))
+    for forbidden in background.forbidden:
+        kept = {name: column for name, column in forbidden.bound.items() if name in wanted}
+        if kept:
+            yield Rows(kept, forbidden.count)
+
+
+def _as_bindings(named: Named, negation: Negated, world: World) -> Iterator[Rows]:
+    """The named atoms that fit a negated literal, as bindings of its variables."""
+    fits = np.ones(named.count, np.bool_)
+    bound: dict[str, Column] = {}
+    for term, column in zip(negation.asked, named.answer, strict=True):
+        if column is None:
+            continue
+        if isinstance(term, Const):
+            fits &= column == world.values.cell(term.value)
+        else:
+            fits &= bound.setdefault(term.name, column) == column
+    time: Time = negation.time
+    if named.time is not None:
+        if time.variable is None:
+            fits &= named.time == time.offset
+        else:
+            bound[time.variable] = named.time - time.offset
+            fits &= bound[time.variable] >= 0
+    if bound:
+        yield Rows(bound, named.count).take(fits)
+
+
+def _in_cycle(world: World, name: str, cycle: frozenset[str]) -> list[Named]:
+    """What is named in a cycle of relations: a value once named stays so, at whatever tick."""
+    known = {each: _without_time(direct_names(world, each, None, cycle)) for each in cycle}
+    for each in cycle:
+        known[each] = _merged([*known[each], *_remembered(world.settled[each])])
+    while True:
+        grown = False
+        for each in cycle:
+            for layout in world.layouts[each]:
+                for negation in layout.negations:
+                    if negation.relation in cycle:
+                        more = [
+                            _named(world, layout, rows)
+                            for named in known[negation.relation]
+                            for rows in _as_bindings(named, negation, world)
+                        ]
+                        merged = _merged([*known[each], *more])
+                        grown = grown or _size(merged) > _size(known[each])
+                        known[each] = merged
+        if not grown:
+            return known[name]
+
+
+def _remembered(settled: Settled) -> Iterator[Named]:
+    """The named among the atoms that are remembered."""
+    if not settled.columns or len(settled.ticks) == 0:
+        return
+    open_ = [is_open(column) for column in settled.columns]
+    shapes = groups(sum((mask.astype(np.int64) << i for i, mask in enumerate(open_)), np.zeros(1, np.int64)))
+    for first, size in zip(shapes.starts.tolist(), shapes.sizes.tolist(), strict=True):
+        at = shapes.order[first : first + size]
+        answer = tuple(None if mask[at[0]] else c[at] for mask, c in zip(open_, settled.columns, strict=True))
+        yield Named(answer, None, len(at))
+
+
+def _size(tables: list[Named]) -> int:
+    return sum(named.count for named in tables)
+
+
+def _without_time(tables: list[Named]) -> list[Named]:
+    return _merged([Named(named.answer, None, named.count) for named in tables])
+
+
+def _merged(tables: list[Named]) -> list[Named]:
+    """Tables without time, one for each set of open variables, each row once."""
+    same: dict[tuple[bool, ...], list[Rows]] = {}
+    for named in tables:
+        bound = {str(i): column for i, column in enumerate(named.answer) if column is not None}
+        if bound:
+            same.setdefault(tuple(c is not None for c in named.answer), []).append(Rows(bound, named.count))
+    found = []
+    for shape, parts in same.items():
+        rows = distinct(parts)
+        found.append(
+            Named(
+                tuple(rows.bound[str(i)] if known else None for i, known in enumerate(shape)),
+                None,
+                rows.count,
+            )
+        )
+    return found

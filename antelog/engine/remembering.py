@@ -1,0 +1,120 @@
+"""What has to be kept after a step: which facts, and which settled atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from antelog.compile.bounds import static_variables
+from antelog.compile.plan import Atom, Plan, Var
+from antelog.compile.times import Times
+from antelog.engine.history import ticks_of
+from antelog.engine.layout import ANYONE, Layout
+from antelog.engine.naming import Named, direct_names, relation_names
+from antelog.engine.settled import Settled, is_open
+from antelog.engine.tables import NEVER, Column, distinct
+from antelog.engine.truth import truth
+from antelog.engine.world import World
+
+
+def needed(plan: Plan) -> dict[str, int | None]:
+    """For each input the first tick whose facts may still matter, counted from now; None: from tick 0 on.
+
+    An answer matters until it is settled, and so does what it rests on; of relations in a cycle
+    of negations only what is not settled, for the rest is remembered.
+    """
+    first: dict[str, int | None] = {source.name: 1 for source in plan.inputs}
+    wanted: dict[str, int | None] = {}
+    for relation in sorted(plan.relations, key=lambda r: -r.level.component):
+        own = wanted.get(relation.name, 0)
+        if relation.asked or relation.name in relation.bounds.asked_by or relation.name not in wanted:
+            delay = relation.bounds.delay
+            own = _earlier(own, None if delay is None else -delay - 1)
+        for pattern in relation.patterns:
+            times = Times(pattern)
+            for literal in pattern.literals:
+                back = times.furthest(literal.time, pattern.time)
+                tick = None if own is None or back is None else own - back
+                if isinstance(literal, Atom):
+                    first[literal.predicate] = _earlier(first[literal.predicate], tick)
+                elif plan.relation(literal.relation).level.component != relation.level.component:
+                    wanted[literal.relation] = _earlier(wanted.get(literal.relation, 0), tick)
+    return first
+
+
+def _earlier(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else min(one, other)
+
+
+def remembered(world: World, name: str) -> Settled:
+    """The settled atoms of a relation in a cycle of negations, as a step leaves them.
+
+    All that was settled before the last tick of the step is, so that this tick can be looked at
+    again.
+    """
+    relation, known = world.relations[name], world.settled[name]
+    delay, kept = relation.bounds.delay, relation.bounds.kept
+    if delay is None:
+        return known
+    until = world.now - 1 - delay
+    if until > known.until:
+        known = _with(world, name, known, until)
+    return known if kept is None else known.since(world.now - kept - 1)
+
+
+def _with(world: World, name: str, known: Settled, until: int) -> Settled:
+    columns = list(known.columns)
+    ticks, true = known.ticks, known.true
+    parts = list(_undecided(world, name, max(known.until + 1, 0), until))
+    if parts:
+        asked = [np.concatenate(column) for column in zip(*(answer for answer, _ in parts), strict=True)]
+        new = np.concatenate([tick for _, tick in parts])
+        holds = truth(world, name, asked, new).true_at < NEVER
+        generic = np.zeros(len(new), np.bool_)
+        for column in asked:
+            generic |= is_open(column)
+        # Where nothing is true of all values, what is not remembered is false.
+        stored = holds | ((holds & generic).any() & np.ones(len(new), np.bool_))
+        columns = [np.concatenate([old, c[stored]]) for old, c in zip(columns, asked, strict=True)]
+        ticks, true = np.concatenate([ticks, new[stored]]), np.concatenate([true, holds[stored]])
+    return Settled(until, tuple(columns), ticks, true)
+
+
+def _undecided(world: World, name: str, first: int, last: int) -> Iterator[tuple[tuple[Column, ...], Column]]:
+    """The atoms about ticks of a span that may be true: their values, and their ticks."""
+    own = world.layouts[name]
+    if all(map(_guarded, own)):
+        told = [
+            ticks_of(world.history, place.atom.predicate)
+            + layout.pattern.time.offset
+            - place.atom.time.offset
+            for layout in own
+            for place in layout.places[:1]
+        ]
+        ticks = distinct(np.concatenate([np.zeros(0, np.int64), *told]))
+        ticks = ticks[(ticks >= first) & (ticks <= last)]
+        for named in direct_names(world, name, ticks, world.cycles[name]):
+            if named.time is not None and all(column is not None for column in named.answer):
+                within = (named.time >= first) & (named.time <= last)
+                yield tuple(c[within] for c in named.answer if c is not None), named.time[within]
+        if not world.relations[name].variables:
+            yield (), ticks
+        return
+    width = len(world.relations[name].variables)
+    ticks = np.arange(first, last + 1)
+    anything = Named((None,) * width, None, 1)
+    for named in (anything, *relation_names(world, name, None)):
+        answer = (
+            np.full(named.count, ANYONE - i) if column is None else column
+            for i, column in enumerate(named.answer)
+        )
+        yield tuple(np.repeat(column, len(ticks)) for column in answer), np.tile(ticks, named.count)
+
+
+def _guarded(layout: Layout) -> bool:
+    """Whether facts give an answer of the pattern all its values and its time."""
+    names = set(static_variables(layout.pattern)).union(*(place.variables for place in layout.places))
+    own = {term.name for term in layout.pattern.answer if isinstance(term, Var)}
+    time = layout.pattern.time.variable
+    return bool(layout.places) and layout.sliced and own <= names and time is not None

@@ -1,0 +1,82 @@
+"""Programs on Spark: DataFrames of facts in, a DataFrame of changes out.
+
+    changes(program, inputs, ...)    what happens to the answers: batch in, batch out; stream in, stream out
+    rejects(program, inputs, ...)    the facts that were set aside, each with the reason
+    answers(program, inputs, ...)    for a batch, the answers that are open at its end, and those confirmed
+    outcomes(program, inputs, ...)   all of it from one run: for a stream that feeds several sinks
+    guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
+
+`inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
+Columns are found by name; the others are left where they are. The options are
+
+    static     background facts in addition to those of the program: DataFrames, batches all of them
+    clock      what moves time on. "arrival": a column with the tick (or timestamp) each fact arrived at;
+               "event": the times of the facts; "processing": the wall clock, for streams only.
+               If not given: arrival if an input has such a column, else event
+    arrival    the name of the column with the arrivals
+    only       the kinds of changes asked for, all unless told otherwise
+    buckets    into how many parts the facts are divided by the program's key
+    lag        streams: finished is the tick so far behind the highest one seen. 1 unless told otherwise, as
+               a tick may go on in the next micro-batch; more if what arrives is out of order
+    idle       streams: if nothing came for so long ("30 seconds"), ticks go on with the wall clock
+    until      batches: the last tick; if not given, the last arrival, or the tick by which all that is open
+               then is decided
+
+The changes have the columns `query`, `tick`, `timestamp` (the beginning of the tick; if the program
+says how long one is), `change`, `answer` (as JSON text: with `query` it is a key to upsert by), then
+each variable with its own type (whole numbers as bigint, others as double), `explanations`, `if_silent`, `decided_by` and `because`. With
+`query=` they are those of one query, else those of all; a variable a query does not have is null.
+
+Under the clocks "arrival" and "event" the last tick of a stream is finished when something later
+comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or
+at the first tick not finished yet if that is over.
+
+PySpark is needed only when one of these names is used: `pip install 'antelog[spark]'`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from antelog.spark.guarding import guard
+    from antelog.spark.running import Outcomes, answers, changes, outcomes, rejects
+    from antelog.spark.settings import BUCKETS, CLOCKS, COUNTS, MALFORMED, OBSERVED, ROW, SETTINGS
+
+__all__ = [
+    "BUCKETS",
+    "CLOCKS",
+    "COUNTS",
+    "MALFORMED",
+    "OBSERVED",
+    "ROW",
+    "SETTINGS",
+    "Outcomes",
+    "answers",
+    "changes",
+    "guard",
+    "outcomes",
+    "rejects",
+]
+
+_FROM = {
+    **dict.fromkeys(("Outcomes", "answers", "changes", "outcomes", "rejects"), "running"),
+    "guard": "guarding",
+    **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "MALFORMED", "OBSERVED", "ROW", "SETTINGS"), "settings"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The public names, once they are asked for: what needs no PySpark must not import it."""
+    if name not in _FROM:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"{__name__}.{_FROM[name]}"), name)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing == __name__.partition(".")[0]:
+            raise
+        raise ImportError(
+            f"antelog.spark needs the package {missing}, which is not installed: pip install 'antelog[spark]'"
+        ) from error

@@ -1,0 +1,55 @@
+"""Background facts: DataFrames that every bucket has all of."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.types as is_a
+from pyspark.sql import DataFrame
+
+from antelog.compile.plan import Plan, Static
+from antelog.compile.statics import Row
+from antelog.engine.kinds import Kind, kind_of
+from antelog.engine.values import Values
+from antelog.errors import DataError
+from antelog.language.syntax import number
+
+
+def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
+    """The facts in a DataFrame, brought to the driver. Raises DataError if they are none."""
+    static = next(s for s in plan.statics if s.name == name)
+    has = frame.columns
+    by_name = set(static.columns) <= set(has)
+    if not by_name and len(has) != len(static.columns):
+        raise DataError(
+            f"the background facts of {name} have the columns {', '.join(has)}; "
+            f"{name} has {', '.join(static.columns)}. Give them the same names or the same number"
+        )
+    table = frame.select(*static.columns).toArrow() if by_name else frame.toArrow()
+    columns = [
+        _values(static, position, column.combine_chunks()) for position, column in enumerate(table.columns)
+    ]
+    return tuple(sorted(set(zip(*columns, strict=True)), key=str))
+
+
+def _values(static: Static, position: int, array: pa.Array) -> list[str | int | float]:
+    """The values of a column, as the rules know them: numbers and texts."""
+    what = f"column {static.columns[position]} of {static.name}"
+    kind, wanted = kind_of(array.type), static.types[position]
+    if array.null_count:
+        raise DataError(f"{what} has no value in {array.null_count} of {len(array)} rows; filter them out")
+    if kind is None or (kind not in (Kind.NUMBER, Kind.TEXT) and wanted != "text"):
+        raise DataError(f"{what} is of type {array.type}; background facts are numbers and texts: cast it")
+    if wanted is not None and (kind is Kind.NUMBER) == (wanted == "text"):
+        raise DataError(f"{what} is of type {array.type}, and the program says it is a {wanted}: cast it")
+    if kind is not Kind.NUMBER and kind is not Kind.TEXT:
+        values = Values()
+        array = values.decode(values.spelled(values.encode(array)), pa.string())
+    if is_a.is_decimal(array.type):
+        return [_plain(value) for value in array.to_pylist()]
+    return [value if isinstance(value, str) else number(value) for value in array.to_pylist()]
+
+
+def _plain(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)

@@ -1,0 +1,120 @@
+"""Into which bucket a fact belongs, by the value of the program's key.
+
+Equal values belong into the same bucket, whatever their columns' types: 1 and 1.0, a text and the
+same text in a dictionary. The hash is our own, for it has to be the same in every process.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as is_a
+from numpy.typing import NDArray
+
+from antelog.engine.kinds import Kind
+from antelog.engine.tables import Column
+from antelog.engine.values import UNBOUND, Values
+
+_Hashes = NDArray[np.uint64]
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_OTHER = np.uint64(0xBF58476D1CE4E5B9)
+
+
+def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
+    """For each value the part it belongs to, one of so many."""
+    if count == 1:
+        return np.zeros(len(array), np.int64)
+    return (_hashes(_single(array)) % np.uint64(count)).astype(np.int64)
+
+
+def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _hashes(array: pa.Array) -> _Hashes:
+    if is_a.is_floating(array.type) or is_a.is_integer(array.type):
+        values = Values()
+        return _of_cells(values.encode(array), values)
+    encoded = array if is_a.is_dictionary(array.type) else array.dictionary_encode()
+    texts = encoded.dictionary
+    if is_a.is_string(texts.type) or is_a.is_large_string(texts.type):
+        distinct = _of_texts(texts)
+    else:
+        values = Values()
+        distinct = _of_cells(values.encode(texts), values)
+    indices = encoded.indices
+    there = indices.is_valid().to_numpy(zero_copy_only=False)
+    found = np.zeros(len(array), np.uint64)
+    found[there] = distinct[indices.drop_null().to_numpy()]
+    return found
+
+
+def _of_cells(cells: Column, values: Values) -> _Hashes:
+    """Numbers by the bits of the nearest double, anything else by the text that stands for it."""
+    hashes = _mixed(values.numbers(cells).view(np.uint64))
+    named = (values.kinds(cells) != Kind.NUMBER) & (cells != UNBOUND)
+    if named.any():
+        hashes[named] = _of_texts(values.decode(values.spelled(cells[named]), pa.string()))
+    return hashes
+
+
+def _of_texts(texts: pa.Array) -> _Hashes:
+    """A hash of each text, from its bytes and their places."""
+    texts = texts.cast(pa.large_binary())
+    if texts.null_count:
+        texts = texts.fill_null(b"")
+    _, offsets_of, content_of = texts.buffers()
+    count = len(texts)
+    offsets = np.frombuffer(offsets_of, np.int64)[texts.offset : texts.offset + count + 1]
+    content = np.frombuffer(content_of or b"", np.uint8)[offsets[0] : offsets[-1]] if count else _NO_BYTES
+    lengths = np.diff(offsets)
+    places = np.arange(len(content)) - np.repeat(offsets[:-1] - offsets[0], lengths)
+    weighted = _mixed(content.astype(np.uint64) + np.uint64(1) + (places.astype(np.uint64) << np.uint64(8)))
+    # Sums up to each byte, and so of each text; all of it modulo 2^64.
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(weighted, dtype=np.uint64)])
+    ends = offsets - offsets[0] if count else offsets
+    return _mixed(sums[ends[1:]] - sums[ends[:-1]]) if count else np.zeros(0, np.uint64)
+
+
+_NO_BYTES = np.zeros(0, np.uint8)
+
+
+def _mixed(numbers: _Hashes) -> _Hashes:
+    """Numbers whose lowest bits depend on all bits of the given ones."""
+    mixed = numbers * _FACTOR
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= _OTHER
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+@lru_cache
+def numbers_of_buckets(count: int) -> tuple[int, ...]:
+    """A number for each bucket, so that Spark spreads them evenly over its partitions.
+
+    Spark puts a key into the partition murmur3(key) modulo the number of partitions, where numbers in
+    a row land anyhow. Of these numbers, one lands in each of `count` partitions.
+    """
+    found: dict[int, int] = {}
+    number = 0
+    while len(found) < count:
+        found.setdefault(_murmur3(number) % count, number)
+        number += 1
+    return tuple(found[partition] for partition in range(count))
+
+
+def _murmur3(number: int) -> int:
+    """Spark's hash of a 32-bit number: murmur3 with the seed 42."""
+    mask = 0xFFFFFFFF
+
+    def rotated(x: int, by: int) -> int:
+        return ((x << by) | (x >> (32 - by))) & mask
+
+    hashed = rotated(number * 0xCC9E2D51 & mask, 15) * 0x1B873593 & mask
+    hashed = (rotated(42 ^ hashed, 13) * 5 + 0xE6546B64 & mask) ^ 4
+    hashed = (hashed ^ (hashed >> 16)) * 0x85EBCA6B & mask
+    hashed = (hashed ^ (hashed >> 13)) * 0xC2B2AE35 & mask
+    hashed ^= hashed >> 16
+    return hashed - (1 << 32) if hashed >= 1 << 31 else hashed

@@ -1,0 +1,148 @@
+"""A pipeline as a streaming query: started, watched, and stopped without cutting a batch in two."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.streaming.query import StreamingQuery
+
+from antelog.spark.folders import unfinished_batch
+from antelog.spark.running import Outcomes
+from antelog.spark.session import plainly
+from antelog.spark.settings import COUNTS
+from antelog.spark.sinks import Batch
+
+Counts: TypeAlias = dict[str, int | None]
+"""What the library counts, by the names of `COUNTS`."""
+
+_WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
+"""What Spark's sources call it when more is there than a batch took."""
+_PAUSE = 0.2
+"""So many seconds lie between two looks at a query."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a micro-batch did: its time in seconds, and the counts of `COUNTS`.
+
+    `waiting` is what the sources had beyond it: so many messages, or files.
+    """
+
+    number: int
+    seconds: float
+    waiting: dict[str, int]
+    counts: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Following:
+    """A query that is under way: the counts of batches not told of yet, and what went wrong in writing."""
+
+    query: StreamingQuery
+    counts: dict[int, Counts] = field(default_factory=dict)
+    failures: list[Exception] = field(default_factory=list)
+
+    def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
+        """The batches as they are finished, until the query ends by itself or is to be stopped.
+
+        Raises DataError if the query failed, or what was raised while its results were written.
+        """
+        while self.query.isActive and not stop():
+            time.sleep(_PAUSE)
+            yield from self.rest()
+        if self.query.isActive:
+            return
+        yield from self.rest()
+        if self.failures:
+            raise self.failures[0]
+        with plainly():
+            failed = self.query.exception()
+            if failed is not None:
+                raise failed
+
+    def rest(self) -> Iterator[Progress]:
+        """The batches that were finished and not told of yet."""
+        for told in self.query.recentProgress:
+            counts = self.counts.pop(told["batchId"], None)
+            if counts is not None:
+                yield _progress(told, counts)
+
+    def stop(self, patience: float) -> None:
+        """Stop between two batches, or after so many seconds within one, which then comes again."""
+        end = time.monotonic() + patience
+        while self.query.isActive and self.query.status["isTriggerActive"] and time.monotonic() < end:
+            time.sleep(_PAUSE / 4)
+        # A query that fails while it is stopped leaves nothing that a restart does not repeat.
+        with suppress(PySparkException):
+            self.query.stop()
+
+
+def follow(
+    outcomes: Outcomes,
+    write: Callable[[Outcomes, Batch, Counts], None],
+    *,
+    checkpoint: str,
+    trigger: str | None,
+) -> Following:
+    """Start a query that writes the outcomes of each micro-batch.
+
+    `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
+    as soon as possible.
+    """
+    spark = outcomes.frame.sparkSession
+    again = unfinished_batch(spark, checkpoint)
+    counts: dict[int, Counts] = {}
+    failures: list[Exception] = []
+
+    def each(frame: DataFrame, number: int) -> None:
+        run = frame.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+        begun = again[1] if again is not None and again[0] == number else None
+        frame.persist()
+        try:
+            seen = outcomes.of(frame)
+            found = totals(seen)
+            write(seen, Batch(str(run), number, begun), found)
+            counts[number] = found
+        except Exception as error:
+            failures.append(error)
+            raise
+        finally:
+            frame.unpersist()
+
+    writer = outcomes.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
+    match trigger:
+        case None:
+            pass
+        case "once":
+            writer = writer.trigger(once=True)
+        case "available-now":
+            writer = writer.trigger(availableNow=True)
+        case _:
+            writer = writer.trigger(processingTime=trigger)
+    with plainly():
+        return Following(writer.start(), counts, failures)
+
+
+def totals(outcomes: Outcomes) -> Counts:
+    """The counts of all buckets together."""
+    how = {name: f.max if name == "now" else f.sum for name in outcomes.counts.columns if name in COUNTS}
+    row = outcomes.counts.select(*(sum_of(name).alias(name) for name, sum_of in how.items())).first()
+    return {} if row is None else row.asDict()
+
+
+def _progress(told: Any, counts: Counts) -> Progress:
+    seconds = (told["durationMs"] or {}).get("triggerExecution", 0) / 1000
+    waiting: Counter[str] = Counter()
+    for source in told["sources"]:
+        metrics = source["metrics"] or {}
+        for name, what in _WAITING.items():
+            waiting[what] += int(float(metrics.get(name) or 0))
+    return Progress(told["batchId"], seconds, dict(+waiting), counts)

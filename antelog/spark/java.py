@@ -1,0 +1,47 @@
+"""Whether there is a Java for Spark, found out before Spark starts and fails in its own words."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from antelog.errors import UnsupportedError
+
+OLDEST = 17
+_ADVICE = (
+    f"Spark runs on Java {OLDEST} or later: install one (Debian: apt install openjdk-17-jre-headless, "
+    "macOS: brew install openjdk@17, anywhere: adoptium.net), and let JAVA_HOME name its folder if it "
+    "is not on the PATH. In antelog's own folder, `make demo` puts one into .venv without root. "
+    "`antelog try` needs no Java."
+)
+
+
+def require_java(environment: Mapping[str, str] = os.environ) -> None:
+    """Raises UnsupportedError if Spark would find no Java, or one that is too old."""
+    java = _executable(environment)
+    if java is None:
+        raise UnsupportedError(f"there is no Java on this machine. {_ADVICE}")
+    try:
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnsupportedError(f"the Java at {java} does not start ({error}). {_ADVICE}") from None
+    said = done.stderr + done.stdout
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    if done.returncode or version is None:
+        raise UnsupportedError(f"the Java at {java} does not start ({said.strip()[:200]}). {_ADVICE}")
+    if int(version[1]) < OLDEST:
+        raise UnsupportedError(f"the Java at {java} is version {version[1]}, too old. {_ADVICE}")
+
+
+def _executable(environment: Mapping[str, str]) -> str | None:
+    """The Java Spark would start: that of JAVA_HOME, which may not exist, or else the first on the PATH."""
+    if home := environment.get("JAVA_HOME"):
+        java = Path(home, "bin", "java")
+        if not java.exists():
+            raise UnsupportedError(f"JAVA_HOME is {home}, and there is no Java in it. {_ADVICE}")
+        return str(java)
+    return shutil.which("java", path=environment.get("PATH", ""))

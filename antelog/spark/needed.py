@@ -1,0 +1,128 @@
+"""Which facts a program has no use for, found out before the buckets see them.
+
+A fact matters only if it meets a literal: the constants in it, and what its variables are compared
+with. One that meets none is passed over and counted, but only if it is neither late nor early nor
+malformed by its own columns, for those are to be reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.compile.plan import Atom, Comparison, Const, Operand, Pattern, Plan, Var
+from antelog.engine.kinds import Kind, kind_of
+from antelog.engine.schema import Types
+from antelog.engine.tables import Mask
+from antelog.engine.ticks import LAST, ticks_of
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+_TESTS = {
+    "<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal,
+    "=": pc.equal, "!=": pc.not_equal,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Test:
+    """What a fact's column has to be for it to meet a literal."""
+
+    column: str
+    operator: str
+    value: str | int | float
+
+
+Needs = tuple[tuple[Test, ...], ...]
+"""A fact is of use if it passes all tests of one of these; without tests, every fact is."""
+
+
+def needs_of(plan: Plan, name: str, types: Types) -> Needs:
+    """What facts of an input are of use, given the types of its columns."""
+    source = next(s for s in plan.inputs if s.name == name)
+    kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
+    for column, declared in zip(source.columns, source.types, strict=False):
+        if declared == "text" and kinds[column] is not Kind.TEXT:
+            kinds[column] = None  # the engine makes texts of what these are
+    found = {
+        _tests(pattern, atom, source.columns, kinds)
+        for relation in plan.relations
+        for pattern in relation.patterns
+        for atom in pattern.atoms
+        if atom.predicate == name
+    }
+    return ((),) if () in found else tuple(sorted(found, key=str))
+
+
+def _tests(
+    pattern: Pattern, atom: Atom, columns: tuple[str, ...], kinds: dict[str, Kind | None]
+) -> tuple[Test, ...]:
+    tests = []
+    for column, argument in zip(columns, atom.arguments, strict=False):
+        if isinstance(argument, Const):
+            tests.append(Test(column, "=", argument.value))
+        else:
+            for comparison in pattern.comparisons:
+                tests += _of_variable(comparison, argument, column)
+    return tuple(sorted({test for test in tests if _can_tell(test, kinds[test.column])}, key=str))
+
+
+def _of_variable(comparison: Comparison, variable: Var, column: str) -> list[Test]:
+    sides: tuple[tuple[Operand, str, Operand], ...] = (
+        (comparison.left, comparison.operator, comparison.right),
+        (comparison.right, _TURNED[comparison.operator], comparison.left),
+    )
+    return [
+        Test(column, operator, other.value)
+        for one, operator, other in sides
+        if one == variable and isinstance(other, Const)
+    ]
+
+
+def _can_tell(test: Test, kind: Kind | None) -> bool:
+    """Whether Arrow tells it as the engine does. Whole numbers may differ that are equal as doubles."""
+    if isinstance(test.value, str):
+        return kind is Kind.TEXT and test.operator in ("=", "!=")
+    return kind is Kind.NUMBER and test.operator != "!="
+
+
+def of_use(needs: Needs, table: pa.Table) -> Mask:
+    """Which rows are of use."""
+    found = np.zeros(table.num_rows, np.bool_)
+    for tests in needs:
+        met = np.ones(table.num_rows, np.bool_)
+        for test in tests:
+            met &= _passes(test, table.column(test.column))
+        found |= met
+    return found
+
+
+def _passes(test: Test, column: pa.ChunkedArray) -> Mask:
+    if not isinstance(test.value, str):
+        column = column.cast(pa.float64(), safe=False)
+    passed = _TESTS[test.operator](column, pa.scalar(test.value, column.type))
+    mask: Mask = pc.fill_null(passed, False).to_numpy()
+    return mask
+
+
+def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
+    """Which rows are neither late nor early nor malformed, as far as they tell themselves."""
+    source = next(s for s in plan.inputs if s.name == name)
+    time = ticks_of(table.column(source.columns[-1]), plan.tick)
+    arrived = ticks_of(table.column(arrival), plan.tick)
+    soonest = min([source.delay, *(r.delay for r in source.refinements)])
+    waited = arrived.numbers - time.numbers
+    fine: Mask = time.whole & arrived.whole & (time.numbers >= 0) & (arrived.numbers <= LAST)
+    fine &= (waited >= 0) & (waited <= soonest)
+    for column, declared in zip(source.columns, source.types, strict=False):
+        array = table.column(column)
+        kind = kind_of(array.type)
+        if declared is not None and (declared == "number") != (kind is Kind.NUMBER):
+            return np.zeros(table.num_rows, np.bool_)
+        fine &= array.is_valid().to_numpy()
+        if is_a.is_floating(array.type):
+            fine &= ~pc.fill_null(pc.is_nan(array), True).to_numpy()
+    return fine

@@ -1,0 +1,196 @@
+"""The functions a user calls, and the DataFrames they give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from antelog.engine.log import KINDS
+from antelog.errors import DataError
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.program import Program
+from antelog.spark.batch import reasoner
+from antelog.spark.checking import Checked, Options, checked
+from antelog.spark.job import Job
+from antelog.spark.packing import PACKED, REJECTS, packer
+from antelog.spark.settings import COUNTS, OBSERVED, STANDING
+from antelog.spark.streaming import Keeper
+from antelog.spark.telling import CHANGES, COUNTED, REJECTED, TOLD
+from antelog.spark.unpacking import columns_of, reject_reader, unpacker
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """All that comes of a program: `frame` has it packed, a few rows for each bucket and micro-batch.
+
+    Each of the others is read from it. So a stream with several sinks writes the frame with
+    `foreachBatch` and, for each micro-batch, reads what it needs from `outcomes.of(micro_batch)`.
+    """
+
+    job: Job
+    frame: DataFrame
+    told: str = "change"
+
+    @property
+    def changes(self) -> DataFrame:
+        """The changes of all queries."""
+        return self._of(None)
+
+    def query(self, name: str) -> DataFrame:
+        """The changes of one query, with its own variables only."""
+        names = [query.name for query in self.job.plan.queries]
+        if name not in names:
+            hint = did_you_mean(name, names) or f"The queries are {', '.join(names)}."
+            raise DataError(f"the program has no query {name}. {hint}")
+        return self._of(name)
+
+    @property
+    def rejects(self) -> DataFrame:
+        """The facts that were set aside, with the reasons."""
+        packed = self.frame.where(f.col("what") == REJECTED).select("payload")
+        return packed.mapInArrow(reject_reader, from_arrow_schema(REJECTS))
+
+    @property
+    def counts(self) -> DataFrame:
+        """What was counted, a row for each bucket (and micro-batch)."""
+        return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
+
+    def of(self, frame: DataFrame) -> Outcomes:
+        """The same read from another packed frame, such as a micro-batch of this one."""
+        return replace(self, frame=frame)
+
+    def _of(self, query: str | None) -> DataFrame:
+        columns = columns_of(self.job, query, change=self.told)
+        packed = self.frame.where(f.col("what") == CHANGES)
+        if query is not None:
+            packed = packed.where(f.col("query") == query)
+        return packed.select("query", "payload").mapInArrow(
+            unpacker(self.job, columns), from_arrow_schema(columns.schema)
+        )
+
+
+def outcomes(
+    program: Program,
+    inputs: Mapping[str, DataFrame],
+    *,
+    static: Mapping[str, DataFrame] | None = None,
+    clock: str | None = None,
+    arrival: str = "arrival",
+    only: Sequence[str] = KINDS,
+    buckets: int | None = None,
+    lag: int = 1,
+    idle: str | None = None,
+    until: int | None = None,
+) -> Outcomes:
+    """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
+
+    The options are those of `antelog.spark`.
+    """
+    options = Options(clock, arrival, only, buckets, lag, idle, until)
+    ready = checked(program, inputs, static or {}, options)
+    return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
+
+
+def changes(
+    program: Program,
+    inputs: Mapping[str, DataFrame],
+    *,
+    query: str | None = None,
+    static: Mapping[str, DataFrame] | None = None,
+    clock: str | None = None,
+    arrival: str = "arrival",
+    only: Sequence[str] = KINDS,
+    buckets: int | None = None,
+    lag: int = 1,
+    idle: str | None = None,
+    until: int | None = None,
+) -> DataFrame:
+    """What happens to the answers of a program's queries, or of one `query`: see `antelog.spark`."""
+    found = outcomes(
+        program, inputs, static=static, clock=clock, arrival=arrival, only=only, buckets=buckets,
+        lag=lag, idle=idle, until=until,
+    )  # fmt: skip
+    return found.changes if query is None else found.query(query)
+
+
+def rejects(
+    program: Program,
+    inputs: Mapping[str, DataFrame],
+    *,
+    static: Mapping[str, DataFrame] | None = None,
+    clock: str | None = None,
+    arrival: str = "arrival",
+    buckets: int | None = None,
+    lag: int = 1,
+    idle: str | None = None,
+    until: int | None = None,
+) -> DataFrame:
+    """The facts that are late, early or malformed, each with the reason: see `antelog.spark`."""
+    return outcomes(
+        program, inputs, static=static, clock=clock, arrival=arrival, only=(), buckets=buckets,
+        lag=lag, idle=idle, until=until,
+    ).rejects  # fmt: skip
+
+
+def answers(
+    program: Program,
+    inputs: Mapping[str, DataFrame],
+    *,
+    query: str | None = None,
+    static: Mapping[str, DataFrame] | None = None,
+    clock: str | None = None,
+    arrival: str = "arrival",
+    buckets: int | None = None,
+    until: int | None = None,
+) -> DataFrame:
+    """The answers that are open at the end of a batch, and all that were confirmed.
+
+    In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last
+    arrival, unless `until` says otherwise.
+    """
+    options = Options(clock, arrival, ("confirmed",), buckets, 0, None, until)
+    ready = checked(program, inputs, static or {}, options)
+    if not ready.job.batch:
+        raise DataError(
+            "a stream has no end at which answers are open; take its changes, and keep the last one "
+            "of each (query, answer)"
+        )
+    found = Outcomes(ready.job, _batch(ready, answers=True), told="status")
+    return found.changes if query is None else found.query(query)
+
+
+def _packed(ready: Checked) -> DataFrame:
+    """The rows of all inputs, packed for the buckets."""
+    schema = from_arrow_schema(PACKED)
+    parts = [frame.mapInArrow(packer(ready.job, name), schema) for name, frame in ready.frames.items()]
+    return reduce(DataFrame.unionAll, parts)
+
+
+def _batch(ready: Checked, *, answers: bool) -> DataFrame:
+    spark = next(iter(ready.frames.values())).sparkSession
+    schema = from_arrow_schema(PACKED)
+    # A row for each bucket, for those no fact belongs to, and for inputs without any.
+    everyone = spark.createDataFrame(
+        [(number, None, None, None, None, None) for number in ready.job.numbers], schema
+    )
+    packed = _packed(ready).unionAll(everyone)
+    return packed.groupBy("bucket").applyInArrow(reasoner(ready.job, answers), from_arrow_schema(TOLD))
+
+
+def _stream(ready: Checked) -> DataFrame:
+    job = ready.job
+    mode = "ProcessingTime" if job.clock == "processing" or job.idle is not None else "None"
+    told = (
+        _packed(ready)
+        .groupBy("bucket")
+        .transformWithState(Keeper(job), from_arrow_schema(TOLD), "Append", mode)
+    )
+    # In a micro-batch without rows nobody tells how much there is; but surely nothing has come.
+    sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
+    standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
+    return told.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))

@@ -1,0 +1,158 @@
+"""Spark for a pipeline: started with what the endpoints need, silent, and its failures in plain words."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from math import gcd
+from typing import TypeAlias
+
+import pyspark
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from antelog.errors import DataError, UnsupportedError
+from antelog.spark.endpoints import Jdbc, Kafka, Sink, Source
+from antelog.spark.java import require_java
+from antelog.spark.quiet import quietly
+from antelog.spark.settings import SETTINGS
+
+Session: TypeAlias = SparkSession
+"""What other layers call a session, which may not import PySpark themselves."""
+
+_SCALA = "2.13"
+_POSTGRES = "org.postgresql:postgresql:42.7.7"
+_PANDAS = "PySpark does not yet fully support pandas"
+_MOST = 600
+"""So many characters of a failure are shown."""
+
+
+@contextmanager
+def session(
+    name: str,
+    endpoints: Iterable[Source | Sink],
+    *,
+    buckets: int,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> Iterator[SparkSession]:
+    """A Spark session, stopped at the end unless there was one already.
+
+    Raises UnsupportedError if Spark cannot be started.
+    """
+    require_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    _hush()
+    known = SparkSession.getActiveSession()
+    settings = _settings(master, buckets, dict(conf or {}), list(endpoints))
+    builder = SparkSession.builder.appName(name).master(settings["spark.master"])
+    with as_file(files("antelog.spark") / "log4j2.properties") as quiet:
+        if "spark.driver.extraJavaOptions" not in settings:
+            builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
+        for key, value in settings.items():
+            builder.config(key, value)
+        try:
+            with quietly():
+                spark = builder.getOrCreate()
+        except (PySparkException, Py4JError) as error:
+            raise UnsupportedError(
+                f"Spark does not start: {plain(error)}. What it says of itself stands above; packages it "
+                "was to fetch need the network, or --conf spark.jars=… with the files"
+            ) from None
+    try:
+        yield spark
+    finally:
+        if known is None:
+            spark.stop()
+
+
+def _hush() -> None:
+    """Keeps PySpark from telling, here and in each worker, that a pandas is newer than it is itself."""
+    warnings.filterwarnings("ignore", _PANDAS, FutureWarning)
+    known = os.environ.get("PYTHONWARNINGS", "")
+    if _PANDAS not in known:
+        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, f"ignore:{_PANDAS}:FutureWarning"]))
+
+
+def _settings(
+    master: str | None, buckets: int, given: dict[str, str], endpoints: list[Source | Sink]
+) -> dict[str, str]:
+    """Spark's settings: those given win."""
+    master = master or given.get("spark.master") or os.environ.get("SPARK_MASTER", "local[*]")
+    found = {
+        **SETTINGS,
+        "spark.master": master,
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(buckets),
+        "spark.ui.showConsoleProgress": "false",
+    }
+    if master.startswith("local"):
+        # One partition for each core, as far as the buckets can be dealt out evenly.
+        found["spark.sql.shuffle.partitions"] = str(_partitions(buckets, _cores(master)))
+        found["spark.ui.enabled"] = "false"
+        found["spark.driver.bindAddress"] = found["spark.driver.host"] = "127.0.0.1"
+    wanted = [each for each in _packages(endpoints) if not _brought(each, given)]
+    if wanted:
+        given["spark.jars.packages"] = ",".join(filter(None, [given.get("spark.jars.packages"), *wanted]))
+    return {**found, **given}
+
+
+def _cores(master: str) -> int:
+    match = re.match(r"local\[(\d+)", master)
+    return int(match[1]) if match else 1 if master == "local" else os.cpu_count() or 1
+
+
+def _partitions(buckets: int, cores: int) -> int:
+    return max(gcd(buckets, count) for count in range(1, min(cores, buckets) + 1))
+
+
+def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
+    """What Spark has to fetch for the endpoints."""
+    endpoints = list(endpoints)
+    if any(isinstance(each, Kafka) for each in endpoints):
+        yield f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark.__version__}"
+    if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
+        yield _POSTGRES
+
+
+def _brought(package: str, given: Mapping[str, str]) -> bool:
+    """Whether the user brings a package in a version of their own."""
+    artifact = package.split(":")[1]
+    names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
+    return any(artifact in given.get(name, "") for name in names)
+
+
+# ---- failures ----
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Turns what Spark says of sources, sinks and their data into a DataError."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise DataError(plain(error)) from None
+
+
+def plain(error: Exception) -> str:
+    """What Spark's failure says, without its stack: the innermost cause, if there are several."""
+    text = _java_text(error) if isinstance(error, Py4JJavaError) else str(error)
+    lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    found = causes[-1].removeprefix("Caused by: ") if causes else " ".join(map(str.strip, lines))
+    found = re.sub(r"^(?:: )?(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ", "", found)
+    found = re.sub(r"\s*SQLSTATE: \w+.*$", "", found)
+    missing = re.search(r"ClassNotFoundException: (\S+)", text)
+    if missing is not None:
+        found = f"Spark has no {missing[1]}; bring the jar that has it with --conf spark.jars=…"
+    return found[:_MOST].rstrip(".")
+
+
+def _java_text(error: Py4JJavaError) -> str:
+    return str(error).partition("\n")[2] or str(error)

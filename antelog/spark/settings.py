@@ -1,0 +1,47 @@
+"""Names and numbers that both the library and its users need; nothing here needs PySpark."""
+
+from __future__ import annotations
+
+CLOCKS = ("arrival", "event", "processing")
+
+BUCKETS = 8
+"""Into how many parts facts are divided, unless told otherwise."""
+
+MALFORMED = "_malformed"
+"""A column of texts an input may have: where there is one, the row is set aside for that reason."""
+
+ROW = "_row"
+"""A column of texts an input may have: what the row was, to be shown if it is set aside."""
+
+OBSERVED = "antelog"
+"""What the counts of a stream go by among the observed metrics of its progress."""
+
+COUNTS = (
+    *("given", "admitted", "repeated", "late", "early", "malformed", "unneeded"),
+    *("held", "kept", "state_bytes", "changes", "now"),
+)
+"""What is counted of each bucket and micro-batch.
+
+Of the rows given, those that meet no literal of any rule, but are fine otherwise, are `unneeded` where that
+is known beforehand: their arrivals count, that is all. `held` rows wait for their tick to be finished.
+`given` is the sum of the other six and the growth of `held`. `kept` are the facts in the state,
+`state_bytes` what the state takes in the store, `changes` the rows of the log, `now` is the last
+finished tick.
+"""
+
+STANDING = ("held", "kept", "state_bytes", "now")
+"""Those of the counts that say how things stand after the micro-batch, not what happened in it."""
+
+SETTINGS = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+}
+"""What a session needs for streams, and what makes all of it faster.
+
+Stateful operators in Python need Spark's RocksDB store. Bucket numbers spread evenly over
+`spark.sql.shuffle.partitions` if that is a divisor or a multiple of the number of buckets.
+"""

@@ -1,0 +1,199 @@
+"""What a bucket knows between two batches, and what a batch makes of it.
+
+The kernel is told of a fact when the tick it arrived at is finished; until then the fact waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.engine import kernel, rejects
+from antelog.engine.counting import Counts
+from antelog.engine.ending import last_tick
+from antelog.engine.facts import admit
+from antelog.engine.tables import Mask
+from antelog.engine.ticks import LAST, ticks_of
+from antelog.engine.values import Values
+from antelog.spark.dividing import parts_of
+from antelog.spark.job import ARRIVED, Job
+
+Tables = Mapping[str, pa.Table]
+
+OPEN, CONFIRMED = "open", "confirmed"
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where a bucket stands: the kernel's state, and the rows that wait for their tick to be finished."""
+
+    state: kernel.State
+    waiting: Tables
+
+    @property
+    def now(self) -> int:
+        return self.state.now
+
+    @property
+    def held(self) -> int:
+        return sum(table.num_rows for table in self.waiting.values())
+
+    @property
+    def kept(self) -> int:
+        streams = self.state.history.values()
+        return sum(part.count for s in streams for parts in s.slices.values() for part in parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What came of a batch: the changes of each query, the rows set aside, and what was counted."""
+
+    log: Tables
+    rejects: pa.Table
+    counts: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Arrived:
+    """New rows of an input, with the ticks they arrive at, and those that were set aside at once."""
+
+    rows: pa.Table
+    rejects: pa.Table
+    counts: Counts
+
+
+def start(job: Job) -> Standing:
+    """A bucket before the first row."""
+    given = {name: list(rows) for name, rows in job.given.items()}
+    empty = {
+        name: _with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
+    }
+    return Standing(kernel.start(job.plan, given), empty)
+
+
+def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None) -> Arrived:
+    """New rows of an input when the tick `before` is finished.
+
+    Rows without arrivals of their own arrive at their time, or when the next tick is finished if that is
+    over; by the wall clock, in the tick `wall` at the latest. Rows that arrive at no tick, or at one
+    that is over, are set aside at once.
+    """
+    table = _with_arrival(job, name, facts, before + 1, wall)
+    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.tick)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
+    fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
+    fine &= arrival.whole & (arrival.numbers > before) & (arrival.numbers <= LAST)
+    if fine.all():
+        return Arrived(table, rejects.SCHEMA.empty_table(), Counts())
+    faulty = {name: table.filter(pa.array(~fine))}
+    # No row can arrive after one tick and up to the same: all are rejected, each for its own reason.
+    refused = admit(job.plan, faulty, Values(), before, before, arrival=ARRIVED)
+    return Arrived(table.filter(pa.array(fine)), refused.rejects, refused.counts[name])
+
+
+def _with_arrival(job: Job, name: str, facts: pa.Table, first: int, wall: int | None) -> pa.Table:
+    if ARRIVED in facts.column_names:
+        return facts
+    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.tick)
+    last = LAST if wall is None else max(first, wall)
+    arrival = np.where(time.whole, np.clip(time.numbers, first, max(first, last)), first)
+    return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
+
+
+def advance(
+    job: Job, standing: Standing, new: Mapping[str, Arrived], now: int, number: int
+) -> tuple[Standing, Told]:
+    """The bucket of that number after the tick `now`, given new rows."""
+    refused = Told(
+        {},
+        pa.concat_tables([rejects.SCHEMA.empty_table(), *(each.rejects for each in new.values())]),
+        sum((each.counts for each in new.values()), Counts()),
+    )
+    rows = {name: _joint(table, new.get(name)) for name, table in standing.waiting.items()}
+    if now <= standing.now:
+        return Standing(standing.state, rows), refused
+    due, waiting = {}, {}
+    for name, table in rows.items():
+        arrived = ticks_of(table.column(ARRIVED), job.plan.tick).numbers <= now
+        due[name], waiting[name] = _apart(table, arrived)
+    # Inputs without rows are handed over as well, for the types of their columns.
+    admitted = admit(job.plan, due, standing.state.values, standing.now, now, arrival=ARRIVED)
+    state = kernel.seeing(job.plan, standing.state, admitted.types)
+    state, log = kernel.step(job.plan, state, admitted.facts, now, only=job.only)
+    told = Told(
+        {name: _own(job, name, table, number) for name, table in log.items()},
+        pa.concat_tables([refused.rejects, admitted.rejects]),
+        sum(admitted.counts.values(), refused.counts),
+    )
+    return Standing(state, waiting), told
+
+
+def finish(
+    job: Job, standing: Standing, new: Mapping[str, Arrived], last: int, number: int
+) -> tuple[Standing, Told]:
+    """The bucket at the end of a batch whose last arrival is in the tick `last`.
+
+    Unless the job says where to end, that is when nothing is open any more.
+    """
+    standing, told = advance(job, standing, new, max(last, 0) if job.until is None else job.until, number)
+    if job.until is None:
+        end = last_tick(standing.now, open_answers(job, standing, number).values())
+        standing, after = advance(job, standing, {}, end, number)
+        if after.log:
+            told = replace(told, log={n: pa.concat_tables([t, after.log[n]]) for n, t in told.log.items()})
+    return standing, told
+
+
+def finish_with_answers(
+    job: Job, standing: Standing, new: Mapping[str, Arrived], last: int, number: int
+) -> tuple[Standing, Told]:
+    """The bucket after the last arrival of a batch; told are the answers open then, and those confirmed."""
+    standing, told = advance(job, standing, new, max(last, 0) if job.until is None else job.until, number)
+    found = {}
+    for name, table in open_answers(job, standing, number).items():
+        still = table.filter(pc.not_equal(table.column("change"), CONFIRMED))
+        opened = pa.array([OPEN] * still.num_rows, pa.string())
+        log = told.log[name]
+        found[name] = pa.concat_tables(
+            [
+                still.set_column(still.column_names.index("change"), "change", opened),
+                log.filter(pc.equal(log.column("change"), CONFIRMED)),
+            ]
+        )
+    return standing, replace(told, log=found)
+
+
+def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:
+    """For each query the bucket's answers that are open, and those the last tick has confirmed."""
+    names = [query.name for query in job.plan.queries]
+    return {
+        name: _own(job, name, kernel.open_answers(job.plan, standing.state, name), number) for name in names
+    }
+
+
+def _joint(waiting: pa.Table, new: Arrived | None) -> pa.Table:
+    return waiting if new is None else pa.concat_tables([waiting, new.rows])
+
+
+def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
+    """The chosen rows of a table, and the others."""
+    if chosen.all():
+        return table, table.slice(0, 0)
+    return table.filter(pa.array(chosen)), table.filter(pa.array(~chosen))
+
+
+def _own(job: Job, name: str, table: pa.Table, number: int) -> pa.Table:
+    """The changes that are this bucket's to tell.
+
+    A bucket knows nothing of the facts about others' values, but all background facts; so it may
+    take for absent what another bucket has.
+    """
+    if len(job.numbers) > 1 and job.talks_by_itself:
+        key = job.plan.relation(name).variables[job.plan.key[name]]
+        part = parts_of(table.column(key), len(job.numbers))
+        table = table.filter(pa.array(part == job.numbers.index(number)))
+    return table.cast(job.schemas[name])

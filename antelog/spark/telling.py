@@ -1,0 +1,59 @@
+"""What a bucket tells of a batch, packed: its changes, its rejects and its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import pyarrow as pa
+
+from antelog.spark.blobs import to_blob
+from antelog.spark.packing import REJECTS
+from antelog.spark.receiving import Received
+from antelog.spark.settings import COUNTS
+from antelog.spark.standing import Standing, Tables, Told
+
+CHANGES, REJECTED, COUNTED = "changes", "rejects", "counts"
+
+TOLD = pa.schema(
+    [
+        ("bucket", pa.int32()),
+        ("what", pa.string()),
+        ("query", pa.string()),
+        ("payload", pa.binary()),
+        *((name, pa.int64()) for name in COUNTS),
+    ]
+)
+"""The rows everything else is read from; `what` says which, and so which of the columns matter."""
+
+PIECE = 100_000
+"""At most so many rows in one payload."""
+
+Line = dict[str, object]
+_EMPTY: Line = dict.fromkeys(TOLD.names)
+
+
+def lines(number: int, standing: Standing, told: Told, new: Received, state_bytes: int) -> Iterator[Line]:
+    """What the bucket of a number tells of what it has received."""
+    apart = pa.concat_tables([REJECTS.empty_table(), *new.set_aside])
+    own = told.rejects.append_column("row", pa.nulls(told.rejects.num_rows, pa.string())).cast(REJECTS)
+    counts = asdict(told.counts) | {
+        "given": new.given,
+        "unneeded": new.unneeded,
+        "malformed": told.counts.malformed + apart.num_rows,
+        "held": standing.held,
+        "kept": standing.kept,
+        "state_bytes": state_bytes,
+        "changes": sum(table.num_rows for table in told.log.values()),
+        "now": standing.now if standing.now >= 0 else None,
+    }
+    yield _EMPTY | counts | {"bucket": number, "what": COUNTED}
+    yield from _payloads(number, CHANGES, told.log)
+    yield from _payloads(number, REJECTED, {None: pa.concat_tables([apart, own])})
+
+
+def _payloads(number: int, what: str, tables: Tables | dict[None, pa.Table]) -> Iterator[Line]:
+    for query, table in tables.items():
+        for start in range(0, table.num_rows, PIECE):
+            payload = to_blob(table.slice(start, PIECE).combine_chunks())
+            yield _EMPTY | {"bucket": number, "what": what, "query": query, "payload": payload}

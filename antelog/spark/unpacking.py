@@ -1,0 +1,183 @@
+"""From what the buckets tell to the columns a user sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.compile.plan import Relation
+from antelog.engine.schema import EXPLANATIONS, SILENT
+from antelog.engine.values import Values
+from antelog.spark.blobs import from_blob
+from antelog.spark.job import Job
+from antelog.spark.packing import REJECTS
+
+Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+EXCEPT = "except"
+"""In an explanation that holds for all values but some: the values."""
+
+_BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
+_AFTER = ("explanations", "if_silent", "decided_by", "because")
+_TAKEN = {*_BEFORE, *_AFTER}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of changes or answers: `variables` has, for each query, the column of each variable."""
+
+    schema: pa.Schema
+    variables: Mapping[str, Mapping[str, str]]
+    change: str
+
+
+def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> Columns:
+    """The columns for all queries, or for one; `change` is the name of the column of the changes."""
+    names = [query.name for query in job.plan.queries if only in (None, query.name)]
+    variables: dict[str, dict[str, str]] = {}
+    types: dict[str, pa.DataType] = {}
+    for name in names:
+        variables[name] = {}
+        for variable in variables_of(job.plan.relation(name)):
+            column = _column(variable, types)
+            type_ = _stored(job.schemas[name].field(variable).type)
+            types[column] = type_ if types.get(column, type_) == type_ else pa.string()
+            variables[name][variable] = column
+    timed = [("timestamp", pa.timestamp("us", "UTC"))] if job.plan.tick is not None else []
+    schema = pa.schema(
+        [
+            ("query", pa.string()),
+            ("tick", pa.int64()),
+            *timed,
+            (change, pa.string()),
+            ("answer", pa.string()),
+            *types.items(),
+            ("explanations", _explanations([job.schemas[name].field("explanations").type for name in names])),
+            ("if_silent", SILENT),
+            ("decided_by", pa.int64()),
+            ("because", pa.list_(pa.string())),
+        ]
+    )
+    return Columns(schema, variables, change)
+
+
+def _explanations(types: Sequence[pa.DataType]) -> pa.DataType:
+    """The type of the explanations of several queries, some of which may have exceptions."""
+    fields: dict[str, pa.DataType] = {}
+    for type_ in types:
+        explanation = type_.value_type
+        if explanation.get_field_index(EXCEPT) >= 0:
+            for field in explanation.field(EXCEPT).type.value_type:
+                stored = _stored(field.type)
+                fields[field.name] = stored if fields.get(field.name, stored) == stored else pa.string()
+    if not fields:
+        return EXPLANATIONS
+    exceptions = pa.list_(pa.struct(list(fields.items())))
+    return pa.list_(pa.struct([*EXPLANATIONS.value_type, (EXCEPT, exceptions)]))
+
+
+def variables_of(relation: Relation) -> tuple[str, ...]:
+    """The variables of a query's answers, the time last."""
+    return relation.variables if relation.time is None else (*relation.variables, relation.time)
+
+
+def _column(variable: str, others: Mapping[str, object]) -> str:
+    """A column's name that no other column has, in whatever case: for Spark that makes no difference."""
+    column = variable
+    while column.lower() in _TAKEN or any(
+        column.lower() == other.lower() and column != other for other in others
+    ):
+        column += "_"
+    return column
+
+
+def _stored(type_: pa.DataType) -> pa.DataType:
+    """The type of a column that Spark can store."""
+    if is_a.is_null(type_):
+        return pa.string()
+    if is_a.is_uint64(type_):
+        return pa.decimal128(20, 0)
+    return pa.timestamp("us", type_.tz) if is_a.is_timestamp(type_) else type_
+
+
+def unpacker(job: Job, columns: Columns) -> Mapper:
+    """What makes rows of changes of their payloads, for `mapInArrow`."""
+    return partial(_changes, job, columns)
+
+
+def _changes(job: Job, columns: Columns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for query, payload in zip(
+            batch.column("query").to_pylist(), batch.column("payload").to_pylist(), strict=True
+        ):
+            yield from _seen(job, columns, query, from_blob(payload)).to_batches()
+
+
+def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
+    relation = job.plan.relation(query)
+    found: dict[str, pa.Array | pa.ChunkedArray] = {
+        "query": pa.array([query] * table.num_rows, pa.string()),
+        "tick": table.column("tick"),
+        columns.change: table.column("change"),
+        "answer": answer_texts(table, variables_of(relation)),
+    }
+    if job.plan.tick is not None:
+        found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))
+    for variable, column in columns.variables[query].items():
+        found[column] = table.column(variable)
+    for name in _AFTER:
+        found[name] = table.column(name)
+    return pa.table(
+        [
+            found[field.name].cast(field.type)
+            if field.name in found
+            else pa.nulls(table.num_rows, field.type)
+            for field in columns.schema
+        ],
+        schema=columns.schema,
+    )
+
+
+def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:
+    """Answers as JSON, always written the same way: a key."""
+    parts: list[str | pa.Array] = []
+    for name in variables:
+        parts += [", " if parts else "", json.dumps(name) + ": ", _json(table.column(name).combine_chunks())]
+    if not parts:
+        return pa.array(["{}"] * table.num_rows, pa.string())
+    return pc.binary_join_element_wise("{", *parts, "}", "")
+
+
+def _json(array: pa.Array) -> pa.Array:
+    """Values as JSON: numbers and truth values as such, all else as texts."""
+    if is_a.is_null(array.type):
+        return pa.array(["null"] * len(array), pa.string())
+    if is_a.is_integer(array.type) or is_a.is_boolean(array.type):
+        return pc.fill_null(array.cast(pa.string()), "null")
+    # Most values occur in many answers.
+    encoded = array.dictionary_encode()
+    distinct = encoded.dictionary
+    if not (is_a.is_floating(array.type) or is_a.is_string(array.type)):
+        values = Values()
+        distinct = values.decode(values.spelled(values.encode(distinct)), pa.string())
+    written = pa.array([_written(value) for value in distinct.to_pylist()], pa.string())
+    return pc.fill_null(written.take(encoded.indices), "null")
+
+
+def _written(value: str | float) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def reject_reader(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Makes rejects of their payloads, for `mapInArrow`."""
+    for batch in batches:
+        for payload in batch.column("payload").to_pylist():
+            yield from from_blob(payload).cast(REJECTS).to_batches()

@@ -1,0 +1,1 @@
+"""How fast the engine is, measured in CPU seconds, with the results checked against plain counts."""

@@ -1,0 +1,20 @@
+"""What there is to say about a pipeline in a TOML file, without Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from antelog import ProgramError
+from antelog.cli.run_checks import checked
+from antelog.cli.run_config import parse_config
+from antelog.diagnostics import Diagnostic, Source
+
+
+def diagnostics(text: str, name: str = "pipeline.toml", folder: Path = Path()) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong with a text; paths in it are seen from the folder."""
+    try:
+        config = parse_config(Source(text, name), folder)
+        checked(config.settings, config)
+    except ProgramError as error:
+        return error.diagnostics
+    return ()

@@ -1,0 +1,159 @@
+"""`antelog run` as real processes on Spark: read once, as a stream, resumed, refused, stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.dataset as ds
+import pytest
+
+from tests.cli.trying import try_
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
+
+READINGS = """\
+device,level,time,arrival
+wt2,high,0,0
+wt2,high,1,2
+wt4,high,1,1
+wt5,high,soon,1
+wt6,high,1,9
+wt7,high
+"""
+MORE = """\
+device,level,time,arrival
+wt8,high,10,10
+wt8,high,11,11
+wt2,low,20,20
+"""
+
+
+def command(*arguments: object) -> list[str]:
+    code = "from antelog.cli.main import main; main()"
+    return [sys.executable, "-c", code, "run", *map(str, arguments), "--master", "local[2]"]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*arguments), capture_output=True, text=True, check=False, timeout=300)
+
+
+def tried(*arguments: object) -> Counter[str]:
+    """The log `antelog try` gives, line by line."""
+    lines = [json.loads(line) for line in try_(*arguments).stdout.splitlines()]
+    return Counter(canonical(**line) for line in lines)
+
+
+def written(folder: str, form: str = "parquet") -> Counter[str]:
+    """The log in a folder."""
+    files = [str(each) for each in Path(folder).glob(f"**/*.{form}")]
+    rows = ds.dataset(files, format=form).to_table().to_pylist() if files else []
+    return Counter(canonical(**{**row, "answer": json.loads(row["answer"])}) for row in rows)
+
+
+def canonical(**row: Any) -> str:
+    """A change as one text; what is null may as well not be there."""
+    names = ("query", "tick", "change", "answer", "explanations", "if_silent", "decided_by", "because")
+    return json.dumps({name: row[name] for name in names if row.get(name) is not None}, sort_keys=True)
+
+
+def test_reading_once() -> None:
+    Path("temp.csv").write_text(READINGS, encoding="utf-8")
+    sensors = [line.split(",") for line in READINGS.splitlines()[1:]]
+    names = ("sensor", "level", "time", "arrival")
+    lines = [json.dumps(dict(zip(names, row, strict=False))) for row in sensors] + ["{nonsense"]
+    Path("temp.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run(
+        "p.alog", "--input", "Temp=temp.jsonl", "--map", "device=sensor",
+        "--output", "parquet:out", "--output", "console", "--rejects", "json:aside",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert written("out") == tried("--input", "Temp=temp.csv") != Counter()
+    assert "  confirmed  Malf  X = wt2, T = 0" in done.stdout
+    assert "warning: 4 rows were set aside (1 late, 3 malformed)" in done.stderr
+    aside = "".join(file.read_text(encoding="utf-8") for file in Path("aside").glob("*.json"))
+    details = {row["detail"] for row in map(json.loads, aside.splitlines())}
+    assert "the time `soon` is not a whole number" in details
+    assert "the line is no JSON object, or a value of it has the wrong type" in details
+    again = run("p.alog", "--input", "Temp=temp.csv", "--output", "parquet:out")
+    assert again.returncode == 1
+    assert again.stderr.startswith("error: out: there are files in it already")
+
+
+def test_a_stream_that_is_resumed() -> None:
+    folder = Path("in")
+    folder.mkdir()
+    arguments = (
+        *("p.alog", "--input", "Temp=in", "--output", "parquet:out", "--rejects", "csv:aside", "--stream"),
+        *("--checkpoint", "state", "--trigger", "available-now"),
+    )
+    (folder / "a.csv").write_text(READINGS, encoding="utf-8")
+    first = run(*arguments)
+    assert first.returncode == 0, first.stderr
+    assert "batch 0: " in first.stderr
+    before = written("out")
+    (folder / "b.csv").write_text(MORE, encoding="utf-8")
+    refused = run(*arguments, "--buckets", 4)
+    assert refused.returncode == 1
+    assert "the checkpoint state was written for 8 buckets, not 4" in refused.stderr
+    program = Path("p.alog").read_text(encoding="utf-8")
+    Path("p.alog").write_text(program.replace("high", "low"), encoding="utf-8")
+    refused = run(*arguments)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "another program" in refused.stderr
+    assert written("out") == before
+    Path("p.alog").write_text(program, encoding="utf-8")
+    second = run(*arguments)
+    assert second.returncode == 0, second.stderr
+    Path("temp.csv").write_text(READINGS + MORE.partition("\n")[2], encoding="utf-8")
+    # The stream waits for the last tick to be over.
+    assert written("out") == tried("--input", "Temp=temp.csv", "--until", 19) != before
+    rows = [
+        line for file in Path("aside").glob("*/*.csv") for line in file.read_text("utf-8").splitlines()[1:]
+    ]
+    assert len(rows) == 3
+    Path("state").rename("lost")
+    refused = run(*arguments)
+    assert refused.returncode == 1
+    assert "nothing says that they are of this run" in refused.stderr
+
+
+def test_a_stream_that_is_asked_to_stop() -> None:
+    Path("in").mkdir()
+    Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
+    process = subprocess.Popen(
+        command("p.alog", "--input", "Temp=in", "--stream", "--output", "console", "--only", "confirmed"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if line.startswith("batch 0: "):
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    out, rest = process.communicate(timeout=120)
+    assert process.returncode == 0, "".join(said) + rest
+    assert "confirmed  Malf  X = wt2, T = 0" in out
+    assert "stopping after this batch" in rest
+    assert "done: 1 batch, 6 facts, 1 change" in rest
+
+
+def test_sources_that_are_not_there() -> None:
+    for source, message in [
+        ("gone.csv", "gone.csv"),
+        ("json:gone/*.x", "gone"),
+        ("delta:table", "Delta tables need Delta's jar"),
+        ("jdbc:h2:mem:x#t", "org.h2.Driver"),
+    ]:
+        done = run("p.alog", "--input", f"Temp={source}", "--output", "console")
+        assert (done.returncode, done.stdout) == (1, ""), done.stderr
+        assert "Traceback" not in done.stderr
+        assert message in done.stderr

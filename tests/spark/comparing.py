@@ -1,0 +1,85 @@
+"""The kernel's own log, in the columns of a DataFrame of changes, to compare with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+
+from antelog.compile.plan import Plan
+from antelog.engine.engine import Engine
+from antelog.engine.log import KINDS
+from antelog.language.syntax import Value
+from antelog.spark.dividing import numbers_of_buckets
+from antelog.spark.job import ARRIVED, Job
+from tests.engine.replay import Compiled, frames
+
+Fact = tuple[str, tuple[Value, ...], int]
+_TYPES = {"text": pa.string(), "number": pa.float64(), None: pa.string()}
+
+
+def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings: Any) -> Job:
+    """A job over tables whose column ARRIVED, if there is one, has the arrivals."""
+    types = {
+        source.name: tuple(tables[source.name].schema.field(column).type for column in source.columns)
+        for source in plan.inputs
+        if source.name in tables
+    }
+    own = {name: t.schema.field(ARRIVED).type for name, t in tables.items() if ARRIVED in t.column_names}
+    usual: dict[str, Any] = {
+        "given": {}, "only": KINDS, "clock": "arrival" if own else "event", "lag": 1, "idle": None,
+        "until": None, "batch": False,
+    }  # fmt: skip
+    numbers = numbers_of_buckets(buckets if plan.key else 1)
+    return Job(plan=plan, types=types, own=own, numbers=numbers, **{**usual, **settings})
+
+
+def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:
+    """The facts of each input as a table, with their arrivals."""
+    found = {}
+    facts = list(facts)
+    for source in plan.inputs:
+        rows = [(*values, arrival) for name, values, arrival in facts if name == source.name]
+        types = [*(_TYPES[t] for t in source.types[: len(source.columns) - 1]), pa.int64(), pa.int64()]
+        names = [*source.columns, ARRIVED]
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+        table = pa.table([pa.array(c, t) for c, t in zip(columns, types, strict=True)], names)
+        found[source.name] = table if arrivals else table.drop_columns([ARRIVED])
+    return found
+
+
+def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
+    """The change log in process, up to a tick."""
+    engine = Engine(Compiled(plan))
+    log = engine.advance(until, frames(facts, plan, -1, until))
+    return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
+
+
+def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in an order of their own, and without what only DataFrames have."""
+    plain = [
+        {
+            name: value
+            for name, value in row.items()
+            if name not in ("answer", "timestamp") and value is not None
+        }
+        for row in rows
+    ]
+    return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))
+
+
+def cut(facts: Sequence[Fact], ends: Sequence[int]) -> list[list[Fact]]:
+    """Facts in the order of their arrivals, cut at these places."""
+    ordered = sorted(facts, key=lambda fact: fact[2])
+    places = [0, *sorted(min(end, len(ordered)) for end in ends), len(ordered)]
+    return [ordered[start:end] for start, end in pairwise(places)]
+
+
+def closing(plan: Plan, until: int) -> Fact:
+    """A fact that comes when a tick is over, so that a stream finishes it; itself it is told of never."""
+    source = plan.inputs[0]
+    values = tuple(5.0 if type_ == "number" else "a" for type_ in source.types[: len(source.columns) - 1])
+    return source.name, (*values, until + 1), until + 1

@@ -1,0 +1,164 @@
+"""Spark without Spark: the functions it would call, called in its stead, in this process.
+
+Rows are dealt to tasks, packed, sent to their buckets, and what the buckets tell is unpacked. The
+store is a dictionary, and a worker may forget what it knows at any time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pyarrow as pa
+from pyspark.sql import Row
+
+from antelog.spark import caching
+from antelog.spark.batch import reasoner
+from antelog.spark.job import Job
+from antelog.spark.packing import PACKED, packer
+from antelog.spark.streaming import Keeper
+from antelog.spark.telling import CHANGES, COUNTED, REJECTED, TOLD
+from antelog.spark.unpacking import columns_of, reject_reader, unpacker
+
+Frames = Mapping[str, pa.Table]
+
+
+class _Value:
+    def __init__(self) -> None:
+        self._content: tuple[Any, ...] | None = None
+
+    def get(self) -> tuple[Any, ...] | None:
+        return self._content
+
+    def update(self, content: tuple[Any, ...]) -> None:
+        self._content = content
+
+
+class _List:
+    def __init__(self) -> None:
+        self._content: list[tuple[Any, ...]] = []
+
+    def get(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self._content)
+
+    def put(self, content: list[tuple[Any, ...]]) -> None:
+        self._content = list(content)
+
+    def appendList(self, content: list[tuple[Any, ...]]) -> None:  # noqa: N802 - Spark's name
+        self._content = [*self._content, *content]
+
+
+@dataclass
+class _Store:
+    """What Spark keeps for one bucket."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    timers: set[int] = field(default_factory=set)
+
+    def getValueState(self, name: str, _: object) -> Any:  # noqa: N802 - Spark's name
+        return self.values.setdefault(name, _Value())
+
+    def getListState(self, name: str, _: object) -> Any:  # noqa: N802 - Spark's name
+        return self.values.setdefault(name, _List())
+
+    def registerTimer(self, at: int) -> None:  # noqa: N802 - Spark's name
+        self.timers.add(at)
+
+    def deleteTimer(self, at: int) -> None:  # noqa: N802 - Spark's name
+        self.timers.remove(at)
+
+    def listTimers(self) -> Iterator[int]:  # noqa: N802 - Spark's name
+        return iter(self.timers)
+
+
+@dataclass(frozen=True)
+class _Times:
+    wall: int
+
+    def getCurrentProcessingTimeInMs(self) -> int:  # noqa: N802 - Spark's name
+        return self.wall
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a run gives: rows as dicts."""
+
+    changes: list[dict[str, Any]]
+    rejects: list[dict[str, Any]]
+    counts: list[dict[str, Any]]
+
+
+class Stream:
+    """A stream's buckets, micro-batch by micro-batch."""
+
+    def __init__(self, job: Job, chance: random.Random) -> None:
+        self._job, self._chance = job, chance
+        self._stores = {number: _Store() for number in job.numbers}
+
+    def continue_as(self, job: Job) -> None:
+        """From now on another job runs over the same store."""
+        self._job = job
+
+    def batch(self, frames: Frames, wall: int = -1) -> Seen:
+        """A micro-batch that begins at some time of the wall clock, in milliseconds."""
+        told = []
+        packed = dealt(self._job, frames, self._chance)
+        for number, store in self._stores.items():
+            if self._chance.random() < 0.5:
+                caching.forget()
+            keeper = Keeper(self._job)
+            keeper.init(cast(Any, store))  # as much of a handle as the keeper needs
+            rows = [Row(**line) for line in packed if line["bucket"] == number]
+            if rows:
+                told += list(keeper.handleInputRows((number,), iter(rows), _Times(wall)))
+            for at in sorted(timer for timer in store.timers if timer <= wall):
+                info = None
+                told += list(
+                    keeper.handleExpiredTimer(key=(number,), timerValues=_Times(wall), expiredTimerInfo=info)
+                )
+                store.timers.discard(at)
+        return seen(self._job, [row.asDict() for row in told])
+
+
+def run_batch(job: Job, frames: Frames, chance: random.Random, *, answers: bool = False) -> Seen:
+    packed = dealt(job, frames, chance)
+    everyone = [dict.fromkeys(PACKED.names) | {"bucket": number} for number in job.numbers]
+    told: list[dict[str, Any]] = []
+    for number in job.numbers:
+        rows = [line for line in [*packed, *everyone] if line["bucket"] == number]
+        told += reasoner(job, answers)(pa.Table.from_pylist(rows, PACKED)).to_pylist()
+    return seen(job, told)
+
+
+def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any]]:
+    """The rows of frames, dealt to tasks in any order, and packed by them."""
+    packed = []
+    for name, table in frames.items():
+        order = list(range(table.num_rows))
+        chance.shuffle(order)
+        shuffled = table.take(pa.array(order, pa.int64()))
+        for task in range(3):
+            own = shuffled.take(pa.array(range(task, table.num_rows, 3), pa.int64()))
+            batches = own.to_batches(max_chunksize=2)
+            for batch in packer(job, name)(iter(batches)):
+                packed += batch.to_pylist()
+    chance.shuffle(packed)
+    return packed
+
+
+def seen(job: Job, told: Sequence[dict[str, Any]]) -> Seen:
+    """What buckets have told, unpacked."""
+    changes = unpacker(job, columns_of(job))(_batches(told, CHANGES, ["query", "payload"]))
+    rejects = reject_reader(_batches(told, REJECTED, ["payload"]))
+    return Seen(_rows(changes), _rows(rejects), [line for line in told if line["what"] == COUNTED])
+
+
+def _batches(told: Iterable[dict[str, Any]], what: str, names: list[str]) -> Iterator[pa.RecordBatch]:
+    table = pa.Table.from_pylist([line for line in told if line["what"] == what], TOLD)
+    return iter(table.select(names).to_batches())
+
+
+def _rows(batches: Iterator[pa.RecordBatch]) -> list[dict[str, Any]]:
+    return [row for batch in batches for row in batch.to_pylist()]

@@ -1,0 +1,73 @@
+"""The law: the change log is the kernel's own, however facts are cut, dealt and divided."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from antelog.compile.plan import Plan
+from antelog.spark import streaming
+from tests.engine.replay import runnable
+from tests.recorded import NAMES, recorded
+from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
+from tests.spark.simulated import Stream, run_batch
+from tests.strategies import Case, cases
+
+BUCKETS = st.sampled_from([1, 2, 3, 8])
+CUTS = st.lists(st.integers(0, 10), max_size=4)
+
+
+def _plan(case: Case) -> Plan:
+    compiled = runnable(case.checked)
+    assume(compiled is not None)
+    assert compiled is not None
+    return compiled.plan
+
+
+def _streamed(
+    plan: Plan, facts: Sequence[Fact], until: int, buckets: int, ends: Sequence[int], seed: int
+) -> list[dict[str, object]]:
+    stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
+    parts = [*cut(facts, ends), [closing(plan, until)]]
+    return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
+
+
+@pytest.mark.slow
+@given(case=cases(), buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99), room=st.sampled_from([0, 3, 99]))
+def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int) -> None:
+    plan = _plan(case)
+    assume(plan.inputs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "ROOM", room)  # as many rows as may be appended before a snapshot
+        log = _streamed(plan, case.facts, case.until, buckets, ends, seed)
+    assert log == kernel_log(plan, case.facts, case.until)
+
+
+@pytest.mark.slow
+@given(case=cases(), buckets=BUCKETS, seed=st.integers(0, 99))
+def test_batches(case: Case, buckets: int, seed: int) -> None:
+    plan = _plan(case)
+    tables = tables_of(plan, case.facts)
+    job = job_of(plan, tables, buckets, batch=True, until=case.until)
+    log = run_batch(job, tables, random.Random(seed)).changes
+    assert comparable(log) == kernel_log(plan, case.facts, case.until)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if runnable(recorded(name).checked)])
+def test_the_recorded_cases(name: str) -> None:
+    case = recorded(name)
+    compiled = runnable(case.checked)
+    assert compiled is not None
+    plan = compiled.plan
+    expected = kernel_log(plan, case.facts, case.until)
+    assert expected
+    for seed in range(3):
+        ends = random.Random(seed).sample(range(len(case.facts) + 1), 2)
+        assert _streamed(plan, case.facts, case.until, 4, ends, seed) == expected
+    tables = tables_of(plan, case.facts)
+    job = job_of(plan, tables, 4, batch=True, until=case.until)
+    assert comparable(run_batch(job, tables, random.Random(0)).changes) == expected

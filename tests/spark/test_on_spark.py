@@ -1,0 +1,134 @@
+"""The same law on Spark itself: tables and streams, shuffled and divided by Spark."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+
+from antelog import parse
+from antelog.program import Program
+from antelog.spark import outcomes
+from antelog.spark.job import ARRIVED
+from tests.engine.replay import runnable
+from tests.recorded import FOLDER, recorded
+from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
+from tests.spark.streamed import result, run, stream_of
+from tests.strategies import Case, cases
+
+ON_SPARK = settings(
+    max_examples=8, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)  # fmt: skip
+pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
+
+
+def _frames(spark: SparkSession, program: Program, facts: Sequence[Fact]) -> dict[str, DataFrame]:
+    return {
+        name: spark.createDataFrame(_named(table)).repartition(3)
+        for name, table in tables_of(program.plan, facts).items()
+    }
+
+
+def _named(table: pa.Table) -> pa.Table:
+    return table.rename_columns([n if n != ARRIVED else "arrival" for n in table.column_names])
+
+
+def _rows(frame: DataFrame) -> list[dict[str, Any]]:
+    return comparable(row.asDict(recursive=True) for row in frame.collect())
+
+
+def _streamed(
+    spark: SparkSession,
+    folder: Path,
+    program: Program,
+    facts: Sequence[Fact],
+    until: int,
+    ends: Sequence[int],
+) -> list[dict[str, Any]]:
+    parts = [*cut(facts, ends), [closing(program.plan, until)]]
+    named = [{n: _named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
+    frames = stream_of(spark, folder / "in", named)
+    found = outcomes(program, {n: f.repartition(3) for n, f in frames.items()}, buckets=3)
+    query = run(found, folder / "checkpoint")
+    counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
+    assert sum(c["given"] for c in counted) == len(facts) + 1
+    out = sum(
+        c[k] for c in counted for k in ("admitted", "repeated", "late", "early", "malformed", "unneeded")
+    )
+    assert out + counted[-1]["held"] == len(facts) + 1
+    return _rows(result(spark, found, query).changes)
+
+
+def _interesting(case: Case) -> Program:
+    compiled = runnable(case.checked)
+    assume(compiled is not None and compiled.plan.inputs)
+    program = parse(case.text)
+    assume(kernel_log(program.plan, case.facts, case.until))
+    return program
+
+
+@ON_SPARK
+@given(case=cases())
+def test_random_programs_in_batches(spark: SparkSession, case: Case) -> None:
+    program = _interesting(case)
+    frames = _frames(spark, program, case.facts)
+    found = outcomes(program, frames, buckets=3, until=case.until)
+    assert _rows(found.changes) == kernel_log(program.plan, case.facts, case.until)
+
+
+@settings(ON_SPARK, max_examples=4)
+@given(case=cases(), ends=st.lists(st.integers(1, 9), min_size=1, max_size=2, unique=True))
+def test_random_programs_in_streams(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, case: Case, ends: list[int]
+) -> None:
+    program = _interesting(case)
+    log = _streamed(spark, tmp_path_factory.mktemp("stream"), program, case.facts, case.until, ends)
+    assert log == kernel_log(program.plan, case.facts, case.until)
+
+
+RECORDED = ("absent-acknowledgement", "alternatives", "numbers", "turbine-out-of-order")
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_cases(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    case = recorded(name)
+    program = parse((FOLDER / name / "program.alog").read_text(encoding="utf-8"))
+    expected = kernel_log(program.plan, case.facts, case.until)
+    frames = _frames(spark, program, case.facts)
+    assert _rows(outcomes(program, frames, buckets=3, until=case.until).changes) == expected
+    ends = random.Random(name).sample(range(1, len(case.facts) + 1), 2)
+    assert _streamed(spark, tmp_path, program, case.facts, case.until, ends) == expected
+
+
+def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: Path) -> None:
+    """Nothing comes but two facts, long ago: Spark's timers move time on."""
+    program = parse("""
+        tick 1 second.
+        input Temp(x: text, time) delay 1.
+        Twice(X, T) :- Temp(X, T), Temp(X, T+1).
+        query Twice(X, T).
+    """)
+    part = {"Temp": pa.table({"x": ["a", "b"], "time": pa.array([7, 8]), "arrival": pa.array([7, 8])})}
+    frames = stream_of(spark, tmp_path / "in", [part])
+    found = outcomes(program, frames, buckets=2, idle="1 second")
+    writer = found.frame.writeStream.format("memory").queryName("silent").outputMode("append")
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query = writer.trigger(processingTime="500 milliseconds").start()
+    expected = {(9, "a", 7), (10, "b", 8)}
+    rejected: set[tuple[int, str, int]] = set()
+    try:
+        while query.isActive and not rejected >= expected:
+            query.awaitTermination(1)
+            log = found.of(spark.table("silent")).changes.where("change = 'rejected'").collect()
+            rejected = {(row.tick, row.X, row["T"]) for row in log}
+    finally:
+        query.stop()
+    assert rejected == expected

@@ -1,0 +1,102 @@
+"""What is refused before anything runs, and in which words."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from antelog import DataError, StateError, parse
+from antelog.spark import changes, guard, outcomes
+from antelog.spark.job import Job
+from tests.spark.comparing import job_of
+from tests.spark.simulated import Stream
+from tests.spark.streamed import run, stream_of
+
+RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
+ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
+TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
+
+
+def _job(buckets: int = 2, **settings: Any) -> Job:
+    return job_of(ONE.plan, {"Temp": TABLE}, buckets, **settings)
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (job_of(TWO.plan, {"Temp": TABLE}, 2), "another program"),
+        (_job(4), "2 buckets, not 4"),
+        (_job(clock="processing"), "the clock `event`, not `processing`"),
+    ],
+)
+def test_the_state_of_another_run_is_refused(other: Job, why: str) -> None:
+    stream = Stream(_job(), random.Random(1))
+    stream.batch({"Temp": TABLE})
+    stream.continue_as(other)
+    with pytest.raises(StateError, match=why):
+        stream.batch({"Temp": TABLE})
+
+
+def test_antelog_itself_does_not_need_spark() -> None:
+    text = "import sys, antelog, antelog.spark; sys.exit('pyspark' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0
+
+
+def test_without_pyspark_the_error_says_what_to_install() -> None:
+    text = "import sys; sys.modules['pyspark'] = None\nimport antelog.spark\nantelog.spark.changes"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert "pip install 'antelog[spark]'" in done.stderr
+
+
+def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
+    frames = stream_of(spark, tmp_path / "in", [{"Temp": TABLE}])
+    folder = tmp_path / "checkpoint"
+    first = outcomes(ONE, frames, buckets=2)
+    guard(spark, str(folder), first)
+    run(first, folder)
+    guard(spark, str(folder), first)
+    with pytest.raises(StateError, match=r"another program .* it had .*T\+1.*now there is .*T\+2"):
+        guard(spark, str(folder), outcomes(TWO, frames, buckets=2))
+    with pytest.raises(StateError, match="2 buckets, not 3"):
+        guard(spark, str(folder), outcomes(ONE, frames, buckets=3))
+    (folder / "antelog.json").unlink()
+    with pytest.raises(StateError, match="not written by antelog"):
+        guard(spark, str(folder), first)
+
+
+def test_data_that_does_not_fit_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    good = spark.createDataFrame([("a", 0)], "x string, time int")
+    stream = stream_of(spark, tmp_path, [{"Temp": TABLE}])["Temp"]
+    refused: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+        ("Did you mean Temp", {"Tmep": good}, {}),
+        ("lack the column time; they have x, tiem. Did you mean tiem", {"Temp": good.toDF("x", "tiem")}, {}),
+        ("column x of Temp is of type list", {"Temp": good.selectExpr("array(x) x", "time")}, {}),
+        ("does not say how long a tick is", {"Temp": good.selectExpr("x", "current_timestamp() time")}, {}),
+        ("at least one input", {}, {}),
+        ("hand over a DataFrame of Spark", {"Temp": TABLE}, {}),
+        ("Did you mean event", {"Temp": good}, {"clock": "evnt"}),
+        ("no input has a column of arrivals", {"Temp": good}, {"clock": "arrival"}),
+        ("a batch is not processed", {"Temp": good}, {"clock": "processing"}),
+        ("needs the length of a tick", {"Temp": stream}, {"clock": "processing"}),
+        ("`until` is for batches", {"Temp": stream}, {"until": 3}),
+        ("buckets is 0", {"Temp": good}, {"buckets": 0}),
+        ("is no duration", {"Temp": stream}, {"idle": "soon"}),
+    ]
+    for why, inputs, options in refused:
+        with pytest.raises(DataError, match=why):
+            changes(ONE, inputs, **options)
+
+
+def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None:
+    program = parse("input Temp(x: text, time). Hot(T) :- Temp(X, T), Temp(Y, T+1). query Hot(T).")
+    frame = spark.createDataFrame([("a", 0), ("b", 1)], "x string, time int")
+    with pytest.warns(UserWarning, match="one bucket, on one core: .* no argument"):
+        found = outcomes(program, {"Temp": frame}, only=("confirmed",))
+    assert [row.answer for row in found.changes.collect()] == ['{"T": 0}']

@@ -1,0 +1,186 @@
+"""What DataFrames hold: typed values, background facts, several queries, rows that are set aside."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from antelog import DataError, parse
+from antelog.spark import MALFORMED, ROW, answers, changes, outcomes, rejects
+
+PAIRS = """
+input Seen(what, time) delay 1.
+Twice(X, T) :- Seen(X, T), Seen(X, T+1).
+query Twice(X, T).
+"""
+TYPES: dict[str, list[Any]] = {
+    "string": ["a b", "ä"],
+    "int": [1, 2],
+    "bigint": [2**60, 2**60 + 1],
+    "double": [0.5, 1.0],
+    "boolean": [True, False],
+    "date": [dt.date(2024, 2, 29), dt.date(1969, 1, 1)],
+    "timestamp_ntz": [dt.datetime.fromisoformat(text) for text in ("2024-02-29T12:00:00", "2024-03-01")],
+    "binary": [b"\xff", b"a"],
+}
+
+
+def test_objects_keep_their_types(spark: SparkSession) -> None:
+    program = parse(
+        "\n".join(
+            f"input Seen{i}(what, time). Known{i}(X, T) :- Seen{i}(X, T). query Known{i}(X, T)."
+            for i, _ in enumerate(TYPES)
+        )
+    )
+    inputs = {
+        f"Seen{i}": spark.createDataFrame([(value, 0) for value in values], f"what {type_}, time bigint")
+        for i, (type_, values) in enumerate(TYPES.items())
+    }
+    found = outcomes(program, inputs, only=("confirmed",), buckets=2)
+    found.frame.persist()
+    for i, (type_, values) in enumerate(TYPES.items()):
+        frame = found.query(f"Known{i}")
+        assert frame.schema["X"].dataType.simpleString() == ("bigint" if type_ == "int" else type_)
+        assert sorted(row.X for row in frame.collect()) == sorted(values)
+    assert found.changes.schema["X"].dataType.simpleString() == "string"  # of several types
+
+
+def test_decimals_are_numbers(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(Decimal("1.50"), 0), (Decimal("1.50"), 1)], "what decimal(6,2), time int")
+    (row,) = changes(parse(PAIRS), {"Seen": frame}, only=("confirmed",)).collect()
+    assert (row.X, row.answer) == (1.5, '{"X": 1.5, "T": 0}')
+
+
+def test_timestamps_are_cut_into_ticks_and_come_back(spark: SparkSession) -> None:
+    program = parse("tick 10 minutes." + PAIRS)
+    times = ["2024-05-01T00:00:00Z", "2024-05-01T00:19:59Z"]
+    frame = spark.createDataFrame([("a", t) for t in times], "what string, time string")
+    frame = frame.withColumn("time", f.to_timestamp("time"))
+    found = changes(program, {"Seen": frame}, only=("confirmed",))
+    assert found.columns[:6] == ["query", "tick", "timestamp", "change", "answer", "X"]
+    (row,) = found.withColumn("second", f.unix_timestamp("timestamp")).collect()
+    assert row.tick * 600 == row.second
+    assert row.second == int(dt.datetime(2024, 5, 1, 0, 10, tzinfo=dt.UTC).timestamp())
+
+
+def test_several_queries_share_a_frame_and_have_one_each(spark: SparkSession) -> None:
+    program = parse("""
+        input Seen(what: text, time).
+        input Level(of: text, value: number, time).
+        Odd(X, T) :- Seen(X, T), Seen(X, T+1).
+        High(X, V, T) :- Level(X, V, T), V > 10.
+        query Odd(X, T). query High(X, Value, T).
+    """)
+    inputs = {
+        "Seen": spark.createDataFrame([("a", 0), ("a", 1)], "what string, time int"),
+        "Level": spark.createDataFrame([("a", 11, 0), ("b", 9, 0)], "of string, value int, time int"),
+    }
+    found = outcomes(program, inputs, only=("confirmed",))
+    shared = found.changes.select("query", "answer", "X", "T", "Value").orderBy("query").collect()
+    assert [tuple(row) for row in shared] == [
+        ("High", '{"X": "a", "Value": 11, "T": 0}', "a", 0, 11),
+        ("Odd", '{"X": "a", "T": 0}', "a", 0, None),
+    ]
+    assert "Value" not in found.query("Odd").columns
+    assert [row.X for row in found.query("Odd").collect()] == ["a"]
+    with pytest.raises(DataError, match="Did you mean High"):
+        found.query("Hihg")
+
+
+def test_columns_that_differ_in_case_only_are_told_apart(spark: SparkSession) -> None:
+    program = parse("input Seen(what, time). Twice(Tick, T) :- Seen(Tick, T). query Twice(Tick, T).")
+    frame = spark.createDataFrame([("a", 3)], "what string, time int")
+    (row,) = changes(program, {"Seen": frame}).collect()
+    assert (row.tick, row.Tick_) == (3, "a")
+
+
+def test_background_facts_come_from_frames(spark: SparkSession) -> None:
+    program = parse("""
+        input Seen(what: text, time). static Watched(what: text, level: number).
+        Alarm(X, T) :- Seen(X, T), Watched(X, N), N >= 2.
+        query Alarm(X, T).
+    """)
+    frame = spark.createDataFrame([("a", 0), ("b", 0), ("c", 0)], "what string, time int")
+    watched = spark.createDataFrame([("a", 1), ("b", 2), ("c", 3)], "what string, level int")
+    found = changes(program, {"Seen": frame}, static={"Watched": watched}, buckets=3)
+    assert sorted(row.X for row in found.collect()) == ["b", "c"]
+    with pytest.raises(DataError, match="level of Watched is of type string"):
+        changes(
+            program, {"Seen": frame}, static={"Watched": watched.selectExpr("what", "string(level) level")}
+        )
+
+
+def test_answers_at_the_end_of_a_batch(spark: SparkSession) -> None:
+    rows = [("a", 0), ("a", 1), ("b", 0), ("c", 1)]
+    frame = spark.createDataFrame(rows, "what string, time int")
+    found = answers(parse(PAIRS), {"Seen": frame}, buckets=3).orderBy("answer").collect()
+    assert [(row.status, row.X, row["T"]) for row in found] == [
+        ("confirmed", "a", 0), ("open", "a", 1), ("open", "b", 0), ("open", "c", 1),
+    ]  # fmt: skip
+
+
+def _faulty(spark: SparkSession) -> tuple[DataFrame, dict[str, int]]:
+    rows: list[tuple[Any, ...]] = [
+        ("a", 1.0, 1), (None, 1.0, 1), ("a", None, 1), ("a", math.nan, 1), ("a", 1.5, 2), ("a", -1.0, 1),
+        ("a", 2.0**60, 1), ("a", 1.0, None), ("a", 1.0, 5), ("a", 9.0, 5), ("a", 1.0, 1),
+    ]  # fmt: skip
+    frame = spark.createDataFrame(rows, "what string, time double, arrival bigint")
+    return frame, {"malformed": 7, "late": 1, "early": 1}
+
+
+def test_bad_rows_are_set_aside_each_with_its_reason(spark: SparkSession) -> None:
+    frame, expected = _faulty(spark)
+    found = outcomes(parse(PAIRS), {"Seen": frame}, buckets=3)
+    reasons = [row.reason for row in found.rejects.collect()]
+    assert {reason: reasons.count(reason) for reason in reasons} == expected
+    total = found.counts.groupBy().sum().collect()[0].asDict()
+    assert {name: total[f"sum({name})"] for name in (*expected, "admitted", "repeated")} == {
+        **expected, "admitted": 1, "repeated": 1,
+    }  # fmt: skip
+    assert total["sum(given)"] == 11
+
+
+def test_rows_the_source_found_malformed_join_the_rejects(spark: SparkSession) -> None:
+    rows = [("a", 0, None, "a,0"), ("b", None, "the line has 1 value", "b")]
+    frame = spark.createDataFrame(rows, f"what string, time int, {MALFORMED} string, {ROW} string")
+    (row,) = rejects(parse(PAIRS), {"Seen": frame}).collect()
+    assert (row["values"], row.reason, row.detail, row.row) == (
+        '["b"]', "malformed", "the line has 1 value", "b",
+    )  # fmt: skip
+
+
+def test_facts_no_rule_asks_for_are_counted_and_move_the_clock(spark: SparkSession) -> None:
+    program = parse("""
+        input Temp(x: text, level: text, time) delay 2.
+        Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1). query Malf(X, T).
+    """)
+    rows = [
+        ("a", "high", 0, 0),
+        ("a", "low", 1, 1),
+        ("a", "low", 9, 9),
+        ("a", "low", 0, 9),
+        ("a", "low", 9, 0),
+    ]
+    frame = spark.createDataFrame(rows, "x string, level string, time int, arrival int")
+    found = outcomes(program, {"Temp": frame}, buckets=1)
+    (counted,) = found.counts.collect()
+    assert (counted.given, counted.admitted, counted.unneeded, counted.late, counted.early) == (5, 1, 2, 1, 1)
+    assert counted.now == 9
+    assert sorted(row.reason for row in found.rejects.collect()) == ["early", "late"]
+
+
+def test_answers_as_text_are_a_key(spark: SparkSession) -> None:
+    rows = [(value, tick) for value in ("a", 'q"', "ü") for tick in range(4)]
+    frame = spark.createDataFrame(rows, "what string, time int")
+    found = changes(parse(PAIRS), {"Seen": frame}).collect()
+    assert {(row.answer, row.X, row["T"]) for row in found} == {
+        (json.dumps({"X": row.X, "T": row["T"]}, ensure_ascii=False), row.X, row["T"]) for row in found
+    }
+    assert len({row.answer for row in found}) == 12
