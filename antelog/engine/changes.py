@@ -80,13 +80,16 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
     answers = [_answers(found, world) for found in blocks]
     open_ = variants(blocks)
     phases = [
-        _phases(found, time, each) for found, (_, time), each in zip(blocks, answers, open_, strict=True)
+        _phases(found, time, each, world.begin)
+        for found, (_, time), each in zip(blocks, answers, open_, strict=True)
     ]
     width = len(world.relations[name].variables) + 1
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     by_answer = _grouped(blocks, answer, time)
     starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
     begin, complete, told, end, own = _stacked(phases, 5)
+    # What is so by the rules alone is so from the first tick on.
+    complete, told = np.maximum(complete, world.begin), np.maximum(told, world.begin)
     return Candidates(
         tuple(blocks),
         starts,
@@ -161,7 +164,7 @@ def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
     return [np.concatenate([empty, *(part[i] for part in parts)]) for i in range(width)]
 
 
-def _phases(found: Derivations, time: Column, open_: Variants) -> list[Column]:
+def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> list[Column]:
     """For each row from when on it exists, is complete, is told, is over, and speaks for itself."""
     places = len(found.layout.places)
     covered = _covered(found)
@@ -171,7 +174,7 @@ def _phases(found: Derivations, time: Column, open_: Variants) -> list[Column]:
     for dropped, since in open_.own_since.items():
         own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
     if found.layout.by_clock:
-        begin = np.maximum(begin, time)
+        begin = np.maximum(begin, np.where(time < first, NEVER, time))
     complete = np.maximum(found.complete, begin)
     some = found.holds.min(axis=0, initial=NEVER)
     waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
@@ -249,11 +252,14 @@ class Moments:
         return slice(int(first), int(last))
 
 
-def moments(found: Candidates, before: int, now: int) -> Moments:
-    """The moments of all answers that change after `before` and up to `now`; if these are one, of all."""
+def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments:
+    """The moments of all answers that change after `before` and up to `now`; if these are one, of all.
+
+    If time is `starting`, the first tick is one of each.
+    """
     shift = (now - before).bit_length()
     owner = found.number << shift
-    events = []
+    events = [owner + 1] if starting and before < now else []
     for b, block in enumerate(found.blocks):
         mine = owner[found.rows(b)]
         clock = [found.time[found.rows(b)]] if block.layout.by_clock else []

@@ -26,7 +26,16 @@ from antelog.engine.log import KINDS, answers, changes, count
 from antelog.engine.match import ONE, Background, Rows, joined
 from antelog.engine.reach import reaches
 from antelog.engine.remembering import needed, remembered
-from antelog.engine.schema import AnswerTypes, Seen, Types, answer_types, seen_types, types_of_rows, widened
+from antelog.engine.schema import (
+    AnswerTypes,
+    Seen,
+    Types,
+    answer_types,
+    changes_schema,
+    seen_types,
+    types_of_rows,
+    widened,
+)
 from antelog.engine.settled import Settled, nothing_settled
 from antelog.engine.tables import distinct
 from antelog.engine.touched import every, touched
@@ -41,6 +50,8 @@ class State:
     """What a step hands on to the next.
 
     now         the last finished tick
+    begin       the tick at which time begins: 0, or, if ticks are counted from 1970, that of the first
+                arrival (None until then)
     values      what the cells of the facts stand for
     background  what static facts say of each pattern of each relation
     history     the facts that still matter
@@ -51,6 +62,7 @@ class State:
     """
 
     now: int
+    begin: int | None
     values: Values
     background: Mapping[str, tuple[Background, ...]]
     history: History
@@ -101,7 +113,8 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
     seen = seen_types(plan, types_of_rows(given or {}))
     settled = {name: nothing_settled(len(plan.relation(name).variables)) for name in prepared(plan).cycles}
-    return State(-1, values, background, history, settled, 0, seen, answer_types(plan, seen))
+    begin = 0 if plan.tick is None else None
+    return State(-1, begin, values, background, history, settled, 0, seen, answer_types(plan, seen))
 
 
 def seeing(plan: Plan, state: State, types: Seen) -> State:
@@ -134,12 +147,18 @@ def step(
     The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
     frames. Some kinds of changes `only`.
     """
-    world = world_of(plan, replace(state, history=added(state.history, facts)), state.now, now)
+    state = _begun(plan, state, facts)
+    if state.begin is None:
+        return replace(state, now=now), {
+            query.name: _nothing(plan, state, query.name) for query in plan.queries
+        }
+    before = max(state.now, state.begin - 1)
+    world = world_of(plan, replace(state, history=added(state.history, facts)), before, now)
     new = {
         name: distinct(facts[name].time) if name in facts else np.zeros(0, np.int64) for name in world.history
     }
     log = {
-        name: changes(world, name, touched(world, name, new), state.now, now, only)
+        name: changes(world, name, touched(world, name, new), before, now, only)
         for name, relation in world.relations.items()
         if relation.asked
     }
@@ -149,14 +168,36 @@ def step(
     return _lighter(replace(state, now=now, history=history, settled=settled)), log
 
 
+def _begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
+    """The state in which time has begun, if there is a fact."""
+    arrivals = [new.arrival.min() for new in facts.values() if new.count]
+    if state.begin is not None or not arrivals:
+        return state
+    begin = int(min(arrivals))
+    settled = {
+        name: replace(known, until=begin - 1 - delay)
+        for name, known in state.settled.items()
+        if (delay := plan.relation(name).bounds.delay) is not None
+    }
+    return replace(state, begin=begin, settled={**state.settled, **settled})
+
+
+def _nothing(plan: Plan, state: State, query: str) -> pa.Table:
+    return changes_schema(plan, query, state.types).empty_table()
+
+
 def open_answers(plan: Plan, state: State, name: str) -> pa.Table:
     """The answers of a query that are open, and those the last tick has confirmed."""
+    if state.begin is None:
+        return _nothing(plan, state, name)
     world = world_of(plan, state, state.now - 1, state.now)
     return answers(world, name, every(world, name), state.now)
 
 
 def count_open(plan: Plan, state: State, name: str) -> int:
     """How many answers of a query are open."""
+    if state.begin is None:
+        return 0
     world = world_of(plan, state, state.now - 1, state.now)
     return count(world, name, every(world, name), state.now)
 
@@ -181,6 +222,7 @@ def world_of(plan: Plan, state: State, before: int, now: int) -> World:
         state.settled,
         state.types,
         since,
+        0 if state.begin is None else state.begin,
         before,
         now,
     )

@@ -58,7 +58,7 @@ def tell(
         at = confirmations(found, before, now)
     else:
         found = candidates(world, name, ticks)
-        at = moments(found, before, now)
+        at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
     kept = minimal(found, at, seen, world.values)
     told = kept & (seen.shown | (seen.merged & seen.complete))

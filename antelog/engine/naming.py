@@ -72,7 +72,7 @@ def _span(world: World, layout: Layout, time: str) -> Column:
         if place.atom.time.variable == time:
             source = world.inputs[place.atom.predicate]
             slowest = max([source.delay, *(int(t.delays.max()) for t in tables_of(source, world.values))])
-            first = max(first, world.before - slowest - place.atom.time.offset)
+            first = max(first, max(world.begin, world.before) - slowest - place.atom.time.offset)
     last = max(world.now + world.foresight.evidence(layout), world.foresight.steady)
     return np.arange(first, int(min(last, world.now + _FAR_ENOUGH)) + 1)
 

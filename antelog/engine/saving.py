@@ -57,6 +57,7 @@ class Saved:
 class _State(msgspec.Struct, frozen=True):
     version: int
     now: int
+    begin: int | None
     forgotten: int
     limit: int | None
     counts: dict[str, Counts]
@@ -91,7 +92,7 @@ def to_bytes(saved: Saved) -> bytes:
     """A state for wherever bytes are kept; `from_bytes` reads it."""
     old = saved.state
     state = _State(
-        VERSION, old.now, old.forgotten, saved.limit,
+        VERSION, old.now, old.begin, old.forgotten, saved.limit,
         dict(saved.counts), dict(saved.dropped), dict(saved.given),
     )  # fmt: skip
     values, history, settled = pruned(old.values, old.history, old.settled)
@@ -132,6 +133,7 @@ def from_bytes(content: bytes, name: str = "the saved state") -> Saved:
     resumed = replace(
         start,
         now=state.now,
+        begin=state.begin,
         forgotten=state.forgotten,
         history=added(start.history, facts),
         settled={**start.settled, **settled},

@@ -49,7 +49,7 @@ def touched(world: World, name: str, new: NewTicks) -> Column | None:
     reach = _reach(world, name, new)
     if reach is None:
         return None
-    if world.before < 0:
+    if world.starting:
         reach = Reach(reach.ticks, (*reach.spans, (0, world.foresight.steady)))
     return _ticks(world, name, reach)
 
@@ -66,7 +66,7 @@ def every(world: World, name: str) -> Column | None:
 def looked_at(world: World, name: str) -> Column:
     """The ticks at which to look for answers that no fact gives a time, if any tick may have changed."""
     delay = world.relations[name].bounds.delay
-    first = 0 if delay is None else max(0, world.before - delay)
+    first = world.begin if delay is None else max(0, world.begin - delay, world.before - delay)
     return np.arange(first, _last(world, name) + 1)
 
 
@@ -90,7 +90,8 @@ def _ticks(world: World, name: str, reach: Reach, facts_after: bool = False) -> 
         limit = world.now
     if any(layout.seeded for layout in own):
         limit = max(limit, _last(world, name))
-    found += [np.arange(max(first, 0), min(last, limit) + 1) for first, last in reach.spans]
+    earliest = max(0, world.begin - (world.relations[name].bounds.delay or 0))
+    found += [np.arange(max(first, earliest), min(last, limit) + 1) for first, last in reach.spans]
     ticks = distinct(np.concatenate(found))
     return ticks[ticks >= 0]
 
@@ -121,7 +122,7 @@ def _reach(world: World, name: str, new: NewTicks) -> Reach | None:
         first = max(first, world.before - delay)
     ahead = max(world.foresight.ahead[name].true, world.foresight.ahead[name].false, 0)
     ahead = max(ahead, *(world.foresight.evidence(layout) for layout in world.layouts[name]))
-    last = int(max(world.now + ahead, world.foresight.steady if world.before < 0 else 0))
+    last = int(max(world.now + ahead, world.foresight.steady if world.starting else 0))
     return Reach(whole.ticks, (*whole.spans, (first, last)))
 
 

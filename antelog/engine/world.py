@@ -23,9 +23,10 @@ from antelog.engine.values import Values
 class World:
     """The prepared plan, the facts that still matter, and what has been settled for good.
 
-    A step finishes the ticks after `before`, up to `now`. `types` are those of the columns in which
-    answers are told. Answers of a relation about ticks before its `since` have been given up, for
-    want of room (see `reach`). `memo` is what the step has found out so far and may need again.
+    Time begins at `begin`. A step finishes the ticks after `before`, up to `now`. `types` are those
+    of the columns in which answers are told. Answers of a relation about ticks before its `since`
+    have been given up, for want of room (see `reach`). `memo` is what the step has found out so far
+    and may need again.
     """
 
     relations: Mapping[str, Relation]
@@ -39,9 +40,15 @@ class World:
     settled: Mapping[str, Settled]
     types: AnswerTypes
     since: Mapping[str, int]
+    begin: int
     before: int
     now: int
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def starting(self) -> bool:
+        """Whether there is nothing before this step."""
+        return self.before < self.begin
 
 
 def fact_ticks(atom: Atom, layout: Layout, ticks: Column | None) -> Column | None:
