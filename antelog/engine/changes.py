@@ -205,9 +205,9 @@ def _not_given_up(found: Derivations, since: int, world: World) -> Derivations:
 
 
 def _seed(layout: Layout, ticks: Column | None, world: World, name: str) -> Rows:
-    """Answers that no fact gives a time are looked at when their time has come."""
+    """Answers that no fact gives a time are looked at tick by tick, unless something holds of all ticks."""
     time = layout.pattern.time
-    if not layout.by_clock or time.variable is None:
+    if not (layout.by_clock or layout.seeded) or layout.endless or time.variable is None:
         return ONE
     about = looked_at(world, name) if ticks is None else ticks
     return Rows({time.variable: about - time.offset}, len(about))
@@ -270,8 +270,9 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
             since = found.own[found.rows(b)]
             during = np.flatnonzero((since > before) & (since <= now))
             events.append(mine[during] + (since[during] - before))
-    excepted = found.exceptions.during(before, now)
-    events.append(owner[found.exceptions.of[excepted]] + (found.exceptions.tick[excepted] - before))
+    for line in (found.exceptions.tick, found.exceptions.over):
+        during = np.flatnonzero((line > before) & (line <= now))
+        events.append(owner[found.exceptions.of[during]] + (line[during] - before))
     happened = distinct(np.concatenate(events)) if events else np.zeros(0, np.int64)
     changing = np.arange(found.by_answer.count)
     if before < now:

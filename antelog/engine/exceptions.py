@@ -16,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
-from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, spread
+from antelog.engine.tables import NEVER, Column, find, keys_of, spread
 from antelog.engine.truth import Derivations
 
 Names = frozenset[str]
@@ -30,12 +30,15 @@ class Variants:
     block      for each set of variables the block of the rows without them (-1: there is none)
     at         and which row of it that is for each row (-1: none)
     own_since  the tick from which on no row without some of these variables speaks for it
+    excepted   from when on it is an exception from that row, and `over` until when: all its facts
+               have come by then, or one never will
     """
 
     block: Mapping[Names, int]
     at: Mapping[Names, Column]
     own_since: Mapping[Names, Column]
     excepted: Mapping[Names, Column]
+    over: Column
 
 
 def variants(blocks: Sequence[Derivations]) -> tuple[Variants, ...]:
@@ -53,7 +56,7 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
     mine = blocks[number]
     names = nameable(mine)
     if not names:
-        return Variants({}, {}, {}, {})
+        return Variants({}, {}, {}, {}, np.zeros(0, np.int64))
     same = {
         frozenset(mine.rows.bound.keys() - other.rows.bound.keys()): b
         for b, other in enumerate(blocks)
@@ -65,7 +68,12 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
         each: np.full(mine.rows.count, -1) if block[each] < 0 else _position(mine, blocks[block[each]])
         for each in dropped
     }
-    lines = {each: _lines(mine if block[each] < 0 else blocks[block[each]], at[each]) for each in dropped}
+    lines: dict[Names, Column] = {}
+    for each in reversed(dropped):
+        # A row that is not there says what a more general one does.
+        wider = (lines[each | {name}] for name in sorted(names - each))
+        general = next(wider, np.full((2 * len(mine.layout.negations), mine.rows.count), NEVER))
+        lines[each] = general if block[each] < 0 else _lines(blocks[block[each]], at[each], general)
     apart = {
         (one, other): _apart(lines[one], lines[other]) for one in dropped for other in dropped if one < other
     }
@@ -75,7 +83,14 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
         for each in dropped
         if each
     }
-    return Variants(block, at, own_since, excepted)
+    return Variants(block, at, own_since, excepted, _over(mine))
+
+
+def _over(block: Derivations) -> Column:
+    places = len(block.layout.places)
+    arrived = block.holds[:places].max(axis=0, initial=-1 if places else NEVER)
+    over: Column = np.minimum(arrived, block.fails[:places].min(axis=0, initial=NEVER))
+    return over
 
 
 def _subsets(names: Names) -> Iterator[Names]:
@@ -91,13 +106,11 @@ def _position(mine: Derivations, block: Derivations) -> Column:
     return find(*keys_of([[rows.bound[name] for name in names] for rows in (mine.rows, block.rows)]))
 
 
-def _lines(block: Derivations, at: Column) -> Column:
-    """When the negated literals become true and false; those of a row that is not there stay open."""
+def _lines(block: Derivations, at: Column, general: Column) -> Column:
+    """When the negated literals become true and false, in rows of a block, or else in more general ones."""
     places = len(block.layout.places)
     lines = np.concatenate([block.holds[places:], block.fails[places:]])
-    if lines.shape[1] == 0:
-        return np.full((len(lines), len(at)), NEVER)
-    return np.where(at >= 0, lines[:, at], NEVER)
+    return np.where(at >= 0, lines[:, at], general) if lines.shape[1] else general
 
 
 def _apart(one: Column, other: Column) -> Column:
@@ -135,15 +148,15 @@ def _same_until(
 
 @dataclass(frozen=True)
 class Exceptions:
-    """From `tick` on, the derivation `but` is an exception from the derivation `of`; sorted by `of`."""
+    """From `tick` on and before `over`, the derivation `but` is an exception from the derivation `of`.
+
+    Sorted by `of`.
+    """
 
     of: Column
     but: Column
     tick: Column
-
-    def during(self, before: int, now: int) -> Mask:
-        mask: Mask = (self.tick > before) & (self.tick <= now)
-        return mask
+    over: Column
 
     def of_views(self, row: Column, then: Column) -> tuple[Column, Column]:
         """For derivations at some ticks their exceptions: pairs of a position and a derivation."""
@@ -152,21 +165,22 @@ class Exceptions:
         first = np.searchsorted(self.of, row, "left")
         counts = np.searchsorted(self.of, row, "right") - first
         which, at = np.repeat(np.arange(len(row)), counts), spread(first, counts)
-        now = self.tick[at] <= then[which]
+        now = (self.tick[at] <= then[which]) & (then[which] < self.over[at])
         return which[now], self.but[at[now]]
 
 
 def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Exceptions:
     """All exceptions; `first` has the number of the first derivation of each block."""
     empty = np.zeros(0, np.int64)
-    of, but, tick = [empty], [empty], [empty]
+    of, but, tick, over = [empty], [empty], [empty], [empty]
     for number, own in enumerate(found):
         for names, since in own.excepted.items():
-            rows = np.flatnonzero((own.at[names] >= 0) & (since < NEVER))
+            rows = np.flatnonzero((own.at[names] >= 0) & (since < own.over))
             if own.block[names] >= 0 and len(rows):
                 of.append(first[own.block[names]] + own.at[names][rows])
                 but.append(first[number] + rows)
                 tick.append(since[rows])
-    whole = [np.concatenate(part) for part in (of, but, tick)]
+                over.append(own.over[rows])
+    whole = [np.concatenate(part) for part in (of, but, tick, over)]
     order = np.argsort(whole[0], kind="stable")
     return Exceptions(*(part[order] for part in whole))

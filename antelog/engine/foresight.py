@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from antelog.compile.delays import Delays
 from antelog.compile.plan import Atom, Negated, Pattern, Plan, Relation, Time, Var
 from antelog.engine.layout import Layout, compared, layout
@@ -63,7 +65,8 @@ def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
     for relation in plan.relations:
         own = []
         for pattern in relation.patterns:
-            own.append(layout(pattern, relation.asked and _seeded(pattern, plan), first))
+            seeded = relation.asked and _seeded(pattern, plan)
+            own.append(layout(pattern, seeded, seeded and _endless(pattern, plan), first))
             first += len(own[-1].cells)
         prepared[relation.name] = tuple(own)
     return prepared
@@ -73,6 +76,29 @@ def _seeded(pattern: Pattern, plan: Plan) -> bool:
     if not any(pattern.atoms) or layout(pattern).by_clock:
         return False
     return any(_comes_first(pattern, negation, plan) for negation in pattern.negations)
+
+
+def _endless(pattern: Pattern, plan: Plan) -> bool:
+    """Whether a negated atom may be certain by the rules alone, or by facts about other times."""
+    return any(
+        negation.time.variable != pattern.time.variable or _by_rules(negation.relation, plan, set())
+        for negation in pattern.negations
+    )
+
+
+def _by_rules(name: str, plan: Plan, seen: set[str]) -> bool:
+    if name in seen:
+        return False
+    seen.add(name)
+    for pattern in plan.relation(name).patterns:
+        tied = any(atom.time.variable == pattern.time.variable for atom in pattern.atoms)
+        loose = any(literal.time.variable != pattern.time.variable for literal in pattern.literals)
+        plain = replace(pattern, literals=tuple(pattern.atoms), earliest=())
+        if not tied or loose or not _fits_all(plain):
+            return True
+        if any(_by_rules(negation.relation, plan, seen) for negation in pattern.negations):
+            return True
+    return False
 
 
 def _comes_first(pattern: Pattern, negation: Negated, plan: Plan) -> bool:

@@ -34,14 +34,15 @@ class Layout:
     """A pattern with its positive literals as places.
 
     `seeded`: a negated literal may be certain while all facts are still awaited, so the answers'
-    ticks are looked at without waiting for a fact. `first_cell` numbers the cells that stand for
-    the values of open variables (see `generic`).
+    ticks are looked at without waiting for a fact; `endless`: it may be so at all ticks to come.
+    `first_cell` numbers the cells that stand for the values of open variables (see `naming`).
     """
 
     pattern: Pattern
     places: tuple[Place, ...]
     negations: tuple[Negated, ...]
     seeded: bool = False
+    endless: bool = False
     first_cell: int = 0
 
     @cached_property
@@ -129,9 +130,9 @@ def variable_of(operand: Operand) -> str | None:
             return None
 
 
-def layout(pattern: Pattern, seeded: bool = False, first_cell: int = 0) -> Layout:
+def layout(pattern: Pattern, seeded: bool = False, endless: bool = False, first_cell: int = 0) -> Layout:
     places = tuple(_place(atom, pattern) for atom in pattern.atoms)
-    return Layout(pattern, places, tuple(pattern.negations), seeded, first_cell)
+    return Layout(pattern, places, tuple(pattern.negations), seeded, endless, first_cell)
 
 
 def _place(atom: Atom, pattern: Pattern) -> Place:

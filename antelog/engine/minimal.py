@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.plan import Const, Literal, Operand, Sum, Time, Var
+from antelog.compile.plan import Atom, Const, Literal, Operand, Sum, Time, Var
 from antelog.engine.changes import Candidates, Moments, Views
 from antelog.engine.layout import compared
 from antelog.engine.literals import literals_of
@@ -187,8 +187,8 @@ def _agreeing(one: _Kind, i: int, other: _Kind, j: int) -> list[tuple[_Term, _Te
         if a is None or b is None:
             if a is not b:
                 return None
-        elif _open(a, one.block) and _own(a, i, one):
-            continue
+        elif _open(a, one.block) and isinstance(literal, Atom) and _own(a, i, one):
+            continue  # a negated literal with an open variable has exceptions, which it does not cover
         elif _open(a, one.block) or _open(b, other.block):
             same = one.block.layout is other.block.layout and a == b
             if not (same and _open(a, one.block) and _open(b, other.block)):

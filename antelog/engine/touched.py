@@ -49,6 +49,11 @@ def touched(world: World, name: str, new: NewTicks) -> Column | None:
     reach = _reach(world, name, new)
     if reach is None:
         return None
+    if any(layout.endless for layout in world.layouts[name]):
+        # What is said of all ticks to come has exceptions, and they are told with it.
+        delay = world.relations[name].bounds.delay
+        first = world.begin if delay is None else world.before - delay
+        reach = Reach(reach.ticks, (*reach.spans, (first, _last(world, name))))
     if world.starting:
         reach = Reach(reach.ticks, (*reach.spans, (0, world.foresight.steady)))
     return _ticks(world, name, reach)
