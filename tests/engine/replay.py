@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -94,12 +95,12 @@ def known_only(evaluation: Evaluation, report: Report) -> set[Explanation]:
 def without_needless(
     found: dict[Answer, set[Explanation]], line: dict[str, Any], evaluation: Evaluation
 ) -> dict[Answer, set[Explanation]]:
-    """What a line with open answers stands for, without the instances that some derivation makes needless.
+    """What a line with open variables stands for, without the instances that some derivation makes needless.
 
-    Of all instances of an open answer some may be needless, because of derivations that no
+    Of all instances of an explanation some may be needless, because of derivations that no
     evidence speaks for and that are not told.
     """
-    if all(value is not None for answer in line["answers"] for value in answer["answer"].values()):
+    if not any(map(_is_open, line["answers"])):
         return found
     kept = {}
     for answer, group in found.items():
@@ -111,6 +112,14 @@ def without_needless(
         ]
         kept[answer] = {e for e in group if not any(other.beats(e) for other in alive)}
     return {answer: group for answer, group in kept.items() if group}
+
+
+def _is_open(answer: dict[str, Any]) -> bool:
+    texts = [text for e in answer["explanations"] for text in (*e["evidence"], *e["hypotheses"])]
+    return None in answer["answer"].values() or any(map(_VARIABLE.search, texts))
+
+
+_VARIABLE = re.compile(r"(^|[ (])[A-Z]\w*[-+,) ]")
 
 
 def shown(
