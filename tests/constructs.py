@@ -1,14 +1,21 @@
 """Which constructs of the language a program uses.
 
-Tests on random programs use it to make sure that everything occurs among them.
+Tests on random programs use it to make sure that everything occurs among them. `GRAMMAR` leads
+from each rule of the grammar to the constructs that show it at work, so what is added to the
+grammar is missed here.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from importlib.resources import files
+
+from lark import Lark
 
 from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
+from antelog.language.graph import components
 from antelog.language.syntax import Anonymous, Comparison, Constant, Shifted, Variable, variable_of
 from antelog.language.vocabulary import Kind
 
@@ -19,6 +26,9 @@ CONSTRUCTS = frozenset(
         "negated static atom",
         "_ under negation",
         "_ in a positive atom",
+        "undeclared input",
+        "typed column",
+        "untyped column",
         "delay",
         "refined delay",
         "shared variable",
@@ -33,12 +43,15 @@ CONSTRUCTS = frozenset(
         "comparison of times",
         "comparison of numbers",
         "comparison of objects",
+        "sum in a comparison",
+        *(f"comparison by {operator}" for operator in syntax.OPERATORS),
         "static relation",
         "static recursion",
         "fact about a derived predicate",
         "head in the past",
         "head in the future",
         "negation through time",
+        "negation of each other through time",
         "recursion",
         "window",
         "horizon",
@@ -47,6 +60,56 @@ CONSTRUCTS = frozenset(
         "several queries",
     }
 )
+
+GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
+    "start": (8, ()),  # the kinds of statements, each of which is below
+    "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
+    "duration": (1, ()),
+    "input": (6, ("undeclared input", "delay")),
+    "static": (3, ("static relation", "static recursion", "negated static atom")),
+    "delay": (3, ("refined delay",)),
+    "query": (5, ("query with a constant", "query with _", "several queries")),
+    "window": (1, ("window", "recursion")),
+    "horizon": (1, ("horizon",)),
+    "column": (2, ("typed column", "untyped column")),
+    "bound": (2, ("delay", "window")),
+    "fact": (1, ("fact about a derived predicate",)),
+    "backward_rule": (1, ("head in the past", "head in the future")),
+    "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py
+    "body": (2, ("shared variable", "unshared variable", "several time variables")),
+    "literal": (3, ("_ in a positive atom", "negated input atom", "comparison of objects")),
+    "negation": (
+        2,
+        (
+            *("negated derived atom", "_ under negation", "negation through time"),
+            *("negation of each other through time", "variable under negation only"),
+            "time under negation only",
+        ),
+    ),
+    "comparison": (
+        1,
+        (
+            *("comparison of times", "comparison of numbers"),
+            *(f"comparison by {operator}" for operator in syntax.OPERATORS),
+        ),
+    ),
+    "atom": (3, ("repeated variable",)),
+    "word": (1, ("constant", "time unrelated to the head")),
+    "shifted": (1, ("head in the past", "head in the future", "sum in a comparison")),
+    "number": (2, ("constant time", "comparison of numbers")),
+    "text": (1, ("constant",)),  # a name in quotes is the same text
+    "anonymous": (1, ("_ in a positive atom", "_ under negation", "query with _")),
+}
+"""For each rule of the grammar how many forms it has, and the constructs that show it at work."""
+
+
+def forms_of_the_grammar() -> dict[str, int]:
+    """For each rule of the grammar, or its name where it has several, how many forms it has."""
+    text = files("antelog.language").joinpath("grammar.lark").read_text("utf-8")
+    rules = Lark(text, parser="lalr", maybe_placeholders=False).rules
+    return Counter(
+        str(rule.alias or rule.origin.name) for rule in rules if not rule.origin.name.startswith("__")
+    )
 
 
 def constructs(text: str) -> frozenset[str]:
@@ -57,6 +120,13 @@ def constructs(text: str) -> frozenset[str]:
     for predicate in checked.vocabulary.predicates.values():
         found |= {"delay"} if predicate.delay else set()
         found |= {"refined delay"} if predicate.refinements else set()
+        found |= (
+            {"undeclared input"}
+            if predicate.kind is Kind.INPUT and predicate.name not in {d.name for d in document.declarations}
+            else set()
+        )
+    for declaration in document.declarations:
+        found |= {"typed column" if c.type else "untyped column" for c in declaration.columns[:-1]}
     for query in document.queries:
         found |= {"window"} if query.window else set()
         found |= {"horizon"} if query.horizon else set()
@@ -64,7 +134,20 @@ def constructs(text: str) -> frozenset[str]:
             {"query with a constant"} if any(isinstance(t, Constant) for t in query.atom.terms) else set()
         )
         found |= {"query with _"} if any(isinstance(t, Anonymous) for t in query.atom.terms) else set()
+    found |= {"negation of each other through time"} if _negated_by_each_other(document) else set()
     return frozenset(found | ({"several queries"} if len([*document.queries]) > 1 else set()))
+
+
+def _negated_by_each_other(document: syntax.Document) -> bool:
+    """Whether a predicate rests on the negation of another one that rests on it."""
+    uses: dict[str, set[str]] = {rule.head.predicate: set() for rule in document.rules}
+    negated = set()
+    for rule in document.rules:
+        for atom, under in syntax.atoms_of(rule):
+            uses[rule.head.predicate].add(atom.predicate)
+            if under and atom.predicate != rule.head.predicate:
+                negated.add((rule.head.predicate, atom.predicate))
+    return any({one, other} <= set(group) for group in components(uses) for one, other in negated)
 
 
 def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
@@ -126,6 +209,9 @@ def _comparison_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:
     for comparison in rule.body:
         if isinstance(comparison, Comparison):
             sides = (comparison.left, comparison.right)
+            yield f"comparison by {comparison.operator}"
+            if any(isinstance(s, Shifted) and s.variable not in times for s in sides):
+                yield "sum in a comparison"
             if any(variable_of(side) in times for side in sides):
                 yield "comparison of times"
             elif any(isinstance(s, Constant) and not isinstance(s.value, str) for s in sides):

@@ -5,6 +5,7 @@ and stratified over time by construction:
 
 - derived predicates come in levels, `P1` below `P2` below `P3`; a rule uses lower levels freely;
 - a predicate may negate itself in its past, and only if it does not rest on itself otherwise;
+- two neighbours may rest on each other in the past, and one of them on the other's negation;
 - one predicate may rest on itself, and then it and what rests on it are asked for in a window.
 
 Rules are kept small enough for the executable specification, which enumerates everything: each
@@ -21,7 +22,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
-from antelog.language import Checked, read
+from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import Kind
 
@@ -72,11 +73,15 @@ _OBJECTS, _TICKS, _BUDGET = 4, 25, 400
 
 @dataclass
 class _Predicate:
-    """A derived predicate: its arguments, how it may use itself, and its cost in derivations."""
+    """A derived predicate: its arguments, how it may use itself, and its cost in derivations.
+
+    Its rules may speak of the `past`, for example of `not P1` before their own time.
+    """
 
     name: str
     arity: int
     mode: str
+    past: tuple[str, ...] = ()
     rules: list[str] = field(default_factory=list)
     cost: int = 0
     windowed: bool = False
@@ -102,15 +107,20 @@ def programs(
     """A program as text; without negation, recursion or unrelated times if asked for."""
     predicates: list[_Predicate] = []
     for level in range(1, draw(st.sampled_from([1, 2, 2, 3])) + 1):
-        modes = ["plain", "plain", *(["past"] if negation else [])]
+        modes = ["plain", "plain", *(["past", "mutual"] if negation else [])]
         if recursion and not any(p.mode == "recursive" for p in predicates):
             modes.append("recursive")
         arity = draw(st.sampled_from([1, 1, 1, 0, 2]))
-        predicate = _Predicate(f"P{level}", arity, draw(st.sampled_from(modes)))
-        for number in range(draw(st.sampled_from([1, 1, 2]))):
-            rule = _rule(draw, predicate, predicates, negation, unrelated, first=number == 0)
-            if rule is not None:
-                predicate.rules.append(rule)
+        mode = draw(st.sampled_from(modes))
+        name, other = f"P{level}", f"Q{level}"
+        past = {"past": (f"not {name}",), "mutual": (f"not {other}",)}.get(mode, ())
+        predicate = _Predicate(name, arity, mode, past)
+        _add_rules(draw, predicate, predicates, negation, unrelated)
+        if predicate.mode == "mutual" and predicate.rules:
+            back = _Predicate(other, arity, mode, (name, f"not {name}"))
+            _add_rules(draw, back, predicates, negation, unrelated)
+            assume(back.rules)
+            predicates.append(back)
         if predicate.mode == "recursive" and predicate.rules:
             predicate.rules.append(_recursive_rule(draw, predicate))
             predicate.windowed = True
@@ -124,6 +134,15 @@ def programs(
     checked = read(Source(text))
     assume(checked.ok)
     return text
+
+
+def _add_rules(
+    draw: st.DrawFn, predicate: _Predicate, lower: list[_Predicate], negation: bool, unrelated: bool
+) -> None:
+    for number in range(draw(st.sampled_from([1, 1, 2]))):
+        rule = _rule(draw, predicate, lower, negation, unrelated, first=number == 0)
+        if rule is not None:
+            predicate.rules.append(rule)
 
 
 def _rarely() -> st.SearchStrategy[bool]:
@@ -150,10 +169,11 @@ def _rule(
     shift = draw(st.sampled_from([0, 0, 0, 1, -1, -2])) if time == "T" else 0
     if time == "T" and shift:
         time = f"T{shift:+d}"
-    if head.mode == "past" and time.startswith("T"):
+    if head.past and time.startswith("T"):
+        past = draw(st.sampled_from(head.past))
         back = draw(st.integers(1, 2)) - shift
         values = _some(draw, ("a", "_", *sorted(body.objects)), head.arity)
-        body.literals.append(f"not {_atom(head.name, values, f'T{-back:+d}' if back else 'T')}")
+        body.literals.append(_atom(past, values, f"T{-back:+d}" if back else "T"))
     if draw(st.booleans()):
         _add_comparison(draw, body)
     variables = sorted(body.objects | body.denied)
@@ -185,6 +205,7 @@ def _atom(name: str, values: list[str], time: str) -> str:
     return f"{name}({', '.join((*values, time))})"
 
 
+_OPERATOR = st.sampled_from(syntax.OPERATORS)
 _TIMES = ("T", "T", "T", "T", "T+1", "T+1", "T-1", "T+2")
 
 
@@ -213,7 +234,9 @@ def _add_positive(
     body.times |= {time[0]} & {"T", "U"}
     numbers = {"V", "W"} & set(values)
     if numbers:
-        body.literals += [f"{v} {draw(st.sampled_from(['>=', '<', '=', '!=']))} 10" for v in sorted(numbers)]
+        body.literals += [
+            f"{draw(st.sampled_from([v, v, f'{v} + 2.5']))} {draw(_OPERATOR)} 10" for v in sorted(numbers)
+        ]
 
 
 def _add_static(draw: st.DrawFn, body: _Body, negation: bool) -> None:
@@ -249,7 +272,7 @@ def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
     if {"T", "U"} <= body.times:
         choices += ["U <= T", "T < U", "U <= T + 2", "U != T"] * 2
     if "T" in body.times:
-        choices += ["T >= 1", "T < 3"]
+        choices += ["T >= 1", "T < 3", "T <= 4", "T > 0"]
     if choices:
         body.literals.append(draw(st.sampled_from(choices)))
 
@@ -267,10 +290,10 @@ def _query(draw: st.DrawFn, predicate: _Predicate) -> str:
 
 
 def _declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
-    """Declarations of the inputs and static predicates that the rules use."""
+    """Declarations of the inputs and static predicates that the rules use; some inputs have none."""
     untyped = "R(" not in rules and draw(st.booleans())
     for name, columns in COLUMNS.items():
-        if f"{name}(" in rules:
+        if f"{name}(" in rules and not (name in "AC" and draw(st.integers(0, 9)) == 0):
             typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
             delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
             yield f"input {name}({', '.join((*typed, 'time'))}){delay}."

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.constructs import CONSTRUCTS, constructs
+from tests.constructs import CONSTRUCTS, GRAMMAR, constructs, forms_of_the_grammar
+from tests.engine.replay import runnable
 from tests.strategies import Case, cases
 
 
-@pytest.mark.slow
-def test_every_construct_occurs() -> None:
-    found: Counter[str] = Counter()
-    texts: set[str] = set()
+@cache
+def _sample() -> tuple[Case, ...]:
+    """Always the same cases, so that the tests here do not depend on chance."""
+    found: list[Case] = []
 
     @settings(
         max_examples=400,
@@ -25,10 +27,38 @@ def test_every_construct_occurs() -> None:
     )
     @given(cases())
     def draw(case: Case) -> None:
-        assert case.checked.ok
-        texts.add(case.text)
-        found.update(constructs(case.text))
+        found.append(case)
 
     draw()
-    assert len(texts) > 200
+    return tuple(found)
+
+
+@pytest.mark.slow
+def test_every_construct_occurs() -> None:
+    found: Counter[str] = Counter()
+    for case in _sample():
+        assert case.checked.ok
+        found.update(constructs(case.text))
+    assert len({case.text for case in _sample()}) > 200
     assert {name for name, number in found.items() if number >= 4} == CONSTRUCTS
+
+
+@pytest.mark.slow
+def test_every_construct_occurs_in_programs_the_engine_runs() -> None:
+    """What only occurs in programs the engine refuses would not be tested with it."""
+    wanted = Counter(dict.fromkeys(CONSTRUCTS, 4))
+    ran = 0
+    for number, case in enumerate(_sample(), 1):
+        if runnable(case.checked) is not None:
+            ran += 1
+            wanted -= Counter(constructs(case.text))
+        if not wanted and number >= 50:
+            assert ran > number * 0.6
+            return
+    pytest.fail(f"not often enough among {ran} programs: {', '.join(sorted(wanted))}")
+
+
+def test_what_is_in_the_grammar_has_a_construct() -> None:
+    """Whoever adds to the grammar says in `GRAMMAR` which construct shows it, and has it generated."""
+    assert {name: number for name, (number, _) in GRAMMAR.items()} == forms_of_the_grammar()
+    assert {name for _, names in GRAMMAR.values() for name in names} == CONSTRUCTS

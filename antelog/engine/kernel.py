@@ -14,16 +14,16 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.plan import Input, Plan, Relation, StaticAtom, Var
+from antelog.compile.plan import Input, Plan, Relation
 from antelog.compile.statics import Row, evaluate
-from antelog.engine.comparing import holds
+from antelog.engine.background import background_of, table
 from antelog.engine.facts import Admitted, Facts, admit
 from antelog.engine.foresight import Foresight, cycles, foresee, layouts
 from antelog.engine.frames import Frame
 from antelog.engine.history import History, Stream, added, fresh, retained, without
-from antelog.engine.layout import Layout, compared
+from antelog.engine.layout import Layout
 from antelog.engine.log import KINDS, answers, changes, count
-from antelog.engine.match import ONE, Background, Rows, joined
+from antelog.engine.match import Background
 from antelog.engine.reach import reaches
 from antelog.engine.remembering import needed, remembered
 from antelog.engine.schema import (
@@ -105,9 +105,9 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     """
     known = evaluate(plan, given)
     values = Values(_constants(plan, known)) if values is None else values
-    tables = {name: _table(rows, values) for name, rows in known.items()}
+    tables = {name: table(rows, values) for name, rows in known.items()}
     background = {
-        name: tuple(_background(each, tables, values) for each in own)
+        name: tuple(background_of(each, tables, values) for each in own)
         for name, own in prepared(plan).layouts.items()
     }
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
@@ -243,37 +243,3 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
             yield from (value for value in refinement.pattern if value is not None)
     for rows in known.values():
         yield from (value for row in rows for value in row)
-
-
-def _table(rows: frozenset[Row], values: Values) -> list[tuple[int, ...]]:
-    return [tuple(values.cell(value) for value in row) for row in rows]
-
-
-def _background(each: Layout, tables: Mapping[str, list[tuple[int, ...]]], values: Values) -> Background:
-    rows = ONE
-    for atom in each.pattern.statics:
-        if not atom.negated:
-            rows = joined(rows, _rows(atom, tables[atom.predicate], values))
-    for test in each.pattern.comparisons:
-        if compared(test) and compared(test) <= rows.bound.keys():
-            rows = rows.take(holds(test, rows.bound, rows.count, values))
-    forbidden = (_rows(a, tables[a.predicate], values) for a in each.pattern.statics if a.negated)
-    return Background(rows, tuple(forbidden))
-
-
-def _rows(atom: StaticAtom, table: list[tuple[int, ...]], values: Values) -> Rows:
-    """The bindings of the variables of a static atom."""
-    found: dict[tuple[int, ...], None] = {}
-    names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
-    for row in table:
-        bound: dict[str, int] = {}
-        fits = True
-        for argument, cell in zip(atom.arguments, row, strict=True):
-            if isinstance(argument, Var):
-                fits = fits and bound.setdefault(argument.name, cell) == cell
-            elif argument is not None:
-                fits = fits and values.cell(argument.value) == cell
-        if fits:
-            found[tuple(bound[name] for name in names)] = None
-    columns = {name: np.array([row[i] for row in found], np.int64) for i, name in enumerate(names)}
-    return Rows(columns, len(found))

@@ -24,8 +24,9 @@ Columns are found by name; the others are left where they are. The options are
 
 The changes have the columns `query`, `tick`, `timestamp` (the beginning of the tick; if the program
 says how long one is), `change`, `answer` (as JSON text: with `query` it is a key to upsert by), then
-each variable with its own type (whole numbers as bigint, others as double), `explanations`, `if_silent`, `decided_by` and `because`. With
-`query=` they are those of one query, else those of all; a variable a query does not have is null.
+each variable with its own type (whole numbers as bigint, others as double), `explanations`,
+`if_silent`, `decided_by` and `because`. With `query=` they are those of one query, else those of all; a
+variable a query does not have is null.
 
 Under the clocks "arrival" and "event" the last tick of a stream is finished when something later
 comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or

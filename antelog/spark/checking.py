@@ -259,6 +259,8 @@ def _undivided(job: Job) -> str | None:
         for query in plan.queries:
             if types[query.name][query.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"
+        if plan.tick is not None:
+            return "it has something to say from the first fact on, whosever that is"
         if job.batch and job.until is None:
             return "it has something new to say at each tick; say with `until` where to end"
     return None

@@ -16,6 +16,7 @@ from antelog.engine import kernel, rejects
 from antelog.engine.counting import Counts
 from antelog.engine.ending import last_tick
 from antelog.engine.facts import admit
+from antelog.engine.history import rows_of
 from antelog.engine.tables import Mask
 from antelog.engine.ticks import LAST, ticks_of
 from antelog.engine.values import Values
@@ -44,8 +45,7 @@ class Standing:
 
     @property
     def kept(self) -> int:
-        streams = self.state.history.values()
-        return sum(part.count for s in streams for parts in s.slices.values() for part in parts)
+        return rows_of(self.state.history)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +121,12 @@ def advance(
         arrived = ticks_of(table.column(ARRIVED), job.plan.tick).numbers <= now
         due[name], waiting[name] = _apart(table, arrived)
     # Inputs without rows are handed over as well, for the types of their columns.
-    admitted = admit(job.plan, due, standing.state.values, standing.now, now, arrival=ARRIVED)
-    state = kernel.seeing(job.plan, standing.state, admitted.types)
-    state, log = kernel.step(job.plan, state, admitted.facts, now, only=job.only)
+    state, batch = kernel.admitted(job.plan, standing.state, due, now, arrival=ARRIVED)
+    state, log = kernel.step(job.plan, state, batch.facts, now, only=job.only)
     told = Told(
         {name: _own(job, name, table, number) for name, table in log.items()},
-        pa.concat_tables([refused.rejects, admitted.rejects]),
-        sum(admitted.counts.values(), refused.counts),
+        pa.concat_tables([refused.rejects, batch.rejects]),
+        sum(batch.counts.values(), refused.counts),
     )
     return Standing(state, waiting), told
 

@@ -60,15 +60,22 @@ def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, 
 
 def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows in an order of their own, and without what only DataFrames have."""
-    plain = [
-        {
-            name: value
-            for name, value in row.items()
-            if name not in ("answer", "timestamp") and value is not None
-        }
-        for row in rows
-    ]
+    plain = []
+    for row in rows:
+        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp")}
+        # A frame for several queries has columns, and places in explanations, that some have no use for.
+        plain.append(_without_nothing(kept))
     return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))
+
+
+def _without_nothing(value: Any) -> Any:
+    match value:
+        case dict():
+            return {name: _without_nothing(each) for name, each in value.items() if each is not None}
+        case list():
+            return [_without_nothing(each) for each in value]
+        case _:
+            return value
 
 
 def cut(facts: Sequence[Fact], ends: Sequence[int]) -> list[list[Fact]]:

@@ -1,0 +1,63 @@
+"""What static facts say of a pattern, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from antelog.compile.bounds import static_variables
+from antelog.compile.plan import StaticAtom, Var
+from antelog.compile.statics import Row
+from antelog.engine.comparing import holds
+from antelog.engine.layout import Layout, compared
+from antelog.engine.match import ONE, Background, Rows, distinct, joined
+from antelog.engine.values import Values
+
+
+def table(rows: frozenset[Row], values: Values) -> list[tuple[int, ...]]:
+    return [tuple(values.cell(value) for value in row) for row in rows]
+
+
+def background_of(each: Layout, tables: Mapping[str, list[tuple[int, ...]]], values: Values) -> Background:
+    rows = ONE
+    for atom in each.pattern.statics:
+        if not atom.negated:
+            rows = joined(rows, _rows(atom, tables[atom.predicate], values))
+    for test in each.pattern.comparisons:
+        if compared(test) and compared(test) <= rows.bound.keys():
+            rows = rows.take(holds(test, rows.bound, rows.count, values))
+    used = _used(each)
+    # A variable of the background alone is met by some value; which one makes no difference.
+    rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in used}, rows.count)])
+    forbidden = (_rows(a, tables[a.predicate], values) for a in each.pattern.statics if a.negated)
+    return Background(rows, tuple(forbidden))
+
+
+def _used(each: Layout) -> set[str]:
+    """The variables that occur outside the positive background atoms, and not only in settled comparisons."""
+    pattern = each.pattern
+    known = static_variables(pattern)
+    names = {term.name for term in pattern.answer if isinstance(term, Var)} | each.denied
+    names |= {name for place in each.places for name in place.variables}
+    names |= {name for test in pattern.comparisons if not compared(test) <= known for name in compared(test)}
+    denied = (atom for atom in pattern.statics if atom.negated)
+    return names | {term.name for atom in denied for term in atom.arguments if isinstance(term, Var)}
+
+
+def _rows(atom: StaticAtom, table: list[tuple[int, ...]], values: Values) -> Rows:
+    """The bindings of the variables of a static atom."""
+    found: dict[tuple[int, ...], None] = {}
+    names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
+    for row in table:
+        bound: dict[str, int] = {}
+        fits = True
+        for argument, cell in zip(atom.arguments, row, strict=True):
+            if isinstance(argument, Var):
+                fits = fits and bound.setdefault(argument.name, cell) == cell
+            elif argument is not None:
+                fits = fits and values.cell(argument.value) == cell
+        if fits:
+            found[tuple(bound[name] for name in names)] = None
+    columns = {name: np.array([row[i] for row in found], np.int64) for i, name in enumerate(names)}
+    return Rows(columns, len(found))
