@@ -49,5 +49,7 @@ def _told(world: World, field: pa.Field, cells: Column) -> pa.Array:
 
 
 def _ranks(column: pa.Array) -> Column:
+    if pa.types.is_null(column.type):
+        return np.zeros(len(column), np.int64)
     ranks: Column = pc.rank(column, tiebreaker="dense").to_numpy().astype(np.int64)
     return ranks

@@ -30,15 +30,15 @@ class Variants:
     block      for each set of variables the block of the rows without them (-1: there is none)
     at         and which row of it that is for each row (-1: none)
     own_since  the tick from which on no row without some of these variables speaks for it
-    excepted   from when on it is an exception from that row, and `over` until when: all its facts
-               have come by then, or one never will
+    excepted   from when on it is an exception from that row, and `over` until when: all facts about
+               these variables have come by then, or one never will
     """
 
     block: Mapping[Names, int]
     at: Mapping[Names, Column]
     own_since: Mapping[Names, Column]
     excepted: Mapping[Names, Column]
-    over: Column
+    over: Mapping[Names, Column]
 
 
 def variants(blocks: Sequence[Derivations]) -> tuple[Variants, ...]:
@@ -56,7 +56,7 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
     mine = blocks[number]
     names = nameable(mine)
     if not names:
-        return Variants({}, {}, {}, {}, np.zeros(0, np.int64))
+        return Variants({}, {}, {}, {}, {})
     same = {
         frozenset(mine.rows.bound.keys() - other.rows.bound.keys()): b
         for b, other in enumerate(blocks)
@@ -83,13 +83,14 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
         for each in dropped
         if each
     }
-    return Variants(block, at, own_since, excepted, _over(mine))
+    return Variants(block, at, own_since, excepted, {each: _over(mine, each) for each in excepted})
 
 
-def _over(block: Derivations) -> Column:
-    places = len(block.layout.places)
-    arrived = block.holds[:places].max(axis=0, initial=-1 if places else NEVER)
-    over: Column = np.minimum(arrived, block.fails[:places].min(axis=0, initial=NEVER))
+def _over(block: Derivations, names: Names) -> Column:
+    places = block.layout.places
+    over: Column = block.fails[: len(places)].min(axis=0, initial=NEVER)
+    if any(names & place.variables for place in places):
+        over = np.minimum(over, block.holds[: len(places)].max(axis=0, initial=-1))
     return over
 
 
@@ -175,12 +176,13 @@ def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Exceptions:
     of, but, tick, over = [empty], [empty], [empty], [empty]
     for number, own in enumerate(found):
         for names, since in own.excepted.items():
-            rows = np.flatnonzero((own.at[names] >= 0) & (since < own.over))
+            until = own.over[names]
+            rows = np.flatnonzero((own.at[names] >= 0) & (since < until))
             if own.block[names] >= 0 and len(rows):
                 of.append(first[own.block[names]] + own.at[names][rows])
                 but.append(first[number] + rows)
                 tick.append(since[rows])
-                over.append(own.over[rows])
+                over.append(until[rows])
     whole = [np.concatenate(part) for part in (of, but, tick, over)]
     order = np.argsort(whole[0], kind="stable")
     return Exceptions(*(part[order] for part in whole))

@@ -30,10 +30,14 @@ class Ahead:
 
 @dataclass(frozen=True)
 class Foresight:
-    """How early atoms may be certain; from tick `steady` on no tick differs from the next."""
+    """How early atoms may be certain; from tick `steady` on no tick differs from the next.
+
+    `widest` is how far apart times are that rules tie to each other, along any way through them.
+    """
 
     ahead: Mapping[str, Ahead]
     steady: int
+    widest: int
 
     def evidence(self, layout: Layout) -> float:
         """How many ticks ahead negated literals of a pattern may be certain."""
@@ -144,7 +148,7 @@ def foresee(plan: Plan) -> Foresight:
                 for name, a in new.items()
             }
         ahead = new
-    return Foresight(ahead, _steady(plan))
+    return Foresight(ahead, *_steady(plan))
 
 
 _ROUNDS = 400
@@ -178,8 +182,8 @@ def _literals(pattern: Pattern, ahead: Mapping[str, Ahead]) -> Iterator[tuple[fl
             yield aux.false + before, max(aux.true + before, before)
 
 
-def _steady(plan: Plan) -> int:
-    """From this tick on no rule tells one tick from another, but for what the facts say."""
+def _steady(plan: Plan) -> tuple[int, int]:
+    """The tick from which on no rule tells one tick from another, and how far apart tied times are."""
     limits, shifts = [0], 0
     for relation in plan.relations:
         for pattern in relation.patterns:
@@ -191,4 +195,4 @@ def _steady(plan: Plan) -> int:
             for comparison in pattern.comparisons:
                 fixed = [s.offset for s in (comparison.left, comparison.right) if isinstance(s, Time)]
                 limits += [abs(tick) for tick in fixed]
-    return max(limits) + shifts
+    return max(limits) + 2 * shifts + 1, shifts

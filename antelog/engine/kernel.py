@@ -25,7 +25,7 @@ from antelog.engine.layout import Layout
 from antelog.engine.log import KINDS, answers, changes, count
 from antelog.engine.match import Background
 from antelog.engine.reach import reaches
-from antelog.engine.remembering import needed, remembered
+from antelog.engine.remembering import lag, needed, remembered
 from antelog.engine.schema import (
     AnswerTypes,
     Seen,
@@ -82,6 +82,7 @@ class Prepared:
     reaches: Mapping[str, int | None]
     needed: Mapping[str, int | None]
     cycles: Mapping[str, frozenset[str]]
+    lag: int
     foresight: Foresight
 
 
@@ -94,6 +95,7 @@ def prepared(plan: Plan) -> Prepared:
         reaches(plan),
         needed(plan),
         cycles(plan),
+        lag(plan),
         foresee(plan),
     )
 
@@ -222,6 +224,7 @@ def world_of(plan: Plan, state: State, before: int, now: int) -> World:
         state.settled,
         state.types,
         since,
+        known.lag,
         0 if state.begin is None else state.begin,
         before,
         now,

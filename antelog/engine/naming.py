@@ -236,7 +236,7 @@ def _merged(tables: list[Named]) -> list[Named]:
     same: dict[tuple[bool, ...], list[Rows]] = {}
     for named in tables:
         bound = {str(i): column for i, column in enumerate(named.answer) if column is not None}
-        if bound:
+        if bound and named.count:
             same.setdefault(tuple(c is not None for c in named.answer), []).append(Rows(bound, named.count))
     found = []
     for shape, parts in same.items():

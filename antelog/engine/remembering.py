@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from antelog.compile.bounds import static_variables
 from antelog.compile.plan import Atom, Plan, Var
 from antelog.compile.times import Times
+from antelog.engine.foresight import cycles, foresee, layouts
 from antelog.engine.history import ticks_of
 from antelog.engine.layout import ANYONE, Layout
 from antelog.engine.naming import Named, direct_names, relation_names
@@ -26,11 +28,12 @@ def needed(plan: Plan) -> dict[str, int | None]:
     """
     first: dict[str, int | None] = {source.name: 1 for source in plan.inputs}
     wanted: dict[str, int | None] = {}
+    cyclic = cycles(plan)
     for relation in sorted(plan.relations, key=lambda r: -r.level.component):
         own = wanted.get(relation.name, 0)
-        if relation.asked or relation.name in relation.bounds.asked_by or relation.name not in wanted:
-            delay = relation.bounds.delay
-            own = _earlier(own, None if delay is None else -delay - 1)
+        if relation.asked or relation.name in cyclic or relation.name not in wanted:
+            delay, late = relation.bounds.delay, lag(plan) if relation.name in cyclic else 0
+            own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:
             times = Times(pattern)
             for literal in pattern.literals:
@@ -41,6 +44,19 @@ def needed(plan: Plan) -> dict[str, int | None]:
                 elif plan.relation(literal.relation).level.component != relation.level.component:
                     wanted[literal.relation] = _earlier(wanted.get(literal.relation, 0), tick)
     return first
+
+
+def lag(plan: Plan) -> int:
+    """For how long settled atoms are still worked out from facts, instead of being remembered.
+
+    What is remembered is only whether an atom is true, not since when; that matters as long as an
+    answer is open that may rest on it.
+    """
+    foresight = foresee(plan)
+    ahead = [foresight.evidence(layout) for own in layouts(plan).values() for layout in own]
+    delays = [query.bounds.delay or 0 for query in plan.queries]
+    finite = [int(ticks) for ticks in ahead if math.isfinite(ticks)]
+    return max(delays, default=0) + max([0, *finite]) + foresight.widest + 1
 
 
 def _earlier(one: int | None, other: int | None) -> int | None:
@@ -57,10 +73,10 @@ def remembered(world: World, name: str) -> Settled:
     delay, kept = relation.bounds.delay, relation.bounds.kept
     if delay is None:
         return known
-    until = world.now - 1 - delay
+    until = world.now - 1 - delay - world.lag
     if until > known.until:
         known = _with(world, name, known, until)
-    return known if kept is None else known.since(world.now - kept - 1)
+    return known if kept is None else known.since(min(world.now - kept - 1, until - world.foresight.widest))
 
 
 def _with(world: World, name: str, known: Settled, until: int) -> Settled:

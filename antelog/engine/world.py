@@ -26,7 +26,7 @@ class World:
     Time begins at `begin`. A step finishes the ticks after `before`, up to `now`. `types` are those
     of the columns in which answers are told. Answers of a relation about ticks before its `since`
     have been given up, for want of room (see `reach`). `memo` is what the step has found out so far
-    and may need again.
+    and may need again. What was settled is remembered `lag` ticks later (see `remembering`).
     """
 
     relations: Mapping[str, Relation]
@@ -40,6 +40,7 @@ class World:
     settled: Mapping[str, Settled]
     types: AnswerTypes
     since: Mapping[str, int]
+    lag: int
     begin: int
     before: int
     now: int
