@@ -151,7 +151,8 @@ def instances(
     atoms = [part.atom if isinstance(part, Negation) else part for part in parts]
     times = {name for atom in atoms if (name := variable_of(atom.terms[-1]))}
     free = sorted(_variables((parts, [])) - bindings.keys())
-    ranges = [range(-4, program.shown + 1) if name in times else sorted(program.known, key=str) for name in free]
+    ticks, values_ = range(-4, program.shown + 1), sorted(program.known, key=str)
+    ranges = [ticks if name in times else values_ for name in free]
     excluded = [exception.items() for exception in explanation.get("except", ())]
     for values in product(*ranges):
         full = {**bindings, **dict(zip(free, values, strict=True))}
