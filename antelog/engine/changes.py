@@ -70,8 +70,8 @@ class Candidates:
 def candidates(world: World, name: str, ticks: Column | None, complete_by: int | None = None) -> Candidates:
     """The derivations of all answers about these ticks (None: of all); only those complete by a tick."""
     blocks = _blocks(world, name, ticks)
-    if any(layout.loose for layout in world.layouts[name]) and len(world.layouts[name]) > 1:
-        # What one pattern says of all values it also says of those the others name.
+    if any(layout.loose or layout.rival for layout in world.layouts[name]) and len(world.layouts[name]) > 1:
+        # What one pattern says of all values, or before any fact, it also says of the others' answers.
         blocks = _blocks(world, name, ticks, _told(world, blocks))
     if complete_by is not None:
         blocks = [found.take(found.complete <= complete_by) for found in blocks]
@@ -110,7 +110,7 @@ def _blocks(world: World, name: str, ticks: Column | None, told: tuple[Rows, ...
     blocks: list[Derivations] = []
     for number, layout in enumerate(world.layouts[name]):
         about = ticks if layout.sliced else None
-        named = tuple(_renamed(rows, world, layout) for rows in told) if layout.loose else ()
+        named = tuple(_renamed(rows, world, layout) for rows in told) if layout.loose or layout.rival else ()
         seed = _seed(layout, ticks, world, name)
         blocks += derivations(world, name, number, seed, about, bare=False, also=named)
     return blocks
@@ -169,7 +169,11 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     places = len(found.layout.places)
     covered = _covered(found)
     names = nameable(found)
-    begin = _last(covered, covered.keys() - names, found.rows.count)
+    told = _last(covered, covered.keys() - names, found.rows.count)
+    begin = told
+    if found.layout.rival:
+        # It competes with other patterns' derivations before any fact speaks for it.
+        begin = _last(covered, covered.keys() - names - _answered(found), found.rows.count)
     own = _last(covered, names, found.rows.count)
     for dropped, since in open_.own_since.items():
         own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
@@ -178,8 +182,17 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     complete = np.maximum(found.complete, begin)
     some = found.holds.min(axis=0, initial=NEVER)
     waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
-    told = np.maximum(np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum(begin, own))
+    told = np.maximum(
+        np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum.reduce([told, begin, own])
+    )
     return [begin, complete, told, found.failed, own]
+
+
+def _answered(found: Derivations) -> set[str]:
+    """The variables of a pattern that an answer gives values."""
+    pattern = found.layout.pattern
+    time = {pattern.time.variable} if pattern.time.variable is not None else set()
+    return time | {term.name for term in pattern.answer if isinstance(term, Var)}
 
 
 def _covered(found: Derivations) -> dict[str, Column]:

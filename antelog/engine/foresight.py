@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
-from antelog.compile.plan import Atom, Negated, Pattern, Plan, Relation, Time, Var
+from antelog.compile.plan import Atom, Const, Literal, Negated, Pattern, Plan, Relation, Time, Var
 from antelog.engine.layout import Layout, compared, layout
 
 
@@ -70,10 +70,28 @@ def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
         own = []
         for pattern in relation.patterns:
             seeded = relation.asked and _seeded(pattern, plan)
-            own.append(layout(pattern, seeded, seeded and _endless(pattern, plan), first))
+            rival = relation.asked and any(_within(pattern, other) for other in relation.patterns)
+            own.append(layout(pattern, seeded, seeded and _endless(pattern, plan), rival, first))
             first += len(own[-1].cells)
         prepared[relation.name] = tuple(own)
     return prepared
+
+
+def _within(pattern: Pattern, other: Pattern) -> bool:
+    """Whether with the right values a pattern's literals may all be literals of another."""
+    if pattern is other or len(pattern.literals) > len(other.literals) or not any(pattern.atoms):
+        return False
+    return all(any(_same(one, pattern, two, other) for two in other.literals) for one in pattern.literals)
+
+
+def _same(one: Literal, pattern: Pattern, two: Literal, other: Pattern) -> bool:
+    if type(one) is not type(two) or one.predicate != two.predicate:
+        return False
+    tied = one.time.variable == pattern.time.variable and two.time.variable == other.time.variable
+    if tied and one.time.offset - pattern.time.offset != two.time.offset - other.time.offset:
+        return False
+    terms = zip(one.arguments, two.arguments, strict=True)
+    return not any(isinstance(a, Const) and isinstance(b, Const) and a != b for a, b in terms)
 
 
 def _seeded(pattern: Pattern, plan: Plan) -> bool:

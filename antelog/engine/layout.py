@@ -35,7 +35,8 @@ class Layout:
 
     `seeded`: a negated literal may be certain while all facts are still awaited, so the answers'
     ticks are looked at without waiting for a fact; `endless`: it may be so at all ticks to come.
-    `first_cell` numbers the cells that stand for the values of open variables (see `naming`).
+    `rival`: a derivation no fact speaks for may make one of another pattern needless. `first_cell`
+    numbers the cells that stand for the values of open variables (see `naming`).
     """
 
     pattern: Pattern
@@ -43,6 +44,7 @@ class Layout:
     negations: tuple[Negated, ...]
     seeded: bool = False
     endless: bool = False
+    rival: bool = False
     first_cell: int = 0
 
     @cached_property
@@ -130,9 +132,11 @@ def variable_of(operand: Operand) -> str | None:
             return None
 
 
-def layout(pattern: Pattern, seeded: bool = False, endless: bool = False, first_cell: int = 0) -> Layout:
+def layout(
+    pattern: Pattern, seeded: bool = False, endless: bool = False, rival: bool = False, first_cell: int = 0
+) -> Layout:
     places = tuple(_place(atom, pattern) for atom in pattern.atoms)
-    return Layout(pattern, places, tuple(pattern.negations), seeded, endless, first_cell)
+    return Layout(pattern, places, tuple(pattern.negations), seeded, endless, rival, first_cell)
 
 
 def _place(atom: Atom, pattern: Pattern) -> Place:

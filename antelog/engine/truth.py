@@ -93,7 +93,7 @@ def derivations(
         bound = {*seed.bound, *background.rows.bound}
         named += names(world, layout, background, bound, ticks)
     parts = partials(layout, seed, found, background, world.values, named)
-    if layout.places and not (bare or layout.seeded or layout.by_clock):
+    if layout.places and not (bare or layout.seeded or layout.by_clock or (also and layout.rival)):
         parts = [with_facts for part in parts if (with_facts := part.with_facts()).rows.count]
     return [_timed(world, layout, part, leaving) for part in parts]
 
