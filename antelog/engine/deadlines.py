@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from antelog.compile.plan import Atom, Const, Input, Time, Var
+from antelog.engine.comparing import holds
 from antelog.engine.lateness import tables_of
-from antelog.engine.layout import Layout
+from antelog.engine.layout import Layout, compared
 from antelog.engine.match import Rows
-from antelog.engine.tables import NEVER, Column, find, keys_of
+from antelog.engine.tables import NEVER, Column, Mask, find, keys_of
 from antelog.engine.values import Values
 
 
@@ -27,9 +28,9 @@ def deadline(layout: Layout, atom: Atom, rows: Rows, source: Input, values: Valu
     time = atom.time
     if time.variable is not None and time.variable not in rows.bound:
         latest = _latest(layout, time, rows)
-        return np.where(latest == NEVER, NEVER, latest + _delay(atom, rows, source, values))
+        return np.where(latest == NEVER, NEVER, latest + _delay(layout, atom, rows, source, values))
     start = time.offset if time.variable is None else rows.bound[time.variable] + time.offset
-    return np.broadcast_to(start, rows.count) + _delay(atom, rows, source, values)
+    return np.broadcast_to(start, rows.count) + _delay(layout, atom, rows, source, values)
 
 
 def _latest(layout: Layout, time: Time, rows: Rows) -> Column:
@@ -43,7 +44,7 @@ def _latest(layout: Layout, time: Time, rows: Rows) -> Column:
     return latest if fixed is None else np.minimum(latest, fixed)
 
 
-def _delay(atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
+def _delay(layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
     """δ: among the declarations that fit, the one with the most constants decides."""
     delay = np.full(rows.count, source.delay, np.int64)
     slower = np.zeros(rows.count, np.int64)
@@ -55,12 +56,30 @@ def _delay(atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
             at = find(*keys_of([have, table.cells])) if have else np.zeros(rows.count, np.int64)
             delay = np.where(at >= 0, table.delays[at], delay)
         else:
-            # Some instance of the atom fits this declaration, others do not: the slower one counts.
+            # Some instance of the atom may fit this declaration, others do not: the slower one counts.
             here, there = keys_of([have, [table.cells[i] for i in bound]]) if have else (None, None)
             for number, value in enumerate(table.delays.tolist()):
-                fits = True if here is None or there is None else here == there[number]
+                fits = np.ones(rows.count, np.bool_)
+                if here is not None and there is not None:
+                    fits &= here == there[number]
+                named = {
+                    term.name: np.full(rows.count, cells[number])
+                    for term, cells in zip(terms, table.cells, strict=True)
+                    if isinstance(term, Var) and term.name not in rows.bound
+                }
+                fits &= _possible(layout, rows, named, values)
                 slower = np.where(fits, np.maximum(slower, value), slower)
     return np.maximum(delay, slower)
+
+
+def _possible(layout: Layout, rows: Rows, named: Mapping[str, Column], values: Values) -> Mask:
+    """For each row, whether its open variables can have these values."""
+    fits = np.ones(rows.count, np.bool_)
+    bound = {**rows.bound, **named}
+    for test in layout.pattern.comparisons:
+        if compared(test) & named.keys() and compared(test) <= bound.keys():
+            fits &= holds(test, bound, rows.count, values)
+    return fits
 
 
 def _column(term: Var | Const, bound: Mapping[str, Column], count: int, values: Values) -> Column:
