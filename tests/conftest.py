@@ -3,12 +3,22 @@
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
 
 # "default" draws the same few examples every time, so that a test's outcome depends on the code alone;
-# "nightly" looks for new ones, and for long.
-settings.register_profile("default", max_examples=50, deadline=None, derandomize=True)
-settings.register_profile("nightly", max_examples=10_000, deadline=None, derandomize=False, print_blob=True)
+# "nightly" looks for new ones, and for long. Both stop at the first failure and show it as it was drawn:
+# making a program with its stream smaller may take minutes. "shrink" does so, for what "default" finds.
+_QUICK = (Phase.explicit, Phase.reuse, Phase.generate)
+# How fast examples are drawn, and how many are passed over, is no property of the code under test.
+_ALL = settings(
+    deadline=None,
+    phases=_QUICK,
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.register_profile("default", _ALL, max_examples=50, derandomize=True)
+settings.register_profile("shrink", _ALL, max_examples=50, derandomize=True, phases=tuple(Phase))
+settings.register_profile("nightly", _ALL, max_examples=10_000, derandomize=False, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -23,10 +23,10 @@ from antelog.engine.tables import (
     Column,
     Groups,
     Mask,
+    changed,
     distinct,
     groups,
     keys_of,
-    sorted_distinct,
     spread,
 )
 from antelog.engine.touched import looked_at
@@ -74,7 +74,7 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
         # What one pattern says of all values, or before any fact, it also says of the others' answers.
         blocks = _blocks(world, name, ticks, _told(world, blocks))
     if complete_by is not None:
-        blocks = [found.take(found.complete <= complete_by) for found in blocks]
+        blocks = [found.take(np.flatnonzero(found.complete <= complete_by)) for found in blocks]
     if name in world.since:
         blocks = [_not_given_up(found, world.since[name], world) for found in blocks]
     answers = [_answers(found, world) for found in blocks]
@@ -96,7 +96,7 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
         tuple(answer),
         time,
         by_answer,
-        by_answer.numbers,
+        by_answer.order if by_answer.alone else by_answer.numbers,
         begin,
         complete,
         told,
@@ -151,7 +151,8 @@ def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Colu
         pattern, rows = blocks[0].layout.pattern, blocks[0].rows
         told = {term.name for term in pattern.answer if isinstance(term, Var)} | {pattern.time.variable}
         if rows.bound.keys() <= told:
-            return Groups(np.arange(rows.count), np.arange(rows.count))  # no two rows have the same answer
+            # No two rows have the same answer.
+            return Groups(np.arange(rows.count), np.arange(rows.count), alone=True)
     (key,) = keys_of([[*answer, time]])
     return groups(key)
 
@@ -287,16 +288,27 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
         during = np.flatnonzero((line > before) & (line <= now))
         events.append(owner[found.exceptions.of[during]] + (line[during] - before))
     happened = distinct(np.concatenate(events)) if events else np.zeros(0, np.int64)
-    changing = np.arange(found.by_answer.count)
-    if before < now:
-        changing = sorted_distinct(happened >> shift)
-    key = np.sort(np.concatenate([changing << shift, happened]))
-    answer = key >> shift
+    key = _with_first(happened, shift) if before < now else np.arange(found.by_answer.count) << shift
+    answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
+    if found.by_answer.alone:
+        return Moments(answer, tick, answer, np.arange(len(answer)))
     sizes = np.bincount(answer, minlength=found.by_answer.count)
     per_row = sizes[found.number]
     view_of = np.repeat(np.arange(len(per_row)), per_row)
     view_at = spread((np.cumsum(sizes) - sizes)[found.number], per_row)
-    return Moments(answer, (key & ((1 << shift) - 1)) + before, view_of, view_at)
+    return Moments(answer, tick, view_of, view_at)
+
+
+def _with_first(happened: Column, shift: int) -> Column:
+    """Moments as sorted keys, and before those of each answer one at which nothing has happened yet."""
+    answer = happened >> shift
+    fresh = changed(answer)
+    at = np.arange(len(happened)) + np.cumsum(fresh)
+    key = np.empty(len(happened) + np.count_nonzero(fresh), np.int64)
+    key[at] = happened
+    first = np.flatnonzero(fresh)
+    key[at[first] - 1] = answer[first] << shift
+    return key
 
 
 def confirmations(found: Candidates, before: int, now: int) -> Moments:
@@ -328,7 +340,10 @@ class Views:
 def views(found: Candidates, at: Moments) -> Views:
     row, then = at.view_of, at.then
     alive = (found.begin[row] <= then) & (then < found.end[row])
-    merged = alive & (then < found.own[row])
+    # Mostly there are no other rows that speak for more values.
+    merged = (
+        np.zeros(len(row), np.bool_) if found.own.max(initial=-1) < 0 else alive & (then < found.own[row])
+    )
     return Views(alive, alive & (found.complete[row] <= then), alive & (found.told[row] <= then), merged)
 
 

@@ -93,9 +93,20 @@ def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) 
     distinct = chunks[0].dictionary
     # One more than there are distinct values, for the rows without any.
     cells = np.full(len(distinct) + 1, UNBOUND, np.int64)
-    there = distinct.is_valid().to_numpy(zero_copy_only=False)
-    cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
-    return np.concatenate([cells[chunk.indices.fill_null(len(distinct)).to_numpy()] for chunk in chunks])
+    if distinct.null_count:
+        there = distinct.is_valid().to_numpy(zero_copy_only=False)
+        cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
+    else:
+        cells[:-1] = _distinct(distinct, kind, intern)
+    found = [_cells_at(cells, chunk.indices) for chunk in chunks]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _cells_at(cells: Column, indices: pa.Array) -> Column:
+    if indices.null_count:
+        indices = indices.fill_null(len(cells) - 1)
+    found: Column = cells[indices.to_numpy()]
+    return found
 
 
 def _distinct(array: pa.Array, kind: Kind, intern: Intern) -> Column:

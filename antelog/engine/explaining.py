@@ -5,7 +5,9 @@ Everything here works on numbers that stand for the texts of literals and sort a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,8 +37,9 @@ def explanations(
     text, evidence, hypotheses = sheet.told(at.view_of[view], at.then[view])
     if counts.max(initial=0) > 1:
         order = _canonical(line, counts, text, evidence)
-        view, text, evidence, hypotheses = view[order], text[order], evidence[order], hypotheses[order]
-    pairs = [_nested(sheet.names, text[part], _counted(part)) for part in (evidence, hypotheses)]
+        view, text = view[order], np.take(text, order, axis=0)
+        evidence, hypotheses = np.take(evidence, order, axis=0), np.take(hypotheses, order, axis=0)
+    pairs = [_nested(sheet.names, _chosen(text, part), _counted(part)) for part in (evidence, hypotheses)]
     fields = ["evidence", "hypotheses"]
     named = exception_fields(world.relations[name], world.layouts[name], world.types[name])
     if named:
@@ -53,7 +56,7 @@ def _because(
     names: pa.Array, line: Column, text: NDArray[np.int32], failed: Mask, rejected: Mask
 ) -> pa.Array:
     """The texts that failed in each rejected line, each once."""
-    key = (line[:, None] * len(names) + text)[failed]
+    key = _chosen(line[:, None] * len(names) + text, failed)
     if np.any(line[1:] == line[:-1]):
         key = distinct(key)
     owner, item = np.divmod(key, max(len(names), 1))
@@ -68,6 +71,12 @@ def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Col
     """
     view = np.flatnonzero(told)
     place = at.view_at[view]
+    view_at = np.full(len(at.tick), _NONE)
+    view_at[place] = view
+    if np.count_nonzero(view_at != _NONE) == len(view):
+        chosen = view_at[moment]  # no moment has two views
+        line = np.flatnonzero(chosen != _NONE)
+        return line, chosen[line]
     lines, views = [], []
     for part in (np.flatnonzero(~again), np.flatnonzero(again)):
         line_at = np.full(len(at.tick), _NONE)
@@ -77,20 +86,16 @@ def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Col
         lines.append(line[here])
         views.append(view[here])
     line, view = np.concatenate(lines), np.concatenate(views)
-    view_at = np.full(len(moment), _NONE)
-    view_at[line] = view
-    there = np.flatnonzero(view_at != _NONE)
-    if len(there) == len(line):
-        return there, view_at[there]  # no line has two views
     order = sorting(line)
     return line[order], view[order]
 
 
 @dataclass(frozen=True, eq=False)
 class _Sheet:
-    """The literals of derivations, row by row, sorted by their texts: which text, when true, when false.
+    """The literals of derivations, a line each, sorted by their texts: which text, when true, when false.
 
-    What a row has fewer than others, or twice, is _NONE. `place` has the rows of derivations here.
+    What a derivation has fewer than others, or twice, is _NONE; if `full`, there is no such. `place`
+    says where derivations are here.
     """
 
     names: pa.Array
@@ -103,7 +108,8 @@ class _Sheet:
     def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask, Mask]:
         """The texts of derivations at some ticks, which of them are evidence, and which hypotheses."""
         place = self.place[row]
-        text, true = self.text[place], self.holds[place] <= then[:, None]
+        text = _side_by_side((line[place] for line in self.text), (len(row), len(self.text)), np.int32)
+        true: Mask = _side_by_side((line[place] <= then for line in self.holds), text.shape, np.bool_)
         if self.full:
             return text, true, ~true
         there = text != _NONE
@@ -112,8 +118,16 @@ class _Sheet:
     def failed(self, row: Column, tick: Column) -> Mask:
         """Which literals of derivations become false at some ticks."""
         place = self.place[row]
-        false: Mask = self.fails[place] == tick[:, None]
-        return false if self.full else false & (self.text[place] != _NONE)
+        size = (len(row), len(self.text))
+        false: Mask = _side_by_side((line[place] == tick for line in self.fails), size, np.bool_)
+        return false if self.full else false & (self.text[:, place].T != _NONE)
+
+
+def _side_by_side(lines: Iterable[NDArray[Any]], size: tuple[int, int], dtype: type) -> NDArray[Any]:
+    table: NDArray[Any] = np.empty(size, dtype)
+    for i, line in enumerate(lines):
+        table[:, i] = line
+    return table
 
 
 def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
@@ -122,9 +136,8 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
     wanted[row] = True
     place = np.cumsum(wanted) - 1
     width = max((len(block.holds) for block in found.blocks), default=0)
-    count = int(wanted.sum())
-    text = np.full((count, width), _NONE, np.int32)
-    holds, fails = np.full((count, width), NEVER), np.full((count, width), NEVER)
+    size = (width, int(np.count_nonzero(wanted)))
+    text, holds, fails = np.full(size, _NONE, np.int32), np.full(size, NEVER), np.full(size, NEVER)
     chosen = [np.flatnonzero(wanted[found.rows(b)]) for b in range(len(found.blocks))]
     pieces = [
         Writer(block, block.rows.take(rows), world.values).pieces()
@@ -136,25 +149,37 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
     numbers, names = numbered_texts([literal for literals in pieces for literal in literals], counts)
     start, full = 0, True
     for block, rows in zip(found.blocks, chosen, strict=True):
-        here, size = slice(start, start + len(rows)), len(block.holds)
-        own, numbers = (
-            np.stack(numbers[:size], axis=1) if size else np.zeros((len(rows), 0), np.int64),
-            numbers[size:],
-        )
-        start += len(rows)
-        if len(rows) == 0:
-            continue
-        which = np.argsort(own, axis=1, kind="stable")
-        own = np.take_along_axis(own, which, axis=1)
-        twice = own[:, 1:] == own[:, :-1]
+        lines, end = len(block.holds), start + len(rows)
+        for i in range(lines if len(rows) else 0):
+            text[i, start:end] = numbers[i]
+            holds[i, start:end], fails[i, start:end] = block.holds[i][rows], block.fails[i][rows]
+        own, numbers = text[:lines, start:end], numbers[lines:]
+        _sort(own, holds[:lines, start:end], fails[:lines, start:end])
+        twice = own[1:] == own[:-1]
         if twice.any():
-            own[:, 1:][twice] = _NONE
+            own[1:][twice] = _NONE
             full = False
-        full = full and size == width
-        text[here, :size] = own
-        holds[here, :size] = np.take_along_axis(block.holds[:, rows].T, which, axis=1)
-        fails[here, :size] = np.take_along_axis(block.fails[:, rows].T, which, axis=1)
+        full = full and (lines == width or len(rows) == 0)
+        start = end
     return _Sheet(names, place, text, holds, fails, full)
+
+
+def _sort(key: NDArray[np.int32], *others: Column) -> None:
+    """Sorts each column of a few lines in place, and others with it.
+
+    Where lines are few, exchanging neighbours is much faster than sorting column by column.
+    """
+    for end in range(len(key) - 1, 0, -1):
+        done = True
+        for i in range(end):
+            at = np.flatnonzero(key[i] > key[i + 1])
+            if len(at):
+                done = False
+                tables: tuple[NDArray[np.integer[Any]], ...] = (key, *others)
+                for table in tables:
+                    table[i, at], table[i + 1, at] = table[i + 1, at], table[i, at]
+        if done:
+            return
 
 
 def _canonical(line: Column, counts: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
@@ -177,6 +202,11 @@ def _counted(part: Mask) -> Column:
     for column in part.T:
         counts += column
     return counts
+
+
+def _chosen(table: NDArray[Any], part: Mask) -> NDArray[Any]:
+    """What a mask has of a table, row by row."""
+    return table.ravel()[np.flatnonzero(part)]
 
 
 def _nested(names: pa.Array, items: NDArray[np.int32], counts: Column) -> pa.ListArray:

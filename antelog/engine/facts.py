@@ -20,9 +20,9 @@ from antelog.engine.kinds import Kind
 from antelog.engine.lateness import delays
 from antelog.engine.rejects import EARLY, LATE, MALFORMED, sentence
 from antelog.engine.schema import declared
-from antelog.engine.tables import Column, Mask, columns, groups, keys_of
+from antelog.engine.tables import Column, Mask, columns, groups, keys_of, positions
 from antelog.engine.ticks import LAST, Ticks, is_timestamp, ticks_of
-from antelog.engine.values import Values
+from antelog.engine.values import UNBOUND, Values
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 
@@ -40,6 +40,7 @@ class Facts:
         return len(self.time)
 
     def take(self, at: Column | Mask) -> Facts:
+        at = positions(at)
         return Facts(tuple(column[at] for column in self.columns), self.time[at], self.arrival[at])
 
 
@@ -121,11 +122,13 @@ def _admit(
     given = Facts(cells, time.numbers, arrival.numbers)
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
-    for objection in (
+    objections = (
         *_about_values(source, cells, values),
         *_about_ticks(time, arrival, before, now),
         *_about_order(given, delays(source, cells, values)),
-    ):
+    )
+    # Mostly there are none.
+    for objection in objections if any(each.applies.any() for each in objections) else ():
         faulty = np.flatnonzero(objection.applies & fine)
         if len(faulty):
             fine[faulty] = False
@@ -154,10 +157,10 @@ def _ticks(array: pa.Array | pa.ChunkedArray, tick: int | None, what: str) -> Ti
 
 def _about_values(source: Input, cells: Sequence[Column], values: Values) -> Iterator[_Objection]:
     for name, type_, column in zip(source.columns, source.types, cells, strict=False):
-        kinds = values.kinds(column)
-        wrong = kinds == Kind.NOTHING
-        if type_ is not None:
-            wrong = kinds != (Kind.TEXT if type_ == "text" else Kind.NUMBER)
+        if type_ is None:
+            wrong = column == UNBOUND
+        else:
+            wrong = values.kinds(column) != (Kind.TEXT if type_ == "text" else Kind.NUMBER)
 
         def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:
             return rejects.about_value(name, type_, c[rows], values)

@@ -112,6 +112,8 @@ def _by_rules(name: str, plan: Plan, seen: set[str]) -> bool:
     if name in seen:
         return False
     seen.add(name)
+    if not plan.relation(name).patterns:
+        return True
     for pattern in plan.relation(name).patterns:
         tied = any(atom.time.variable == pattern.time.variable for atom in pattern.atoms)
         loose = any(literal.time.variable != pattern.time.variable for literal in pattern.literals)

@@ -24,6 +24,7 @@ from antelog.engine.history import History, Stream, added, fresh, retained, with
 from antelog.engine.layout import Layout
 from antelog.engine.log import KINDS, answers, changes, count
 from antelog.engine.match import Background
+from antelog.engine.pieces import pieces
 from antelog.engine.reach import reaches
 from antelog.engine.remembering import lag, needed, remembered
 from antelog.engine.schema import (
@@ -149,6 +150,20 @@ def step(
     The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
     frames. Some kinds of changes `only`.
     """
+    log: dict[str, list[pa.Table]] = {query.name: [] for query in plan.queries}
+    for end, piece in pieces(facts, state.history, now):
+        state, told = _stepped(plan, state, piece, end, only)
+        for name, changed in told.items():
+            log[name].append(changed)
+    return _lighter(state), {
+        name: parts[0] if len(parts) == 1 else pa.concat_tables(parts) for name, parts in log.items()
+    }
+
+
+def _stepped(
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, only: Sequence[str]
+) -> tuple[State, dict[str, pa.Table]]:
+    """The same in one piece; values that no fact has any more stay."""
     state = _begun(plan, state, facts)
     if state.begin is None:
         return replace(state, now=now), {
@@ -167,7 +182,7 @@ def step(
     settled = {name: remembered(world, name) for name in world.cycles}
     first = {name: 0 if ticks is None else now + ticks for name, ticks in prepared(plan).needed.items()}
     history = without(world.history, first)
-    return _lighter(replace(state, now=now, history=history, settled=settled)), log
+    return replace(state, now=now, history=history, settled=settled), log
 
 
 def _begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:

@@ -8,8 +8,9 @@ in its place: it ends with a comma, a bracket or a blank, which within it are in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, zip_longest
 
 import numpy as np
@@ -36,7 +37,33 @@ class Piece:
     which: Column | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Word:
+    """An argument in each row: a value, and a comma. It need not become a `piece` if all are words."""
+
+    cells: Column
+    values: Values
+    piece: Callable[[], Piece]
+
+
+@dataclass(frozen=True, eq=False)
+class Tick:
+    """A time in each row: `which` of some ticks it is, by how much it is later, and what follows it."""
+
+    ticks: Column
+    which: Column
+    offset: int
+    end: str
+
+    def piece(self) -> Piece:
+        texts = pc.cast(pa.array(self.ticks + self.offset), pa.string())
+        return Piece(_joined([texts, self.end]), self.which)
+
+
+Part = Piece | Word | Tick
+
 _END = Piece("")
+_COMMA = ", "
 
 
 def literals_of(block: Derivations) -> list[Literal]:
@@ -50,27 +77,30 @@ class Writer:
     def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
         self._block, self._rows, self._values = block, rows, values
         self._different: dict[str, tuple[Column, Column]] = {}
-        self._pieces: dict[Var, Piece] = {}
+        self._pieces: dict[str, Piece] = {}
 
-    def pieces(self) -> list[list[Piece]]:
+    def pieces(self) -> list[list[Part]]:
         return [self._literal(literal) for literal in literals_of(self._block)]
 
-    def _literal(self, literal: Literal) -> list[Piece]:
+    def _literal(self, literal: Literal) -> list[Part]:
         opening = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
         arguments = [self._argument(argument) for argument in literal.arguments]
         return [Piece(opening), *arguments, *self._closing(literal)]
 
-    def _argument(self, term: Term | None) -> Piece:
+    def _argument(self, term: Term | None) -> Piece | Word:
         if isinstance(term, Var):
             if term.name not in self._rows.bound:
-                return Piece(f"{term.name}, ")
-            if term not in self._pieces:
-                cells, which = self._numbered(term.name)
-                self._pieces[term] = Piece(_joined([self._values.texts(cells), ", "]), which)
-            return self._pieces[term]
-        return Piece("_, " if term is None else f"{value_text(term.value)}, ")
+                return Piece(term.name + _COMMA)
+            return Word(self._rows.bound[term.name], self._values, partial(self._word, term.name))
+        return Piece(("_" if term is None else value_text(term.value)) + _COMMA)
 
-    def _closing(self, literal: Literal) -> list[Piece]:
+    def _word(self, variable: str) -> Piece:
+        if variable not in self._pieces:
+            cells, which = self._numbered(variable)
+            self._pieces[variable] = Piece(_joined([self._values.texts(cells), _COMMA]), which)
+        return self._pieces[variable]
+
+    def _closing(self, literal: Literal) -> list[Part]:
         conditions = _open_conditions(literal, self._block, self._rows)
         if not conditions:
             return [self._time(literal.time, ")")]
@@ -80,7 +110,7 @@ class Writer:
             pieces.append(self._operand(condition.right, ", " if number < len(conditions) else ""))
         return pieces
 
-    def _operand(self, operand: Operand, end: str) -> Piece:
+    def _operand(self, operand: Operand, end: str) -> Part:
         match operand:
             case Var(name) if name in self._rows.bound:
                 cells, which = self._numbered(name)
@@ -94,11 +124,10 @@ class Writer:
             case _:
                 return Piece(operand_text(operand) + end)
 
-    def _time(self, time: Time, end: str) -> Piece:
+    def _time(self, time: Time, end: str) -> Part:
         if time.variable is None or time.variable not in self._rows.bound:
             return Piece(time_text(time) + end)
-        ticks, which = self._numbered(time.variable)
-        return Piece(_joined([pc.cast(pa.array(ticks + time.offset), pa.string()), end]), which)
+        return Tick(*self._numbered(time.variable), time.offset, end)
 
     def _numbered(self, variable: str) -> tuple[Column, Column]:
         if variable not in self._different:
@@ -118,7 +147,7 @@ def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[C
     return [c for c in block.layout.pattern.comparisons if compared(c) & open_names]
 
 
-def numbered_texts(texts: Sequence[Sequence[Piece]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
+def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
     """For columns of texts in pieces numbers that sort as the texts do, and the texts they stand for."""
     keys = [np.zeros(count, np.int64) for count in counts]
     size = 1
@@ -148,8 +177,20 @@ def numbered_texts(texts: Sequence[Sequence[Piece]], counts: Sequence[int]) -> t
     return keys, _joined(written[::-1])
 
 
-def _ranked(pieces: Sequence[Piece]) -> tuple[pa.Array, list[Column | int]]:
+def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
     """The different texts of pieces, sorted, and for each piece which of them its rows have."""
+    words = [part for part in given if isinstance(part, Word)]
+    if words and len(words) == len(given):
+        known = words[0].values.ranked([word.cells for word in words], _COMMA)
+        if known is not None:
+            return known
+    times = [part for part in given if isinstance(part, Tick)]
+    if times and len(times) == len(given) and len({time.end for time in times}) == 1:
+        return _ranked_times(times)
+    pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
+    different = {piece.names if isinstance(piece.names, str) else None for piece in pieces}
+    if len(different) == 1 and None not in different:
+        return pa.array(list(different)), [0] * len(pieces)
     texts = sorted({piece.names for piece in pieces if isinstance(piece.names, str)})
     # What has been looked up once for several literals is one object.
     arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
@@ -168,7 +209,21 @@ def _ranked(pieces: Sequence[Piece]) -> tuple[pa.Array, list[Column | int]]:
     ]
 
 
+def _ranked_times(times: Sequence[Tick]) -> tuple[pa.Array, list[Column]]:
+    """The same for times: ticks that differ have texts that differ."""
+    different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
+    texts = _joined([pc.cast(pa.array(different), pa.string()), times[0].end])
+    order = pc.array_sort_indices(texts)
+    ranks = _split(inverse(order.to_numpy())[at], [len(time.ticks) for time in times])
+    return texts.take(order), [rank[time.which] for rank, time in zip(ranks, times, strict=True)]
+
+
+def _split(column: Column, sizes: Sequence[int]) -> list[Column]:
+    ends = list(accumulate(sizes))
+    return [column[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
 def _renumbered(keys: Sequence[Column]) -> tuple[Column, list[Column]]:
     """The different keys, sorted, and their positions there in place of the keys."""
     values, which = numbered(np.concatenate(keys))
-    return values, np.split(which, np.cumsum([len(key) for key in keys])[:-1])
+    return values, _split(which, [len(key) for key in keys])

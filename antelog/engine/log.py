@@ -46,7 +46,7 @@ class Told:
     at: Moments
     kept: Mask
     views: Mask
-    status: Column
+    status: NDArray[np.int8]
     quiet: Mask
 
 
@@ -62,11 +62,12 @@ def tell(
     seen = views(found, at)
     kept = minimal(found, at, seen, world.values)
     told = kept & (seen.shown | (seen.merged & seen.complete))
-    status = np.full(len(at.tick), NOTHING)
-    status[at.view_at[told]] = OPEN
-    status[at.view_at[kept & seen.complete]] = CONFIRMED
+    status = np.full(len(at.tick), NOTHING, np.int8)
+    status[at.view_at[np.flatnonzero(told)]] = OPEN
+    complete = np.flatnonzero(kept & seen.complete)
+    status[at.view_at[complete]] = CONFIRMED
     quiet = status == CONFIRMED
-    quiet[at.view_at[kept & seen.complete & ~seen.merged]] = False
+    quiet[at.view_at[complete[~seen.merged[complete]]]] = False
     return Told(found, at, kept, told, status, quiet)
 
 
@@ -98,19 +99,26 @@ def _kinds(told: Told, only: Sequence[str]) -> NDArray[np.int8]:
     """For each moment the kind of change if it is asked for, or -1."""
     at, status = told.at, told.status
     kind = np.full(len(status), -1, np.int8)
-    follows = at.answer[1:] == at.answer[:-1]
     was, now = status[:-1], status[1:]
     about = kind[1:]
-    if "possible" in only:
-        about[follows & (was == NOTHING) & (now == OPEN)] = _POSSIBLE
+    about[:] = _kind_table(only)[3 * was + now]
+    nothing = at.answer[1:] != at.answer[:-1]
     if "revised" in only:
-        about[follows & (was == OPEN) & (now == OPEN) & _revised(told)[1:]] = _REVISED
-    if "confirmed" in only:
-        unheard = told.quiet[1:] & (was != OPEN)
-        about[follows & (was != CONFIRMED) & (now == CONFIRMED) & ~unheard] = _CONFIRMED
-    if "rejected" in only:
-        about[follows & (was == OPEN) & (now == NOTHING)] = _REJECTED
+        nothing |= (about == _REVISED) & ~_revised(told)[1:]
+    if told.quiet.any():
+        nothing |= (about == _CONFIRMED) & told.quiet[1:] & (was != OPEN)
+    np.putmask(about, nothing, -1)
     return kind
+
+
+def _kind_table(only: Sequence[str]) -> NDArray[np.int8]:
+    """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
+    table = np.full((3, 3), -1, np.int8)
+    table[NOTHING, OPEN], table[OPEN, OPEN], table[OPEN, NOTHING] = _POSSIBLE, _REVISED, _REJECTED
+    table[[NOTHING, OPEN], CONFIRMED] = _CONFIRMED
+    unwanted = [number for number, name in enumerate(KINDS) if name not in only]
+    table[np.isin(table, unwanted)] = -1
+    return table.ravel()
 
 
 def _revised(told: Told) -> Mask:
@@ -122,7 +130,7 @@ def _revised(told: Told) -> Mask:
         excepted = _exceptions(told)
         differs |= (at.view_of[1:] == at.view_of[:-1]) & (excepted[1:] != excepted[:-1])
     revised = np.zeros(len(at.tick), np.bool_)
-    revised[at.view_at[1:][differs]] = True
+    revised[at.view_at[1:][np.flatnonzero(differs)]] = True
     return revised
 
 

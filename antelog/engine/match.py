@@ -16,7 +16,7 @@ import numpy as np
 from antelog.engine.comparing import holds
 from antelog.engine.history import History, gather
 from antelog.engine.layout import Layout, Place, compared
-from antelog.engine.tables import NEVER, Column, Mask, find, groups, keys_of, pairs, spread
+from antelog.engine.tables import NEVER, Column, Mask, find, groups, keys_of, pairs, positions, spread
 from antelog.engine.values import Values
 
 Bound = Mapping[str, Column]
@@ -30,8 +30,8 @@ class Rows:
     count: int
 
     def take(self, at: Column | Mask) -> Rows:
-        bound = {name: column[at] for name, column in self.bound.items()}
-        return Rows(bound, int(at.sum()) if at.dtype == np.bool_ else len(at))
+        at = positions(at)
+        return Rows({name: column[at] for name, column in self.bound.items()}, len(at))
 
 
 ONE = Rows({}, 1)
@@ -62,7 +62,10 @@ def facts_for(place: Place, history: History, ticks: Column | None, values: Valu
         fits &= holds(test, bound, facts.count, values)
     # No fact is there twice, so neither is a binding.
     rows = Rows(bound, facts.count)
-    return Found(rows, facts.arrival) if fits.all() else Found(rows.take(fits), facts.arrival[fits])
+    if fits.all():
+        return Found(rows, facts.arrival)
+    at = np.flatnonzero(fits)
+    return Found(rows.take(at), facts.arrival[at])
 
 
 def joined(left: Rows, right: Rows) -> Rows:
@@ -121,7 +124,7 @@ class Partial:
 
     def with_facts(self) -> Partial:
         """The rows that some fact speaks for."""
-        some = np.asarray((self.arrived < NEVER).any(axis=0))
+        some = np.flatnonzero((self.arrived < NEVER).any(axis=0))
         return Partial(self.rows.take(some), self.arrived[:, some])
 
 

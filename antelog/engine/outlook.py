@@ -25,7 +25,8 @@ def outlook(
 ) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline."""
     line_at = np.full(len(at.tick), -1)
-    line_at[moment[wanted]] = np.flatnonzero(wanted)
+    lines = np.flatnonzero(wanted)
+    line_at[moment[lines]] = lines
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)
@@ -41,7 +42,8 @@ def outlook(
             complete = np.maximum(complete, found.time[row])
         np.minimum.at(confirmed, line, complete)
         if not shown.all():
-            line, failed, last = line[shown], failed[shown], last[shown]
+            some = np.flatnonzero(shown)
+            line, failed, last = line[some], failed[some], last[some]
         np.maximum.at(rejected, line, failed)
         np.maximum.at(settled, line, last)
     will = confirmed <= rejected

@@ -78,9 +78,9 @@ def sorting(key: Column) -> Column:
 
 def _sorted(key: Column) -> tuple[Column, Column]:
     """The order that sorts keys, and the keys in that order."""
-    shift = len(key).bit_length()
-    if len(key) and int(key.max()) < 2 ** (62 - shift):
+    if len(key) and _packs(int(key.max()), len(key)):
         # Sorting plain numbers is much faster than sorting positions by them.
+        shift = len(key).bit_length()
         packed = key << shift
         packed |= np.arange(len(key))
         packed.sort()
@@ -89,14 +89,21 @@ def _sorted(key: Column) -> tuple[Column, Column]:
     return order, key[order]
 
 
+def positions(at: Column | Mask) -> Column:
+    """The positions of rows to take, which is several times faster than to take by a mask."""
+    found: Column = np.flatnonzero(at) if at.dtype == np.bool_ else at.astype(np.int64, copy=False)
+    return found
+
+
+def _packs(most: int, length: int) -> bool:
+    """Whether numbers up to some size and their positions fit into one number."""
+    return most < 1 << (62 - length.bit_length())
+
+
 def distinct(column: Column) -> Column:
     """The different numbers of a column, in order; sorting them all is faster than hashing them."""
-    return sorted_distinct(np.sort(column))
-
-
-def sorted_distinct(column: Column) -> Column:
-    """The different numbers of a column that is in order."""
-    return column[_changes(column)]
+    ordered = np.sort(column)
+    return ordered[np.flatnonzero(changed(ordered))]
 
 
 def numbered(column: Column) -> tuple[Column, Column]:
@@ -109,6 +116,12 @@ def numbered(column: Column) -> tuple[Column, Column]:
         there = np.zeros(count, np.bool_)
         there[at] = True
         return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[at]
+    if _packs(count, len(column)):
+        order, ordered = _sorted(column - low)
+        fresh = changed(ordered)
+        which = np.empty(len(column), np.int64)
+        which[order] = np.cumsum(fresh) - 1
+        return ordered[np.flatnonzero(fresh)] + low, which
     encoded = pa.array(column).dictionary_encode()
     values = encoded.dictionary.to_numpy()
     order = np.argsort(values)
@@ -133,7 +146,7 @@ def in_order(columns: Sequence[Column]) -> Column:
     return sorting(key)
 
 
-def _changes(ordered: Column) -> Mask:
+def changed(ordered: Column) -> Mask:
     """Where a sorted column has another number than before."""
     fresh = np.empty(len(ordered), np.bool_)
     fresh[:1] = True
@@ -143,10 +156,14 @@ def _changes(ordered: Column) -> Mask:
 
 @dataclass(frozen=True)
 class Groups:
-    """Rows of equal keys side by side: `order` puts them so, `starts` says where each group begins."""
+    """Rows of equal keys side by side: `order` puts them so, `starts` says where each group begins.
+
+    If they are all `alone`, each row is its own group, in the order they are in.
+    """
 
     order: Column
     starts: Column
+    alone: bool = False
 
     @property
     def count(self) -> int:
@@ -180,7 +197,7 @@ class Groups:
 
 def groups(key: Column) -> Groups:
     order, ordered = _sorted(key)
-    return Groups(order, np.flatnonzero(_changes(ordered)))
+    return Groups(order, np.flatnonzero(changed(ordered)))
 
 
 def pairs(left: Column, right: Column) -> tuple[Column, Column]:
@@ -192,11 +209,14 @@ def pairs(left: Column, right: Column) -> tuple[Column, Column]:
     if count <= _roomy(len(left) + len(right)):
         counts = np.zeros(count + 2, np.int64)
         counts[1:-1] = np.bincount(right - low, minlength=count)
-        at = np.clip(left - (low - 1), 0, count + 1)
+        at = np.minimum(np.maximum(left - (low - 1), 0), count + 1)
         first, counts = (np.cumsum(counts) - counts)[at], counts[at]
     else:
-        first = np.searchsorted(ordered, left, "left")
-        counts = np.searchsorted(ordered, left, "right") - first
+        starts = np.flatnonzero(changed(ordered))
+        different = ordered[starts]
+        at = np.minimum(np.searchsorted(different, left), len(different) - 1)
+        first = starts[at]
+        counts = np.where(different[at] == left, np.diff(starts, append=len(ordered))[at], 0)
     return np.repeat(np.arange(len(left)), counts), order[spread(first, counts)]
 
 
@@ -216,7 +236,7 @@ def find(left: Column, right: Column) -> Column:
         position = np.full(count + 2, -1, np.int64)
         # Of several assignments to one place the last one stays.
         position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
-        return position[np.clip(left - (low - 1), 0, count + 1)]
+        return position[np.minimum(np.maximum(left - (low - 1), 0), count + 1)]
     order, ordered = _sorted(right)
     at = np.minimum(np.searchsorted(ordered, left), len(right) - 1)
     return np.where(ordered[at] == left, order[at], -1)

@@ -47,11 +47,13 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
     if is_a.is_dictionary(given.type):
         given = given.cast(given.type.value_type)
     type_ = given.type
-    there: Mask = given.is_valid().to_numpy(zero_copy_only=False)
+    there: Mask = np.ones(len(given), np.bool_)
+    if given.null_count:
+        there = given.is_valid().to_numpy(zero_copy_only=False)
     if is_timestamp(type_) and length is not None:
         return Ticks(_from_timestamps(given, length), there, given)
     if is_a.is_integer(type_):
-        numbers = given.fill_null(0).to_numpy()
+        numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
         return Ticks(np.clip(numbers, *_limits(numbers.dtype)).astype(np.int64), there, given)
     scratch = Values()
     doubles = scratch.numbers(scratch.encode(given))

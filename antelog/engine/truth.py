@@ -42,7 +42,7 @@ class Derivations:
     fails: Column
     settled: Column
 
-    def take(self, at: Mask) -> Derivations:
+    def take(self, at: Column | Mask) -> Derivations:
         return Derivations(
             self.layout, self.rows.take(at), self.holds[:, at], self.fails[:, at], self.settled[:, at]
         )

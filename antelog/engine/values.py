@@ -12,12 +12,14 @@ Anything else is a text, a value of another kind, or a number that no double hol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import count
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count, filterfalse
 from sys import getsizeof
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from antelog.engine import decoding
@@ -32,7 +34,7 @@ from antelog.engine.kinds import (
     saved_item,
 )
 from antelog.engine.schema import MIXED
-from antelog.engine.tables import Column, Mask
+from antelog.engine.tables import Column, Mask, inverse
 from antelog.language.syntax import Value
 
 __all__ = ["UNBOUND", "Values"]
@@ -45,6 +47,9 @@ _SOME = 4096
 
 _PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
 """The types that NumPy has too."""
+
+_WORTH_SORTING = 4
+"""Texts of all values are sorted once so many times as many were asked for since there was a new one."""
 
 _ENTRY = 100
 """About so many bytes a dictionary and a list take for an entry."""
@@ -70,6 +75,7 @@ class Values:
         self._nearest = np.full(64, np.nan)
         self._spoken = pa.array([], pa.string())  # what `decode` has made of texts so far
         self._written = pa.array([], pa.string())  # what `texts` has made so far
+        self._order = _Order(0, 0, None)  # what `ranked` knows
         for value in constants:
             self.cell(value)
         self._fixed = self._start = len(self._items)
@@ -110,7 +116,7 @@ class Values:
         try:
             ids = np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items))
         except KeyError:
-            self._add(list(dict.fromkeys(item for item in items if item not in self._ids)))
+            self._add(list(dict.fromkeys(filterfalse(self._ids.__contains__, items))))
             ids = np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items))
         return ids + _FIRST
 
@@ -119,7 +125,7 @@ class Values:
         if end > len(self._kinds):
             self._kinds = np.resize(self._kinds, 2 * end)
             self._nearest = np.resize(self._nearest, 2 * end)
-        if all(isinstance(item, str) for item in fresh):
+        if set(map(type, fresh)) <= {str}:
             self._kinds[first:end] = Kind.TEXT
             self._nearest[first:end] = np.nan
         else:
@@ -190,9 +196,34 @@ class Values:
         """The text of every value that has an id, each made once."""
         known = len(self._written)
         if known < len(self):
-            new = self._texts(np.arange(known, len(self)) + _FIRST)
+            new = self._new_texts(known)
             self._written = pa.concat_arrays([self._written, new])
         return self._written
+
+    def _new_texts(self, known: int) -> pa.Array:
+        new = self._items[known:]
+        if set(map(type, new)) == {str}:
+            return decoding.item_texts(Kind.TEXT, new)
+        return self._texts(np.arange(known, len(self)) + _FIRST)
+
+    def ranked(self, columns: Sequence[Column], end: str) -> tuple[pa.Array, list[Column]] | None:
+        """The texts of all values in order, `end` after each, and for each column the places of its values.
+
+        None if there are others than those with ids, or so many that sorting them does not pay yet.
+        """
+        once = {id(cells): cells for cells in columns}
+        if not all(_named(cells).all() for cells in once.values()):
+            return None
+        if self._order.known != len(self):
+            self._order = _Order(len(self), 0, None)
+        if self._order.texts is None or self._order.end != end:
+            asked = self._order.asked + sum(map(len, columns))
+            if asked < _WORTH_SORTING * len(self):
+                self._order = replace(self._order, asked=asked)
+                return None
+            self._order = _ordered(self._all_written(), asked, end)
+        places = {key: self._order.place[cells - _FIRST] for key, cells in once.items()}
+        return self._order.texts, [places[id(cells)] for cells in columns]
 
     def spelled(self, cells: Column) -> Column:
         """The same values, but texts in place of those the language cannot write: `true`, `2024-02-29`."""
@@ -265,6 +296,27 @@ class Values:
         values._add(list(map(item_from_saved, saved.column("kind").to_pylist(), texts)))
         values._fixed, values._start = int(saved.schema.metadata[b"constants"]), len(values)
         return values
+
+
+@dataclass(frozen=True)
+class _Order:
+    """The texts of the first `known` values in order, `end` after each, and the place of each value.
+
+    Before there are any, `asked` counts for how many values they were wanted.
+    """
+
+    known: int
+    asked: int
+    texts: pa.Array | None
+    place: Column = field(default_factory=lambda: np.zeros(0, np.int64))
+    end: str = ""
+
+
+def _ordered(texts: pa.Array, asked: int, end: str) -> _Order:
+    encoded = pc.binary_join_element_wise(texts, end, "").dictionary_encode()
+    order = pc.array_sort_indices(encoded.dictionary)
+    place = inverse(order.to_numpy())[encoded.indices.to_numpy()]
+    return _Order(len(texts), asked, encoded.dictionary.take(order), place, end)
 
 
 def _named(cells: Column) -> Mask:

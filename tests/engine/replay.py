@@ -30,12 +30,8 @@ class Compiled:
 
 def runnable(checked: Checked) -> Compiled | None:
     """The program, if it has a plan and the engine can run it."""
-    plan = compile_program(checked, _PATTERNS).plan
+    plan = compile_program(checked).plan
     return None if plan is None or cannot_run(plan) is not None else Compiled(plan)
-
-
-_PATTERNS = 200
-"""Programs of tests have far fewer, or so many that it takes seconds to find that they are too many."""
 
 
 def frames(facts: Iterable[Fact], plan: Plan, after: int, until: int) -> dict[str, Any]:

@@ -1,20 +1,18 @@
-"""Saving and restoring: going on is as if nothing had happened, and what is wrong is refused."""
+"""Saving and restoring to a file: what matters is kept, and what is wrong is refused.
+
+That going on is as if nothing had happened, `test_properties.py` shows.
+"""
 
 from __future__ import annotations
 
 import json
 import zipfile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, assume, given, note, settings
-from hypothesis import strategies as st
 
 import antelog
 from antelog import Engine, StateError
-from tests.engine.replay import frames, run, runnable
-from tests.strategies import Case, cases
 
 TURBINES = """
 input Temp(device, level, time) delay 1.
@@ -23,27 +21,6 @@ Site(wt2, "North Sea").
 Hot(X, N, T) :- Temp(X, high, T), Temp(X, high, T+1), Site(X, N).
 query Hot(X, N, T).
 """
-
-
-@pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(cases(), st.data())
-def test_saving_anywhere_does_not_change_the_log(case: Case, data: st.DataObject) -> None:
-    compiled = runnable(case.checked)
-    assume(compiled is not None)
-    assert compiled is not None
-    note(f"{case}\n{compiled.plan}")
-    stop = data.draw(st.integers(0, case.until))
-    engine = Engine(compiled)
-    log = []
-    with TemporaryDirectory() as folder:
-        for now in range(case.until + 1):
-            changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
-            log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
-            if now == stop:
-                engine.save(Path(folder, "state"))
-                engine = Engine.restore(Path(folder, "state"), compiled)
-    assert log == run(case, compiled, range(case.until + 1))
 
 
 def _saved(path: Path) -> antelog.Program:

@@ -1,0 +1,67 @@
+"""A program and its facts through the engine, and every change in one line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+import antelog
+from antelog import Engine
+
+Fact = tuple[Any, ...]
+
+
+def by_arrival(facts: Iterable[Fact]) -> dict[int, dict[str, list[Fact]]]:
+    """Facts given as (input, values…, time, arrival), by the tick at which they arrive."""
+    arriving: dict[int, dict[str, list[Fact]]] = {}
+    for name, *values in facts:
+        arriving.setdefault(values[-1], {}).setdefault(name, []).append(tuple(values))
+    return arriving
+
+
+def told(text: str, facts: Iterable[Fact], until: int) -> dict[int, list[str]]:
+    """What is told at each tick up to one, in order; ticks without changes are left out."""
+    engine = Engine(antelog.parse(text))
+    arriving = by_arrival(facts)
+    lines = {now: lines_of(engine.advance(now, arriving.get(now))) for now in range(until + 1)}
+    return {now: found for now, found in lines.items() if found}
+
+
+def told_at_once(text: str, facts: Iterable[Fact], until: int) -> list[str]:
+    """What is told if all ticks are handed over at once."""
+    everything: dict[str, list[Fact]] = {}
+    for name, *values in facts:
+        everything.setdefault(name, []).append(tuple(values))
+    return lines_of(Engine(antelog.parse(text)).advance(until, everything))
+
+
+def lines_of(changed: Mapping[str, pa.Table]) -> list[str]:
+    """Changes as `possible Off(_, 2): not Off(X, 1) | Press(X, 2), rejected at 3, decided by 3`."""
+    return [_line(name, row) for name, table in changed.items() for row in table.to_pylist()]
+
+
+_TOLD = ("tick", "change", "explanations", "if_silent", "decided_by", "because")
+
+
+def _line(name: str, row: dict[str, Any]) -> str:
+    values = ("_" if value is None else str(value) for key, value in row.items() if key not in _TOLD)
+    parts = [f"{row['change']} {name}({', '.join(values)}): {' ; '.join(map(_text, row['explanations']))}"]
+    if row["if_silent"] is not None:
+        parts.append(f"{row['if_silent']['change']} at {row['if_silent']['tick']}")
+    if row["decided_by"] is not None:
+        parts.append(f"decided by {row['decided_by']}")
+    if row["because"] is not None:
+        parts.append(f"for want of {', '.join(row['because'])}")
+    return ", ".join(parts)
+
+
+def _text(explanation: dict[str, Any]) -> str:
+    """Evidence, a bar, hypotheses; then the exceptions, as ` but X=a, X=b`."""
+    text = f"{', '.join(explanation['evidence'])} | {', '.join(explanation['hypotheses'])}".strip()
+    excepted = [
+        " and ".join(f"{name}={value}" for name, value in each.items() if value is not None)
+        for each in explanation.get("except") or ()
+    ]
+    return f"{text} but {', '.join(excepted)}" if excepted else text

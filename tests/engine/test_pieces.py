@@ -1,0 +1,68 @@
+"""Large batches are cut into pieces, and nobody can tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from antelog.engine import pieces
+from antelog.engine.facts import Facts
+from antelog.engine.history import Stream, added
+from tests.engine.replay import run, runnable
+from tests.strategies import Case, cases
+
+
+def facts(*arrivals: int) -> Facts:
+    arrival = np.array(arrivals, np.int64)
+    return Facts((np.arange(len(arrival)),), arrival, arrival)
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two facts make a piece."""
+    monkeypatch.setattr(pieces, "_ENOUGH", 2)
+
+
+@pytest.mark.usefixtures("tiny")
+def test_pieces_follow_each_other_in_time() -> None:
+    given = {"A": facts(5, 1, 3, 3), "B": facts(2, 7, 7)}
+    found = list(pieces.pieces(given, {}, 9))
+    ends = [end for end, _ in found]
+    assert len(found) > 1
+    assert ends == sorted(set(ends))
+    assert ends[-1] == 9
+    for name, whole in given.items():
+        parts = [part[name].arrival.tolist() for _, part in found]
+        assert sorted(arrival for part in parts for arrival in part) == sorted(whole.arrival.tolist())
+        for (before, now), part in zip(zip([-1, *ends], ends, strict=False), parts, strict=True):
+            assert all(before < arrival <= now for arrival in part)
+
+
+@pytest.mark.usefixtures("tiny")
+def test_facts_of_one_tick_stay_together() -> None:
+    assert [end for end, _ in pieces.pieces({"A": facts(4, 4, 4, 4)}, {}, 4)] == [4]
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_batch_is_not_cut_for_a_large_state() -> None:
+    kept = added({"A": Stream(1, {})}, {"A": facts(*range(10))})
+    assert len(list(pieces.pieces({"A": facts(*range(10, 20))}, kept, 19))) == 1
+
+
+def test_without_facts_there_is_one_piece() -> None:
+    assert [end for end, _ in pieces.pieces({}, {}, 3)] == [3]
+
+
+@pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(cases())
+def test_pieces_do_not_change_the_log(case: Case) -> None:
+    compiled = runnable(case.checked)
+    assume(compiled is not None)
+    assert compiled is not None
+    whole = run(case, compiled, [case.until])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pieces, "_ENOUGH", 1)
+        patched.setattr(pieces, "_OUTWEIGHS", 0)
+        assert run(case, compiled, [case.until]) == whole

@@ -1,0 +1,139 @@
+"""Programs and facts written differently, in ways that must not matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from antelog.language import syntax
+from antelog.language.printer import to_text, value_text
+from antelog.language.syntax import Anonymous, Atom, Comparison, Constant, Negation, Term, Value
+from tests.strategies import Case
+
+ON, OFF = "on", "off"
+
+
+def _with_atoms(document: syntax.Document, change: Callable[[Atom], Atom]) -> syntax.Document:
+    """The document with every atom changed, in rules and queries."""
+
+    def literal(node: syntax.Literal) -> syntax.Literal:
+        if isinstance(node, Negation):
+            return replace(node, atom=change(node.atom))
+        return change(node) if isinstance(node, Atom) else node
+
+    def statement(node: syntax.Statement) -> syntax.Statement:
+        if isinstance(node, syntax.Rule):
+            return replace(node, head=change(node.head), body=tuple(map(literal, node.body)))
+        return replace(node, atom=change(node.atom)) if isinstance(node, syntax.Query) else node
+
+    return syntax.Document(tuple(map(statement, document.statements)))
+
+
+# ---- other names for the constants ----
+
+
+def renamed(case: Case, names: Mapping[str, str]) -> Case:
+    """The case with other texts in the program and in the facts."""
+
+    def term(node: Term) -> Term:
+        if isinstance(node, Constant) and isinstance(node.value, str):
+            return Constant(names[node.value])
+        return node
+
+    def statement(node: syntax.Statement) -> syntax.Statement:
+        if isinstance(node, syntax.Delay):
+            return replace(node, pattern=tuple(map(term, node.pattern)))
+        if isinstance(node, syntax.Rule):
+            return replace(node, body=tuple(map(compared, node.body)))
+        return node
+
+    def compared(node: syntax.Literal) -> syntax.Literal:
+        if isinstance(node, Comparison):
+            return replace(node, left=term(node.left), right=term(node.right))
+        return node
+
+    document = _with_atoms(case.checked.document, lambda a: replace(a, terms=tuple(map(term, a.terms))))
+    text = to_text(syntax.Document(tuple(map(statement, document.statements))))
+
+    def value(given: Value) -> Value:
+        return names[given] if isinstance(given, str) else given
+
+    facts = tuple((name, tuple(map(value, values)), tick) for name, values, tick in case.facts)
+    return Case(text, facts, case.until)
+
+
+def with_names(log: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The lines of a log with other texts, in an order that does not depend on these."""
+    printed = {value_text(one): value_text(other) for one, other in names.items()}
+    # A whole argument: texts stand between parentheses, commas, blanks.
+    word = re.compile(rf"(?<=[( ])({'|'.join(map(re.escape, printed))})(?=[,)]|$)")
+
+    def value(given: Any) -> Any:
+        if isinstance(given, dict):
+            return {key: inside(key, each) for key, each in given.items()}
+        if isinstance(given, list):
+            return sorted(map(value, given), key=str)
+        # Values of columns that may hold numbers as well are written as in programs.
+        return names.get(given, printed.get(given, given)) if isinstance(given, str) else given
+
+    def inside(key: str, given: Any) -> Any:
+        if key in ("change", "query"):
+            return given
+        if key in ("evidence", "hypotheses", "because") and given is not None:
+            return sorted(word.sub(lambda found: printed[found[0]], text) for text in given)
+        return value(given)
+
+    return sorted((value(row) for row in log), key=str)
+
+
+def compares_texts_by_order(case: Case) -> bool:
+    """Whether a rule of a case from `tests.strategies` asks which of two texts comes first."""
+    return any(
+        isinstance(literal, Comparison)
+        and literal.operator not in ("=", "!=")
+        and {syntax.variable_of(literal.left), syntax.variable_of(literal.right)} & {"X", "Y"}
+        for rule in case.checked.document.rules
+        for literal in rule.body
+    )
+
+
+# ---- facts that no rule speaks of ----
+
+
+def switched(case: Case) -> Case:
+    """The case with one more column in each input, about which every rule says `on`; so are the facts."""
+    inputs = {
+        source.name for source in case.checked.document.declarations if isinstance(source, syntax.Input)
+    }
+
+    def atom(node: Atom) -> Atom:
+        if node.predicate not in inputs:
+            return node
+        return replace(node, terms=(*node.terms[:-1], Constant(ON), node.terms[-1]))
+
+    def statement(node: syntax.Statement) -> syntax.Statement:
+        if isinstance(node, syntax.Input):
+            column = syntax.Column("switch", "text")
+            return replace(node, columns=(*node.columns[:-1], column, node.columns[-1]))
+        if isinstance(node, syntax.Delay):
+            return replace(node, pattern=(*node.pattern[:-1], Anonymous(), node.pattern[-1]))
+        return node
+
+    document = _with_atoms(case.checked.document, atom)
+    text = to_text(syntax.Document(tuple(map(statement, document.statements))))
+    facts = tuple(_switched(fact, ON) if fact[0] in inputs else fact for fact in case.facts)
+    return Case(text, facts, case.until)
+
+
+def switched_off(case: Case) -> Iterator[tuple[str, tuple[Value, ...], int]]:
+    """Facts that no rule of the switched case speaks of: its own facts, but `off`."""
+    for name, values, tick in case.facts:
+        if values[-2:-1] == (ON,):
+            yield _switched((name, (*values[:-2], values[-1]), tick), OFF)
+
+
+def _switched(fact: tuple[str, tuple[Value, ...], int], value: str) -> tuple[str, tuple[Value, ...], int]:
+    name, values, tick = fact
+    return name, (*values[:-1], value, values[-1]), tick
