@@ -107,11 +107,14 @@ def programs(
     """A program as text; without negation, recursion or unrelated times if asked for."""
     predicates: list[_Predicate] = []
     for level in range(1, draw(st.sampled_from([1, 2, 2, 3])) + 1):
-        modes = ["plain", "plain", *(["past", "mutual"] if negation else [])]
+        modes = ["plain", "plain", *(["past"] if negation else [])]
+        if negation and not any(p.past for p in predicates):
+            modes.append("mutual")
         if recursion and not any(p.mode == "recursive" for p in predicates):
             modes.append("recursive")
         arity = draw(st.sampled_from([1, 1, 1, 0, 2]))
         mode = draw(st.sampled_from(modes))
+        arity = min(arity, 1) if mode == "mutual" else arity
         name, other = f"P{level}", f"Q{level}"
         past = {"past": (f"not {name}",), "mutual": (f"not {other}",)}.get(mode, ())
         predicate = _Predicate(name, arity, mode, past)
@@ -311,12 +314,12 @@ def _declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
 
 @st.composite
 def facts(
-    draw: st.DrawFn, checked: Checked, latest: int = 4
+    draw: st.DrawFn, checked: Checked, latest: int = 4, most: int = 10
 ) -> tuple[tuple[str, tuple[Value, ...], int], ...]:
     """Facts about a program's inputs with their arrivals; some are late, early or given twice."""
     inputs = [p for p in checked.vocabulary.predicates.values() if p.kind is Kind.INPUT]
     found: list[tuple[str, tuple[Value, ...], int]] = []
-    for _ in range(draw(st.integers(2, 10)) if inputs else 0):
+    for _ in range(draw(st.integers(2, most)) if inputs else 0):
         if found and draw(st.integers(0, 9)) == 0:
             name, values, arrival = draw(st.sampled_from(found))
             found.append((name, values, arrival + 1))
@@ -336,10 +339,16 @@ def _values(column: str) -> st.SearchStrategy[Value]:
 
 @st.composite
 def cases(
-    draw: st.DrawFn, *, negation: bool = True, recursion: bool = True, unrelated: bool = True, latest: int = 4
+    draw: st.DrawFn,
+    *,
+    negation: bool = True,
+    recursion: bool = True,
+    unrelated: bool = True,
+    latest: int = 4,
+    most: int = 10,
 ) -> Case:
-    """A program and a stream."""
+    """A program and a stream, of at most so many facts about ticks up to the latest."""
     text = draw(programs(negation=negation, recursion=recursion, unrelated=unrelated))
-    arriving = draw(facts(read(Source(text)), latest))
+    arriving = draw(facts(read(Source(text)), latest, most))
     until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
     return Case(text, arriving, until)

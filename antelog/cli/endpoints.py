@@ -44,6 +44,7 @@ _REMOTE = {
 }
 _KINDS = ("kafka", "rate", "jdbc", "console", *FORMS, *_TABLES)
 _KAFKA_OPTIONS = ("format", "from")
+_HERE = Path()
 
 
 class SettingError(ValueError):
@@ -54,9 +55,9 @@ class SettingError(ValueError):
         super().__init__(f"{message}. {hint}")
 
 
-def source_of(text: str) -> Source:
-    """The source a text names. Raises SettingError."""
-    found = _endpoint(text)
+def source_of(text: str, folder: Path = _HERE) -> Source:
+    """The source a text names; files are looked at as seen from a folder. Raises SettingError."""
+    found = _endpoint(text, folder)
     if isinstance(found, Console):
         raise SettingError(
             "`console` is an output, not a source of facts", "Give a path, a topic or a table."
@@ -64,9 +65,9 @@ def source_of(text: str) -> Source:
     return found
 
 
-def sink_of(text: str) -> Sink:
-    """The sink a text names. Raises SettingError."""
-    found = _endpoint(text)
+def sink_of(text: str, folder: Path = _HERE) -> Sink:
+    """The sink a text names, likewise. Raises SettingError."""
+    found = _endpoint(text, folder)
     if isinstance(found, Rate):
         raise SettingError(
             f"`{text}` makes facts up, it is no output", "Give console, a folder, a topic or a table."
@@ -81,15 +82,15 @@ def sink_of(text: str) -> Sink:
     return found
 
 
-def _endpoint(text: str) -> Source | Sink:
+def _endpoint(text: str, folder: Path) -> Source | Sink:
     text = text.strip()
     kind, colon, rest = text.partition(":")
     if text == "console":
         return Console()
     if not colon or kind in _REMOTE or len(kind) < 2:
-        return _files(text, None)
+        return _files(text, None, folder)
     if kind in FORMS:
-        return _files(rest, kind)
+        return _files(rest, kind, folder)
     if kind in _TABLES and rest:
         return Table(kind, rest)
     if kind == "kafka":
@@ -99,15 +100,15 @@ def _endpoint(text: str) -> Source | Sink:
     if kind == "jdbc":
         return _jdbc(text)
     if "/" in kind or "." in kind:
-        return _files(text, None)
+        return _files(text, None, folder)
     hint = did_you_mean(kind, _KINDS) or f"There are {', '.join(_KINDS)} and paths."
     raise SettingError(f"`{text}` begins with `{kind}:`, which is no kind of source or output", hint)
 
 
-def _files(path: str, form: FileForm | None) -> Files:
+def _files(path: str, form: FileForm | None, folder: Path) -> Files:
     if not path:
         raise SettingError("a path is missing", "Write it behind the colon.")
-    found = form or _form_by_ending(path) or _form_by_content(path)
+    found = form or _form_by_ending(path) or _form_by_content(folder / path)
     if found is None:
         near = did_you_mean(path, ("console",)) if "/" not in path else ""
         raise SettingError(
@@ -121,9 +122,8 @@ def _form_by_ending(path: str) -> FileForm | None:
     return _ENDINGS.get(Path(path.removesuffix(".gz")).suffix.lower())
 
 
-def _form_by_content(path: str) -> FileForm | None:
+def _form_by_content(folder: Path) -> FileForm | None:
     """The form of the files in a folder on this machine, if they agree."""
-    folder = Path(path)
     if not folder.is_dir():
         return None
     forms = {_form_by_ending(each.name) for each in folder.iterdir() if each.name[0] not in "._"}

@@ -168,7 +168,7 @@ class _Reader:
                 )
                 continue
             with self._complaints((*path, "source") if given is value else path):
-                yield predicate, self._from_here(source_of(self._text(given["source"])))
+                yield predicate, self._from_here(source_of(self._text(given["source"]), self._folder))
 
     def _map(self, path: tuple[str, ...], values: object, prefix: str) -> dict[str, str]:
         if not isinstance(values, dict):
@@ -220,7 +220,7 @@ class _Reader:
         return [self._text(each) for each in (value if isinstance(value, list) else [value])]
 
     def _sink(self, text: str) -> Sink:
-        return self._from_here(sink_of(text))
+        return self._from_here(sink_of(text, self._folder))
 
     def _from_here(self, endpoint: T) -> T:
         if isinstance(endpoint, Files):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,12 @@ class Block:
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
 
+    @property
+    def file(self) -> str | None:
+        """The file the page says this is: its first line is a comment with the name."""
+        match = re.match(r"[%#] (\S+\.(?:alog|toml))\n", self.text)
+        return match[1] if match else None
+
 
 def blocks(text: str, page: str) -> list[Block]:
     found = []
@@ -37,3 +44,9 @@ def blocks(text: str, page: str) -> list[Block]:
 
 def all_blocks() -> list[Block]:
     return [b for page in PAGES for b in blocks(page.read_text(encoding="utf-8"), page.name)]
+
+
+def commands(block: Block) -> list[list[str]]:
+    """The commands of a block of shell, as lists of words."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True) for line in lines if line.strip()]

@@ -1,7 +1,7 @@
 """Every program in the documentation does what the page says of it."""
 
-import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -35,9 +35,14 @@ def test_programs(block: Block) -> None:
 
 
 @pytest.mark.parametrize("block", PIPELINES, ids=str)
-def test_pipelines(block: Block) -> None:
-    turbines = ROOT / "examples" / "turbines" / "turbines.alog"
-    found = pipelines.diagnostics(block.text.replace('"turbines.alog"', json.dumps(str(turbines))))
+def test_pipelines(block: Block, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "turbines" / "turbines.alog", tmp_path)
+    for other in PROGRAMS:
+        if other.file is not None and other.page == block.page:
+            (tmp_path / other.file).write_text(other.text, encoding="utf-8")
+    (tmp_path / "readings").mkdir()
+    shutil.copy(ROOT / "examples" / "turbines" / "Temp.csv", tmp_path / "readings")
+    found = pipelines.diagnostics(block.text, folder=tmp_path)
     assert {d.code for d in found} == ({block.code} if block.code else set())
 
 

@@ -1,0 +1,112 @@
+"""The commands and the Python code in the documentation can be run as they stand there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from antelog import Program
+from antelog.cli import run as command
+from antelog.cli.main import main
+from antelog.cli.run_config import SETTINGS
+from antelog.cli.run_settings import Settings
+from antelog.errors import UnsupportedError
+from antelog.spark.java import require_java
+from tests.cli.trying import antelog
+from tests.docs.pages import ROOT, Block, all_blocks, commands
+
+BLOCKS = all_blocks()
+COMMANDS = [
+    pytest.param(words[1:], id=f"{block}-{number}")
+    for block in BLOCKS
+    if block.language == "sh"
+    for number, words in enumerate(commands(block))
+    if words[0] == "antelog"
+]
+SPARK_PAGE = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+OUTPUT = "# "
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files of the example, and those the pages show."""
+    shutil.copytree(ROOT / "examples" / "turbines", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "examples" / "turbines", tmp_path / "examples" / "turbines")
+    (tmp_path / "readings").mkdir()
+    shutil.copy(tmp_path / "Temp.csv", tmp_path / "readings" / "monday.csv")
+    for block in BLOCKS:
+        if block.file is not None:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("words", COMMANDS)
+def test_commands(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are run; a pipeline up to where Spark would start."""
+    started: list[Settings] = []
+
+    def start(_program: Program, settings: Settings) -> None:
+        started.append(settings)
+
+    monkeypatch.setattr(command, "run_pipeline", start)
+    found = antelog(*words)
+    assert found.exit_code == 0, found.stderr
+    assert len(started) == (words[0] == "run")
+
+
+def test_there_are_commands() -> None:
+    assert sum("'run'" in str(words.values) for words in COMMANDS) >= 7
+
+
+def test_the_table_has_all_settings_and_options() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `([^` ]+)[^`]*` \|", SPARK_PAGE, re.MULTILINE)
+    assert sorted(name for name, _ in rows) == sorted(SETTINGS)
+    assert isinstance(main, click.Group)
+    options = {
+        option
+        for parameter in main.commands["run"].params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    }
+    assert {option for _, option in rows} == options - {"--config"} | {"PROGRAM"}
+
+
+def test_readme_prints_what_it_says() -> None:
+    (block,) = (b for b in BLOCKS if b.language == "python" and b.page == "README.md")
+    assert _printed(block, ROOT).splitlines() == [
+        line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.startswith("print(")
+    ]
+
+
+@pytest.mark.slow
+def test_the_library_on_spark(here: Path) -> None:
+    try:
+        require_java()
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    parts = [b for b in BLOCKS if b.language == "python" and b.page == "spark.md"]
+    whole = Block("spark.md", 1, "python", None, "\n".join(part.text for part in parts))
+    said = _printed(whole, here)
+    assert "|   3|confirmed|wt2|  0|" in said
+    assert "confirmed wt2 0 None" in said
+    assert "arrived at tick 9, 6 ticks after its bound" in said
+    assert "|   3|wt2|  0|" in said
+    assert list(here.glob("library-rejects/batch=0/_SUCCESS"))
+
+
+def _printed(block: Block, folder: Path) -> str:
+    """What a block prints if it is run in a folder."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-c", block.text],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=280,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
