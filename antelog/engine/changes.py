@@ -27,6 +27,7 @@ from antelog.engine.tables import (
     distinct,
     groups,
     keys_of,
+    marked,
     spread,
 )
 from antelog.engine.touched import looked_at
@@ -74,7 +75,7 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
         # What one pattern says of all values, or before any fact, it also says of the others' answers.
         blocks = _blocks(world, name, ticks, _told(world, blocks))
     if complete_by is not None:
-        blocks = [found.take(np.flatnonzero(found.complete <= complete_by)) for found in blocks]
+        blocks = [found.take(marked(found.complete <= complete_by)) for found in blocks]
     if name in world.since:
         blocks = [_not_given_up(found, world.since[name], world) for found in blocks]
     answers = [_answers(found, world) for found in blocks]
@@ -258,7 +259,7 @@ class Moments:
     @cached_property
     def then(self) -> Column:
         """The tick of each view."""
-        return self.tick[self.view_at]
+        return self.tick.take(self.view_at)
 
     def views(self, found: Candidates, block: int) -> slice:
         """The views of a block."""
@@ -278,14 +279,14 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
         mine = owner[found.rows(b)]
         clock = [found.time[found.rows(b)]] if block.layout.by_clock else []
         for line in (*block.holds, *block.fails, *clock):
-            during = np.flatnonzero((line > before) & (line <= now))
-            events.append(mine[during] + (line[during] - before))
+            during = marked((line > before) & (line <= now))
+            events.append(mine.take(during) + (line.take(during) - before))
         if block.layout.loose:
             since = found.own[found.rows(b)]
-            during = np.flatnonzero((since > before) & (since <= now))
+            during = marked((since > before) & (since <= now))
             events.append(mine[during] + (since[during] - before))
     for line in (found.exceptions.tick, found.exceptions.over):
-        during = np.flatnonzero((line > before) & (line <= now))
+        during = marked((line > before) & (line <= now))
         events.append(owner[found.exceptions.of[during]] + (line[during] - before))
     happened = distinct(np.concatenate(events)) if events else np.zeros(0, np.int64)
     key = _with_first(happened, shift) if before < now else np.arange(found.by_answer.count) << shift
@@ -293,9 +294,9 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
     if found.by_answer.alone:
         return Moments(answer, tick, answer, np.arange(len(answer)))
     sizes = np.bincount(answer, minlength=found.by_answer.count)
-    per_row = sizes[found.number]
+    per_row = sizes.take(found.number)
     view_of = np.repeat(np.arange(len(per_row)), per_row)
-    view_at = spread((np.cumsum(sizes) - sizes)[found.number], per_row)
+    view_at = spread((np.cumsum(sizes) - sizes).take(found.number), per_row)
     return Moments(answer, tick, view_of, view_at)
 
 
@@ -306,7 +307,7 @@ def _with_first(happened: Column, shift: int) -> Column:
     at = np.arange(len(happened)) + np.cumsum(fresh)
     key = np.empty(len(happened) + np.count_nonzero(fresh), np.int64)
     key[at] = happened
-    first = np.flatnonzero(fresh)
+    first = marked(fresh)
     key[at[first] - 1] = answer[first] << shift
     return key
 
@@ -314,11 +315,11 @@ def _with_first(happened: Column, shift: int) -> Column:
 def confirmations(found: Candidates, before: int, now: int) -> Moments:
     """The moments at which answers are confirmed, each after one at `before` that nothing is told of."""
     complete = found.by_answer.least(found.complete)
-    chosen = np.flatnonzero((complete > before) & (complete <= now))
+    chosen = marked((complete > before) & (complete <= now))
     tick = np.full((len(chosen), 2), before, np.int64)
     tick[:, 1] = complete[chosen]
     ready = (found.complete > before) & (found.complete <= now) & (found.complete == complete[found.number])
-    view_of = np.flatnonzero(ready)
+    view_of = marked(ready)
     place = np.full(found.by_answer.count, -1)
     place[chosen] = np.arange(len(chosen))
     return Moments(np.repeat(chosen, 2), tick.ravel(), view_of, 2 * place[found.number[view_of]] + 1)
@@ -339,12 +340,16 @@ class Views:
 
 def views(found: Candidates, at: Moments) -> Views:
     row, then = at.view_of, at.then
-    alive = (found.begin[row] <= then) & (then < found.end[row])
+    alive = (found.begin.take(row) <= then) & (then < found.end.take(row))
     # Mostly there are no other rows that speak for more values.
     merged = (
-        np.zeros(len(row), np.bool_) if found.own.max(initial=-1) < 0 else alive & (then < found.own[row])
+        np.zeros(len(row), np.bool_)
+        if found.own.max(initial=-1) < 0
+        else alive & (then < found.own.take(row))
     )
-    return Views(alive, alive & (found.complete[row] <= then), alive & (found.told[row] <= then), merged)
+    return Views(
+        alive, alive & (found.complete.take(row) <= then), alive & (found.told.take(row) <= then), merged
+    )
 
 
 def levels(found: Candidates, at: Moments) -> NDArray[np.int16]:
@@ -354,5 +359,5 @@ def levels(found: Candidates, at: Moments) -> NDArray[np.int16]:
         mine = at.views(found, b)
         row, then = at.view_of[mine] - found.starts[b], at.then[mine]
         for line in block.holds:
-            level[mine] += line[row] <= then
+            level[mine] += line.take(row) <= then
     return level

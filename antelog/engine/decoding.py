@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -84,9 +85,14 @@ def _with(texts: pa.Array, where: Mask, others: list[str]) -> pa.Array:
     return pc.replace_with_mask(texts, pa.array(where), pa.array(others, pa.string()))
 
 
-def repeated(texts: Sequence[str], which: NDArray[np.integer[Any]]) -> pa.Array:
+def repeated(texts: tuple[str, ...], which: NDArray[np.integer[Any]]) -> pa.Array:
     """Some of a few texts."""
-    return pa.array(texts, pa.string()).take(pa.array(which))
+    return _array_of(texts).take(pa.array(which))
+
+
+@cache
+def _array_of(texts: tuple[str, ...]) -> pa.Array:
+    return pa.array(texts, pa.string())
 
 
 def side_by_side(parts: Sequence[tuple[Column, pa.Array]]) -> pa.Array:

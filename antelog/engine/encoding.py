@@ -105,7 +105,7 @@ def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) 
 def _cells_at(cells: Column, indices: pa.Array) -> Column:
     if indices.null_count:
         indices = indices.fill_null(len(cells) - 1)
-    found: Column = cells[indices.to_numpy()]
+    found: Column = cells.take(indices.to_numpy())
     return found
 
 

@@ -5,8 +5,9 @@ Everything here works on numbers that stand for the texts of literals and sort a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from antelog.engine.changes import Candidates, Moments
 from antelog.engine.excepting import excepted
 from antelog.engine.literals import Writer, numbered_texts
 from antelog.engine.schema import exception_fields
-from antelog.engine.tables import NEVER, Column, Mask, distinct, in_order, sorting
+from antelog.engine.tables import NEVER, Column, Mask, distinct, in_order, marked, sorting
 from antelog.engine.world import World
 
 _NONE = -1
@@ -32,14 +33,25 @@ def explanations(
     explanations that became false.
     """
     line, view = _views_of(at, told, moment - rejected, rejected)
-    sheet = _sheet(world, found, at.view_of[view])
+    row, then = at.view_of.take(view), at.then.take(view)
+    sheet = _sheet(world, found, row)
     counts = np.bincount(line, minlength=len(moment))
-    text, evidence, hypotheses = sheet.told(at.view_of[view], at.then[view])
+    text, evidence, hypotheses = sheet.told(row, then)
     if counts.max(initial=0) > 1:
         order = _canonical(line, counts, text, evidence)
-        view, text = view[order], np.take(text, order, axis=0)
-        evidence, hypotheses = np.take(evidence, order, axis=0), np.take(hypotheses, order, axis=0)
-    pairs = [_nested(sheet.names, _chosen(text, part), _counted(part)) for part in (evidence, hypotheses)]
+        view, text = view.take(order), text.take(order, axis=0)
+        evidence, hypotheses = evidence.take(order, axis=0), hypotheses.take(order, axis=0)
+    last = marked(rejected.take(line))
+    failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
+    failing, because = _because(
+        len(sheet.names), line.take(last), text.take(last, axis=0), failed, len(moment)
+    )
+    *pairs, reasons = _nested(
+        sheet.names,
+        [_chosen(text, evidence), _chosen(text, hypotheses), failing],
+        [_counted(evidence), _counted(hypotheses), because],
+        ~rejected,
+    )
     fields = ["evidence", "hypotheses"]
     named = exception_fields(world.relations[name], world.layouts[name], world.types[name])
     if named:
@@ -47,21 +59,18 @@ def explanations(
         fields.append("except")
     struct = pa.StructArray.from_arrays(pairs, fields)
     shown = pa.ListArray.from_arrays(_offsets(counts), struct)
-    last = np.flatnonzero(rejected[line])
-    failed = sheet.failed(at.view_of[view[last]], at.tick[moment[line[last]]])
-    return shown, _because(sheet.names, line[last], text[last], failed, rejected)
+    return shown, reasons
 
 
 def _because(
-    names: pa.Array, line: Column, text: NDArray[np.int32], failed: Mask, rejected: Mask
-) -> pa.Array:
-    """The texts that failed in each rejected line, each once."""
-    key = _chosen(line[:, None] * len(names) + text, failed)
+    size: int, line: Column, text: NDArray[np.int32], failed: Mask, lines: int
+) -> tuple[Column, Column]:
+    """Which of so many texts failed in each rejected line, each once, and how many in each of all lines."""
+    key = _chosen(line[:, None] * size + text, failed)
     if np.any(line[1:] == line[:-1]):
         key = distinct(key)
-    owner, item = np.divmod(key, max(len(names), 1))
-    counts = np.bincount(owner, minlength=len(rejected))
-    return pa.ListArray.from_arrays(_offsets(counts), names.take(pa.array(item)), mask=pa.array(~rejected))
+    owner, item = np.divmod(key, max(size, 1))
+    return item.astype(text.dtype), np.bincount(owner, minlength=lines)
 
 
 def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Column, Column]:
@@ -69,25 +78,25 @@ def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Col
 
     The same moment may be wanted twice, but only once among those marked `again`.
     """
-    view = np.flatnonzero(told)
-    place = at.view_at[view]
+    view = marked(told)
+    place = at.view_at.take(view)
     view_at = np.full(len(at.tick), _NONE)
     view_at[place] = view
     if np.count_nonzero(view_at != _NONE) == len(view):
-        chosen = view_at[moment]  # no moment has two views
-        line = np.flatnonzero(chosen != _NONE)
-        return line, chosen[line]
+        chosen = view_at.take(moment)  # no moment has two views
+        line = marked(chosen != _NONE)
+        return line, chosen.take(line)
     lines, views = [], []
-    for part in (np.flatnonzero(~again), np.flatnonzero(again)):
+    for part in (marked(~again), marked(again)):
         line_at = np.full(len(at.tick), _NONE)
         line_at[moment[part]] = part
-        line = line_at[place]
-        here = np.flatnonzero(line != _NONE)
-        lines.append(line[here])
-        views.append(view[here])
+        line = line_at.take(place)
+        here = marked(line != _NONE)
+        lines.append(line.take(here))
+        views.append(view.take(here))
     line, view = np.concatenate(lines), np.concatenate(views)
     order = sorting(line)
-    return line[order], view[order]
+    return line.take(order), view.take(order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +116,9 @@ class _Sheet:
 
     def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask, Mask]:
         """The texts of derivations at some ticks, which of them are evidence, and which hypotheses."""
-        place = self.place[row]
-        text = _side_by_side((line[place] for line in self.text), (len(row), len(self.text)), np.int32)
-        true: Mask = _side_by_side((line[place] <= then for line in self.holds), text.shape, np.bool_)
+        place = self.place.take(row)
+        text = _side_by_side((line.take(place) for line in self.text), (len(row), len(self.text)), np.int32)
+        true: Mask = _side_by_side((line.take(place) <= then for line in self.holds), text.shape, np.bool_)
         if self.full:
             return text, true, ~true
         there = text != _NONE
@@ -117,9 +126,9 @@ class _Sheet:
 
     def failed(self, row: Column, tick: Column) -> Mask:
         """Which literals of derivations become false at some ticks."""
-        place = self.place[row]
+        place = self.place.take(row)
         size = (len(row), len(self.text))
-        false: Mask = _side_by_side((line[place] == tick for line in self.fails), size, np.bool_)
+        false: Mask = _side_by_side((line.take(place) == tick for line in self.fails), size, np.bool_)
         return false if self.full else false & (self.text[:, place].T != _NONE)
 
 
@@ -138,7 +147,7 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
     width = max((len(block.holds) for block in found.blocks), default=0)
     size = (width, int(np.count_nonzero(wanted)))
     text, holds, fails = np.full(size, _NONE, np.int32), np.full(size, NEVER), np.full(size, NEVER)
-    chosen = [np.flatnonzero(wanted[found.rows(b)]) for b in range(len(found.blocks))]
+    chosen = [marked(wanted[found.rows(b)]) for b in range(len(found.blocks))]
     pieces = [
         Writer(block, block.rows.take(rows), world.values).pieces()
         for block, rows in zip(found.blocks, chosen, strict=True)
@@ -152,7 +161,7 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
         lines, end = len(block.holds), start + len(rows)
         for i in range(lines if len(rows) else 0):
             text[i, start:end] = numbers[i]
-            holds[i, start:end], fails[i, start:end] = block.holds[i][rows], block.fails[i][rows]
+            holds[i, start:end], fails[i, start:end] = block.holds[i].take(rows), block.fails[i].take(rows)
         own, numbers = text[:lines, start:end], numbers[lines:]
         _sort(own, holds[:lines, start:end], fails[:lines, start:end])
         twice = own[1:] == own[:-1]
@@ -172,7 +181,7 @@ def _sort(key: NDArray[np.int32], *others: Column) -> None:
     for end in range(len(key) - 1, 0, -1):
         done = True
         for i in range(end):
-            at = np.flatnonzero(key[i] > key[i + 1])
+            at = marked(key[i] > key[i + 1])
             if len(at):
                 done = False
                 tables: tuple[NDArray[np.integer[Any]], ...] = (key, *others)
@@ -185,7 +194,7 @@ def _sort(key: NDArray[np.int32], *others: Column) -> None:
 def _canonical(line: Column, counts: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
     """The views line by line; those of one line with fewer hypotheses first, then by their texts."""
     order = np.arange(len(line))
-    crowded = np.flatnonzero(counts[line] > 1)
+    crowded = marked(counts[line] > 1)
     texts, true = text[crowded].astype(np.int64), evidence[crowded]
     there = texts != _NONE
     beyond = int(texts.max(initial=0)) + 1
@@ -206,11 +215,22 @@ def _counted(part: Mask) -> Column:
 
 def _chosen(table: NDArray[Any], part: Mask) -> NDArray[Any]:
     """What a mask has of a table, row by row."""
-    return table.ravel()[np.flatnonzero(part)]
+    return table.ravel().take(marked(part.ravel()))
 
 
-def _nested(names: pa.Array, items: NDArray[np.int32], counts: Column) -> pa.ListArray:
-    return pa.ListArray.from_arrays(_offsets(counts), names.take(pa.array(items)))
+def _nested(
+    names: pa.Array, items: Sequence[NDArray[Any]], counts: Sequence[Column], nothing: Mask
+) -> list[pa.ListArray]:
+    """Lists of some of the names; in the last array there is none where a mask says so."""
+    # Taken all at once, and each array has its share.
+    taken = names.take(pa.array(np.concatenate(items)))
+    ends = [*accumulate(map(len, items))]
+    shares = [taken.slice(end - len(part), len(part)) for end, part in zip(ends, items, strict=True)]
+    masks = [*(None for _ in items[1:]), pa.array(nothing)]
+    return [
+        pa.ListArray.from_arrays(_offsets(count), share, mask=mask)
+        for count, share, mask in zip(counts, shares, masks, strict=True)
+    ]
 
 
 def _offsets(counts: Column) -> pa.Array:

@@ -20,7 +20,7 @@ from antelog.engine.kinds import Kind
 from antelog.engine.lateness import delays
 from antelog.engine.rejects import EARLY, LATE, MALFORMED, sentence
 from antelog.engine.schema import declared
-from antelog.engine.tables import Column, Mask, columns, groups, keys_of, positions
+from antelog.engine.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.ticks import LAST, Ticks, is_timestamp, ticks_of
 from antelog.engine.values import UNBOUND, Values
 from antelog.errors import DataError
@@ -41,7 +41,9 @@ class Facts:
 
     def take(self, at: Column | Mask) -> Facts:
         at = positions(at)
-        return Facts(tuple(column[at] for column in self.columns), self.time[at], self.arrival[at])
+        return Facts(
+            tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +131,7 @@ def _admit(
     )
     # Mostly there are none.
     for objection in objections if any(each.applies.any() for each in objections) else ():
-        faulty = np.flatnonzero(objection.applies & fine)
+        faulty = marked(objection.applies & fine)
         if len(faulty):
             fine[faulty] = False
             found.append((objection.reason, faulty, objection.detail(faulty)))
@@ -232,7 +234,7 @@ def _once(facts: Facts) -> Facts:
     again = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(again) == 0:
         return facts  # different hashes, different facts
-    suspects = np.flatnonzero(np.isin(found, again))
+    suspects = marked(np.isin(found, again))
     # Of equal keys the first comes first, and that shall be the fact that arrived first.
     suspects = suspects[np.argsort(facts.arrival[suspects], kind="stable")]
     (key,) = keys_of([[column[suspects] for column in (*facts.columns, facts.time)]])

@@ -86,7 +86,9 @@ def fresh(history: History, name: str, facts: Facts) -> Facts:
 def _by_tick(facts: Facts) -> Iterable[tuple[int, Facts]]:
     same = groups(facts.time - facts.time.min())
     ordered = Facts(
-        tuple(c[same.order] for c in facts.columns), facts.time[same.order], facts.arrival[same.order]
+        tuple(c.take(same.order) for c in facts.columns),
+        facts.time.take(same.order),
+        facts.arrival.take(same.order),
     )
     ends = [*same.starts[1:].tolist(), len(facts.time)]
     for start, end in zip(same.starts.tolist(), ends, strict=True):

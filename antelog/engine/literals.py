@@ -21,12 +21,10 @@ from antelog.compile.explain import operand_text, time_text
 from antelog.compile.plan import Comparison, Literal, Negated, Operand, Sum, Term, Time, Var
 from antelog.engine.layout import compared, variables_of
 from antelog.engine.match import Rows
-from antelog.engine.tables import Column, inverse, numbered
+from antelog.engine.tables import Column, inverse, numbered, packable
 from antelog.engine.truth import Derivations
 from antelog.engine.values import Values
 from antelog.language.printer import value_text
-
-_ROOM = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,11 +148,11 @@ def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[C
 def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
     """For columns of texts in pieces numbers that sort as the texts do, and the texts they stand for."""
     keys = [np.zeros(count, np.int64) for count in counts]
-    size = 1
+    size, room = 1, packable(sum(counts))
     steps: list[tuple[pa.Array, Column | None]] = []
     for pieces in zip_longest(*texts, fillvalue=_END):
         names, ranks = _ranked(pieces)
-        if size > _ROOM // len(names):
+        if size > room // len(names):
             values, keys = _renumbered(keys)
             steps.append((None, values))
             size = len(values)
@@ -166,7 +164,7 @@ def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tu
     written: list[pa.Array | pa.Scalar] = []
     for names, values in reversed(steps):
         if values is not None:
-            rest = values[rest]
+            rest = values.take(rest)
         elif len(names) == 1:
             written.append(names[0])
         else:
@@ -199,12 +197,15 @@ def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
     if arrays:
         encoded = whole.dictionary_encode()
         order = pc.array_sort_indices(encoded.dictionary)
-        names, ranks = encoded.dictionary.take(order), inverse(order.to_numpy())[encoded.indices.to_numpy()]
+        names, ranks = (
+            encoded.dictionary.take(order),
+            inverse(order.to_numpy()).take(encoded.indices.to_numpy()),
+        )
     rank_of = dict(zip(texts, ranks.tolist(), strict=False))
     ends = accumulate(map(len, arrays.values()), initial=len(texts))
     ranks_of = {key: ranks[end:] for key, end in zip(arrays, ends, strict=False)}
     return names, [
-        rank_of[piece.names] if piece.which is None else ranks_of[id(piece.names)][piece.which]
+        rank_of[piece.names] if piece.which is None else ranks_of[id(piece.names)].take(piece.which)
         for piece in pieces
     ]
 
@@ -214,8 +215,8 @@ def _ranked_times(times: Sequence[Tick]) -> tuple[pa.Array, list[Column]]:
     different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
     texts = _joined([pc.cast(pa.array(different), pa.string()), times[0].end])
     order = pc.array_sort_indices(texts)
-    ranks = _split(inverse(order.to_numpy())[at], [len(time.ticks) for time in times])
-    return texts.take(order), [rank[time.which] for rank, time in zip(ranks, times, strict=True)]
+    ranks = _split(inverse(order.to_numpy()).take(at), [len(time.ticks) for time in times])
+    return texts.take(order), [rank.take(time.which) for rank, time in zip(ranks, times, strict=True)]
 
 
 def _split(column: Column, sizes: Sequence[int]) -> list[Column]:

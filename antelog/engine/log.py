@@ -28,7 +28,7 @@ from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
-from antelog.engine.tables import Column, Mask, in_order, inverse, numbered
+from antelog.engine.tables import Column, Mask, in_order, inverse, marked, numbered
 from antelog.engine.world import World
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
@@ -63,9 +63,9 @@ def tell(
     kept = minimal(found, at, seen, world.values)
     told = kept & (seen.shown | (seen.merged & seen.complete))
     status = np.full(len(at.tick), NOTHING, np.int8)
-    status[at.view_at[np.flatnonzero(told)]] = OPEN
-    complete = np.flatnonzero(kept & seen.complete)
-    status[at.view_at[complete]] = CONFIRMED
+    status[at.view_at.take(marked(told))] = OPEN
+    complete = marked(kept & seen.complete)
+    status[at.view_at.take(complete)] = CONFIRMED
     quiet = status == CONFIRMED
     quiet[at.view_at[complete[~seen.merged[complete]]]] = False
     return Told(found, at, kept, told, status, quiet)
@@ -77,14 +77,14 @@ def changes(
     """What happened to the answers of a query after `before` and up to `now`; some kinds of changes only."""
     told = tell(world, name, ticks, before, now, only)
     kind = _kinds(told, only)
-    moment = np.flatnonzero(kind >= 0)
-    return lines(world, name, told, moment, kind[moment])
+    moment = marked(kind >= 0)
+    return lines(world, name, told, moment, kind.take(moment))
 
 
 def answers(world: World, name: str, ticks: Column | None, now: int) -> pa.Table:
     """The answers that are open at a tick, and those confirmed at it."""
     told = tell(world, name, ticks, now, now)
-    still = np.flatnonzero(told.status == OPEN)
+    still = marked(told.status == OPEN)
     open_ = lines(world, name, told, still, np.full(len(still), _REVISED))
     done = changes(world, name, ticks, now - 1, now, ("confirmed",))
     return pa.concat_tables([open_, done])
@@ -101,7 +101,7 @@ def _kinds(told: Told, only: Sequence[str]) -> NDArray[np.int8]:
     kind = np.full(len(status), -1, np.int8)
     was, now = status[:-1], status[1:]
     about = kind[1:]
-    about[:] = _kind_table(only)[3 * was + now]
+    about[:] = _kind_table(only).take(3 * was + now)
     nothing = at.answer[1:] != at.answer[:-1]
     if "revised" in only:
         nothing |= (about == _REVISED) & ~_revised(told)[1:]
@@ -130,13 +130,13 @@ def _revised(told: Told) -> Mask:
         excepted = _exceptions(told)
         differs |= (at.view_of[1:] == at.view_of[:-1]) & (excepted[1:] != excepted[:-1])
     revised = np.zeros(len(at.tick), np.bool_)
-    revised[at.view_at[1:][np.flatnonzero(differs)]] = True
+    revised[at.view_at[1:][marked(differs)]] = True
     return revised
 
 
 def _exceptions(told: Told) -> Column:
     """For each view that is told a number that tells its exceptions from others."""
-    view = np.flatnonzero(told.views)
+    view = marked(told.views)
     which, but = told.found.exceptions.of_views(told.at.view_of[view], told.at.then[view])
     number = np.zeros(len(told.views), np.int64)
     np.add.at(number, view[which], (but + 1) * _MIXED)
@@ -150,21 +150,24 @@ def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.
     """What is told at moments, in the order of the log."""
     relation = world.relations[name]
     found, at = told.found, told.at
-    first = found.by_answer.first[at.answer[moment]]
-    time = found.time[first]
-    sorting = [at.tick[moment] - at.tick.min(initial=0), np.where(time < 0, time.max(initial=0) + 1, time)]
+    first = found.by_answer.first.take(at.answer.take(moment))
+    time = found.time.take(first)
+    sorting = [
+        at.tick.take(moment) - at.tick.min(initial=0),
+        np.where(time < 0, time.max(initial=0) + 1, time),
+    ]
     values: list[tuple[pa.Array, Column]] = []
     types = world.types[name]
     for variable, cells in zip(relation.variables, found.answer, strict=True):
-        different, which = numbered(cells[first])
+        different, which = numbered(cells.take(first))
         array = world.values.decode(different, types[variable])
         values.append((array, which))
-        sorting.append(inverse(pc.array_sort_indices(array).to_numpy())[which])
+        sorting.append(inverse(pc.array_sort_indices(array).to_numpy()).take(which))
     order = in_order(sorting)
-    moment, kind, time = moment[order], kind[order], time[order]
+    moment, kind, time = moment.take(order), kind.take(order), time.take(order)
     rejected = kind == _REJECTED
-    columns = [pa.array(at.tick[moment]), repeated(KINDS, kind)]
-    columns += (array.take(pa.array(which[order])) for array, which in values)
+    columns = [pa.array(at.tick.take(moment)), repeated(KINDS, kind)]
+    columns += (array.take(pa.array(which.take(order))) for array, which in values)
     if relation.time is not None:
         columns.append(pa.array(time, mask=time < 0))
     shown, because = explanations(world, name, found, at, told.views, moment, rejected)

@@ -16,7 +16,7 @@ import numpy as np
 from antelog.engine.comparing import holds
 from antelog.engine.history import History, gather
 from antelog.engine.layout import Layout, Place, compared
-from antelog.engine.tables import NEVER, Column, Mask, find, groups, keys_of, pairs, positions, spread
+from antelog.engine.tables import NEVER, Column, Mask, find, groups, keys_of, marked, pairs, positions, spread
 from antelog.engine.values import Values
 
 Bound = Mapping[str, Column]
@@ -31,7 +31,7 @@ class Rows:
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
-        return Rows({name: column[at] for name, column in self.bound.items()}, len(at))
+        return Rows({name: column.take(at) for name, column in self.bound.items()}, len(at))
 
 
 ONE = Rows({}, 1)
@@ -64,8 +64,8 @@ def facts_for(place: Place, history: History, ticks: Column | None, values: Valu
     rows = Rows(bound, facts.count)
     if fits.all():
         return Found(rows, facts.arrival)
-    at = np.flatnonzero(fits)
-    return Found(rows.take(at), facts.arrival[at])
+    at = marked(fits)
+    return Found(rows.take(at), facts.arrival.take(at))
 
 
 def joined(left: Rows, right: Rows) -> Rows:
@@ -124,8 +124,8 @@ class Partial:
 
     def with_facts(self) -> Partial:
         """The rows that some fact speaks for."""
-        some = np.flatnonzero((self.arrived < NEVER).any(axis=0))
-        return Partial(self.rows.take(some), self.arrived[:, some])
+        some = marked(self.arrived.min(axis=0, initial=NEVER) < NEVER)
+        return Partial(self.rows.take(some), self.arrived.take(some, axis=1))
 
 
 def partials(
@@ -187,5 +187,5 @@ def _arrivals(layout: Layout, rows: Rows, found: tuple[Found, ...]) -> Column:
         names = sorted(place.variables)
         here, there = keys_of([[side[name] for name in names] for side in (rows.bound, facts.rows.bound)])
         at = find(here, there)
-        arrived[number] = np.where(at >= 0, facts.arrived[at], NEVER)
+        arrived[number] = np.where(at >= 0, facts.arrived.take(at), NEVER)
     return arrived

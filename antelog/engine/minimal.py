@@ -20,7 +20,7 @@ from antelog.compile.plan import Atom, Const, Literal, Operand, Sum, Time, Var
 from antelog.engine.changes import Candidates, Moments, Views
 from antelog.engine.layout import compared
 from antelog.engine.literals import literals_of
-from antelog.engine.tables import Column, Mask, distinct, keys_of, numbered, pairs
+from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations, term_column, time_column
 from antelog.engine.values import Values
 
@@ -36,7 +36,7 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask
     done[at.view_at[seen.complete]] = True
     keep &= seen.complete | ~done[at.view_at]
     crowded = np.bincount(at.view_at[keep], minlength=len(at.tick)) > 1
-    rivals = np.flatnonzero(keep & crowded[at.view_at])
+    rivals = marked(keep & crowded.take(at.view_at))
     if len(rivals) == 0:
         return keep
     kinds = list(_kinds(found, at, rivals))
@@ -72,9 +72,9 @@ def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
         (key,) = keys_of([list(true.astype(np.int64))]) if literals else [np.zeros(len(view), np.int64)]
         different, which = numbered(key)
         for number in range(len(different)):
-            these = np.flatnonzero(which == number)
+            these = marked(which == number)
             held = true[:, these[0]]
-            evidence, hypotheses = (tuple(np.flatnonzero(part).tolist()) for part in (held, ~held))
+            evidence, hypotheses = (tuple(marked(part).tolist()) for part in (held, ~held))
             views = view[these]
             yield _Kind(block, literals, evidence, hypotheses, views, row[these], at.view_at[views])
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from antelog.engine.changes import Candidates, Moments
 from antelog.engine.decoding import repeated
 from antelog.engine.schema import SILENT
-from antelog.engine.tables import NEVER, Column, Mask
+from antelog.engine.tables import NEVER, Column, Mask, marked
 from antelog.engine.ticks import LAST
 from antelog.engine.truth import Derivations, negated
 from antelog.engine.world import World
@@ -25,25 +25,25 @@ def outlook(
 ) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline."""
     line_at = np.full(len(at.tick), -1)
-    lines = np.flatnonzero(wanted)
+    lines = marked(wanted)
     line_at[moment[lines]] = lines
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)
-        line = line_at[at.view_at[mine]]
-        view = np.flatnonzero(kept[mine] & (line >= 0))
+        line = line_at.take(at.view_at[mine])
+        view = marked(kept[mine] & (line >= 0))
         if len(view) == 0:
             continue
-        line, shown = line[view], told[mine][view]
+        line, shown = line.take(view), told[mine].take(view)
         view += mine.start
-        row = at.view_of[view]
-        complete, failed, last = _as_of(world, block, row - found.starts[b], at.then[view])
+        row = at.view_of.take(view)
+        complete, failed, last = _as_of(world, block, row - found.starts[b], at.then.take(view))
         if block.layout.by_clock:
             complete = np.maximum(complete, found.time[row])
         np.minimum.at(confirmed, line, complete)
         if not shown.all():
-            some = np.flatnonzero(shown)
-            line, failed, last = line[some], failed[some], last[some]
+            some = marked(shown)
+            line, failed, last = line.take(some), failed.take(some), last.take(some)
         np.maximum.at(rejected, line, failed)
         np.maximum.at(settled, line, last)
     will = confirmed <= rejected
@@ -60,7 +60,7 @@ def _as_of(world: World, block: Derivations, row: Column, then: Column) -> tuple
     complete, failed, last = (np.full(len(row), tick) for tick in (np.int64(-1), NEVER, np.int64(-1)))
     for i in range(places):
         # Of facts that arrive later nothing was known.
-        holds, due = block.holds[i, row], block.settled[i, row]
+        holds, due = block.holds[i].take(row), block.settled[i].take(row)
         true = holds <= then
         complete = np.maximum(complete, np.where(true, holds, NEVER))
         failed = np.minimum(failed, np.where(true, NEVER, due))

@@ -78,7 +78,7 @@ def sorting(key: Column) -> Column:
 
 def _sorted(key: Column) -> tuple[Column, Column]:
     """The order that sorts keys, and the keys in that order."""
-    if len(key) and _packs(int(key.max()), len(key)):
+    if len(key) and int(key.max()) < packable(len(key)):
         # Sorting plain numbers is much faster than sorting positions by them.
         shift = len(key).bit_length()
         packed = key << shift
@@ -86,24 +86,29 @@ def _sorted(key: Column) -> tuple[Column, Column]:
         packed.sort()
         return packed & ((1 << shift) - 1), packed >> shift
     order = np.argsort(key, kind="stable")
-    return order, key[order]
+    return order, key.take(order)
+
+
+def marked(mask: Mask) -> Column:
+    """The positions at which a mask is true."""
+    return mask.nonzero()[0]
 
 
 def positions(at: Column | Mask) -> Column:
     """The positions of rows to take, which is several times faster than to take by a mask."""
-    found: Column = np.flatnonzero(at) if at.dtype == np.bool_ else at.astype(np.int64, copy=False)
+    found: Column = at.nonzero()[0] if at.dtype == np.bool_ else at.astype(np.int64, copy=False)
     return found
 
 
-def _packs(most: int, length: int) -> bool:
-    """Whether numbers up to some size and their positions fit into one number."""
-    return most < 1 << (62 - length.bit_length())
+def packable(length: int) -> int:
+    """Numbers below this and the positions of so many rows fit into one number."""
+    return 1 << (62 - length.bit_length())
 
 
 def distinct(column: Column) -> Column:
     """The different numbers of a column, in order; sorting them all is faster than hashing them."""
     ordered = np.sort(column)
-    return ordered[np.flatnonzero(changed(ordered))]
+    return ordered[marked(changed(ordered))]
 
 
 def numbered(column: Column) -> tuple[Column, Column]:
@@ -115,17 +120,17 @@ def numbered(column: Column) -> tuple[Column, Column]:
         at = column - low
         there = np.zeros(count, np.bool_)
         there[at] = True
-        return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[at]
-    if _packs(count, len(column)):
+        return marked(there) + low, (np.cumsum(there) - 1).take(at)
+    if count < packable(len(column)):
         order, ordered = _sorted(column - low)
         fresh = changed(ordered)
         which = np.empty(len(column), np.int64)
         which[order] = np.cumsum(fresh) - 1
-        return ordered[np.flatnonzero(fresh)] + low, which
+        return ordered[marked(fresh)] + low, which
     encoded = pa.array(column).dictionary_encode()
     values = encoded.dictionary.to_numpy()
     order = np.argsort(values)
-    return values[order], inverse(order)[encoded.indices.to_numpy()]
+    return values[order], inverse(order).take(encoded.indices.to_numpy())
 
 
 def inverse(order: Column) -> Column:
@@ -176,7 +181,7 @@ class Groups:
     @property
     def first(self) -> Column:
         """The first row of each group."""
-        return self.order[self.starts]
+        return self.order.take(self.starts)
 
     @property
     def numbers(self) -> Column:
@@ -186,10 +191,10 @@ class Groups:
         return numbers
 
     def least(self, column: Column) -> Column:
-        return np.minimum.reduceat(column[self.order], self.starts) if self.count else column[:0]
+        return np.minimum.reduceat(column.take(self.order), self.starts) if self.count else column[:0]
 
     def most(self, column: Column) -> Column:
-        return np.maximum.reduceat(column[self.order], self.starts) if self.count else column[:0]
+        return np.maximum.reduceat(column.take(self.order), self.starts) if self.count else column[:0]
 
     def any(self, mask: Mask) -> Mask:
         return np.logical_or.reduceat(mask[self.order], self.starts) if self.count else mask[:0]
@@ -197,7 +202,7 @@ class Groups:
 
 def groups(key: Column) -> Groups:
     order, ordered = _sorted(key)
-    return Groups(order, np.flatnonzero(changed(ordered)))
+    return Groups(order, marked(changed(ordered)))
 
 
 def pairs(left: Column, right: Column) -> tuple[Column, Column]:
@@ -210,14 +215,14 @@ def pairs(left: Column, right: Column) -> tuple[Column, Column]:
         counts = np.zeros(count + 2, np.int64)
         counts[1:-1] = np.bincount(right - low, minlength=count)
         at = np.minimum(np.maximum(left - (low - 1), 0), count + 1)
-        first, counts = (np.cumsum(counts) - counts)[at], counts[at]
+        first, counts = (np.cumsum(counts) - counts).take(at), counts.take(at)
     else:
-        starts = np.flatnonzero(changed(ordered))
+        starts = marked(changed(ordered))
         different = ordered[starts]
         at = np.minimum(np.searchsorted(different, left), len(different) - 1)
         first = starts[at]
         counts = np.where(different[at] == left, np.diff(starts, append=len(ordered))[at], 0)
-    return np.repeat(np.arange(len(left)), counts), order[spread(first, counts)]
+    return np.repeat(np.arange(len(left)), counts), order.take(spread(first, counts))
 
 
 def spread(first: Column, counts: Column) -> Column:

@@ -19,7 +19,7 @@ from antelog.engine.layout import Layout
 from antelog.engine.match import Partial, Rows, facts_for, partials
 from antelog.engine.naming import names
 from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
-from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of
+from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of, positions
 from antelog.engine.ticks import LAST
 from antelog.engine.values import Values
 from antelog.engine.world import World, fact_ticks
@@ -43,8 +43,13 @@ class Derivations:
     settled: Column
 
     def take(self, at: Column | Mask) -> Derivations:
+        at = positions(at)
         return Derivations(
-            self.layout, self.rows.take(at), self.holds[:, at], self.fails[:, at], self.settled[:, at]
+            self.layout,
+            self.rows.take(at),
+            self.holds.take(at, axis=1),
+            self.fails.take(at, axis=1),
+            self.settled.take(at, axis=1),
         )
 
     @property
@@ -161,9 +166,11 @@ def truth(world: World, name: str, asked: list[Column], ticks: Column, as_of: Co
     wanted = [*asked, ticks, *([as_of] if as_of is not None else [])]
     (key,) = keys_of([wanted])
     same = groups(key)
-    once = [column[same.first] for column in wanted]
+    first = same.first
+    once = [column.take(first) for column in wanted]
     known = _through_time(world, name, once) if name in world.cycles else _truth(world, name, once)
-    return Truth(*(column[same.numbers] for column in known))
+    numbers = same.numbers
+    return Truth(*(column.take(numbers) for column in known))
 
 
 def _truth(world: World, name: str, wanted: list[Column]) -> Truth:

@@ -222,7 +222,7 @@ class Values:
                 self._order = replace(self._order, asked=asked)
                 return None
             self._order = _ordered(self._all_written(), asked, end)
-        places = {key: self._order.place[cells - _FIRST] for key, cells in once.items()}
+        places = {key: self._order.place.take(cells - _FIRST) for key, cells in once.items()}
         return self._order.texts, [places[id(cells)] for cells in columns]
 
     def spelled(self, cells: Column) -> Column:
@@ -315,7 +315,7 @@ class _Order:
 def _ordered(texts: pa.Array, asked: int, end: str) -> _Order:
     encoded = pc.binary_join_element_wise(texts, end, "").dictionary_encode()
     order = pc.array_sort_indices(encoded.dictionary)
-    place = inverse(order.to_numpy())[encoded.indices.to_numpy()]
+    place = inverse(order.to_numpy()).take(encoded.indices.to_numpy())
     return _Order(len(texts), asked, encoded.dictionary.take(order), place, end)
 
 
