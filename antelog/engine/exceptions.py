@@ -70,9 +70,7 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
     }
     lines: dict[Names, Column] = {}
     for each in reversed(dropped):
-        # A row that is not there says what a more general one does.
-        wider = (lines[each | {name}] for name in sorted(names - each))
-        general = next(wider, np.full((2 * len(mine.layout.negations), mine.rows.count), NEVER))
+        general = _general(mine, names, each, lines)
         lines[each] = general if block[each] < 0 else _lines(blocks[block[each]], at[each], general)
     apart = {
         (one, other): _apart(lines[one], lines[other]) for one in dropped for other in dropped if one < other
@@ -105,6 +103,21 @@ def _position(mine: Derivations, block: Derivations) -> Column:
     if not names:
         return np.full(mine.rows.count, 0 if block.rows.count else -1)
     return find(*keys_of([[rows.bound[name] for name in names] for rows in (mine.rows, block.rows)]))
+
+
+def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names, Column]) -> Column:
+    """What more general rows say in place of one that is not there.
+
+    If one of them says something of its own, it does; and a time is left open last, for what is
+    said of all times is nearly nothing.
+    """
+    open_ = (names - each - mine.layout.time_variables) or (names - each)
+    if not open_:
+        return np.full((2 * len(mine.layout.negations), mine.rows.count), NEVER)
+    most = general = lines[each | open_]
+    for name in sorted(open_):
+        general = np.where(general == most, lines[each | {name}], general)
+    return general
 
 
 def _lines(block: Derivations, at: Column, general: Column) -> Column:

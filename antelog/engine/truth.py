@@ -19,7 +19,7 @@ from antelog.engine.layout import Layout
 from antelog.engine.match import Partial, Rows, facts_for, partials
 from antelog.engine.naming import names
 from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
-from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of, positions
+from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of, marked, positions
 from antelog.engine.ticks import LAST
 from antelog.engine.values import Values
 from antelog.engine.world import World, fact_ticks
@@ -168,9 +168,29 @@ def truth(world: World, name: str, asked: list[Column], ticks: Column, as_of: Co
     same = groups(key)
     first = same.first
     once = [column.take(first) for column in wanted]
-    known = _through_time(world, name, once) if name in world.cycles else _truth(world, name, once)
+    known = _recalled(world, name, once)
     numbers = same.numbers
     return Truth(*(column.take(numbers) for column in known))
+
+
+def _recalled(world: World, name: str, wanted: list[Column]) -> Truth:
+    """The same for atoms that are all different. What a step has found out once it need not again."""
+    find_out = _through_time if name in world.cycles else _truth
+    place = (_recalled, name, len(wanted))
+    if place not in world.memo:
+        found = find_out(world, name, wanted)
+        world.memo[place] = wanted, found
+        return found
+    table, known = world.memo[place]
+    at = find(*keys_of([wanted, table]))
+    new = marked(at < 0)
+    if len(new):
+        fresh = [column.take(new) for column in wanted]
+        at[new] = np.arange(len(new)) + len(table[0])
+        more = find_out(world, name, fresh)
+        known = Truth(*map(np.concatenate, zip(known, more, strict=True)))
+        world.memo[place] = [np.concatenate(parts) for parts in zip(table, fresh, strict=True)], known
+    return Truth(*(column.take(at) for column in known))
 
 
 def _truth(world: World, name: str, wanted: list[Column]) -> Truth:
