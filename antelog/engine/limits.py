@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from antelog.compile.explain import literal_text, pattern_text
-from antelog.compile.plan import Comparison, Negated, Pattern, Plan, Relation, Sum, Var
-from antelog.engine.foresight import cycles, foresee, layouts
+from antelog.compile.plan import Comparison, Negated, Pattern, Plan, Sum, Var
+from antelog.engine.foresight import foresee, layouts
 from antelog.engine.layout import Layout, compared
 
 
@@ -17,9 +17,6 @@ def cannot_run(plan: Plan) -> str | None:
 
 
 def _reasons(plan: Plan) -> Iterator[str]:
-    for relation in plan.relations:
-        if relation.asked and _questions(relation, plan) > _MOST:
-            yield f"{relation.name} rests on negations of negations, more than {_MOST} in all"
     foresight, prepared = foresee(plan), layouts(plan)
     for relation in plan.relations:
         for layout in prepared[relation.name]:
@@ -28,25 +25,6 @@ def _reasons(plan: Plan) -> Iterator[str]:
     for name, position in sorted(_asked_for_all(plan, prepared)):
         for pattern in plan.relation(name).patterns:
             yield from _undecidable(pattern, position, name, plan)
-
-
-_MOST = 500
-"""Each negation is evaluated where it is asked for, those within it again and again."""
-
-
-def _questions(asked: Relation, plan: Plan) -> int:
-    """How many relations are evaluated to answer a query, each as often as it is asked for."""
-    known: dict[str, int] = {}
-    cyclic = cycles(plan)
-    for relation in sorted(plan.relations, key=lambda r: r.level.component):
-        asks = (
-            known.get(negation.relation, 0)
-            for p in relation.patterns
-            for negation in p.negations
-            if negation.relation not in cyclic.get(relation.name, ())
-        )
-        known[relation.name] = min(1 + sum(asks), _MOST + 1)
-    return known[asked.name]
 
 
 def _asked_for_all(plan: Plan, prepared: dict[str, tuple[Layout, ...]]) -> set[tuple[str, int]]:

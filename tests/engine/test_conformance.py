@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 
 from antelog.compile import compile_program
-from antelog.diagnostics import Source
 from antelog.engine.engine import Engine
-from antelog.errors import UnsupportedError
-from antelog.language import read
 from tests.engine.replay import Compiled, frames, lines
 from tests.recorded import NAMES, Recorded, recorded
 
@@ -54,11 +51,3 @@ def test_the_answers_of_every_tick_are_those_recorded(name: str) -> None:
         assert found.keys() == wanted.keys(), f"tick {now}"
         for key, answer in wanted.items():
             assert _comparable(found[key], answer) == _comparable(answer, answer), f"tick {now}"
-
-
-def test_negations_that_multiply_are_refused() -> None:
-    rules = "".join(f"P{i + 1}(X, T) :- A(X, T), not P{i}(X, T+1), not P{i}(X, T+2)." for i in range(12))
-    plan = compile_program(read(Source(f"P0(X, T) :- B(X, T). {rules} query P12(X, T)."))).plan
-    assert plan is not None
-    with pytest.raises(UnsupportedError, match="negations of negations"):
-        Engine(Compiled(plan))

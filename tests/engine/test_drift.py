@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import assume, event, given, note
+from hypothesis import assume, event, example, given, note
 
 from antelog.engine.engine import Engine
 from antelog.language.syntax import variable_of
@@ -17,7 +17,17 @@ from tests.reference.helpers import evaluation_of
 from tests.reference.test_conformance import implied
 from tests.strategies import Case, cases
 
+# Each level asks the one below for two ticks, which would double the work from level to level.
+_NEGATIONS_OF_NEGATIONS = Case(
+    "input A(x: text, time) delay 1. input B(x: text, time) delay 1. P0(X, T) :- B(X, T). "
+    + "".join(f"P{i + 1}(X, T) :- A(X, T), not P{i}(X, T+1), not P{i}(X, T+2). " for i in range(10))
+    + "query P10(X, T).",
+    (*(("A", ("a", t), t) for t in range(14)), *(("B", ("a", t), t + 1) for t in (5, 7, 8, 12))),
+    16,
+)
 
+
+@example(_NEGATIONS_OF_NEGATIONS)
 @given(cases())
 def test_answers_are_those_of_the_specification(case: Case) -> None:
     checked = case.checked
