@@ -248,18 +248,24 @@ class Moments:
     """Answers at the ticks at which they may change, the first moment of each being `before`.
 
     `answer` is the number of the answer's group. A *view* is a derivation at a moment; those of
-    one derivation stand side by side, in the order of time, and those of a block too.
+    one derivation stand side by side, in the order of time, and those of a block too. If all
+    derivations are `alone`, each moment has one view, of the same number.
     """
 
     answer: Column
     tick: Column
     view_of: Column
     view_at: Column
+    alone: bool = False
 
     @cached_property
     def then(self) -> Column:
         """The tick of each view."""
-        return self.tick.take(self.view_at)
+        return self.tick if self.alone else self.tick.take(self.view_at)
+
+    def of_views(self, views: Column) -> Column:
+        """The moments of some views."""
+        return views if self.alone else self.view_at.take(views)
 
     def views(self, found: Candidates, block: int) -> slice:
         """The views of a block."""
@@ -292,7 +298,7 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
     key = _with_first(happened, shift) if before < now else np.arange(found.by_answer.count) << shift
     answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
     if found.by_answer.alone:
-        return Moments(answer, tick, answer, np.arange(len(answer)))
+        return Moments(answer, tick, answer, np.arange(len(answer)), alone=True)
     sizes = np.bincount(answer, minlength=found.by_answer.count)
     per_row = sizes.take(found.number)
     view_of = np.repeat(np.arange(len(per_row)), per_row)

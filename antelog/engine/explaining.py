@@ -78,6 +78,9 @@ def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Col
 
     The same moment may be wanted twice, but only once among those marked `again`.
     """
+    if at.alone:
+        line = marked(told.take(moment))
+        return line, moment.take(line)
     view = marked(told)
     place = at.view_at.take(view)
     view_at = np.full(len(at.tick), _NONE)

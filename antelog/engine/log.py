@@ -63,11 +63,11 @@ def tell(
     kept = minimal(found, at, seen, world.values)
     told = kept & (seen.shown | (seen.merged & seen.complete))
     status = np.full(len(at.tick), NOTHING, np.int8)
-    status[at.view_at.take(marked(told))] = OPEN
+    status[at.of_views(marked(told))] = OPEN
     complete = marked(kept & seen.complete)
-    status[at.view_at.take(complete)] = CONFIRMED
+    status[at.of_views(complete)] = CONFIRMED
     quiet = status == CONFIRMED
-    quiet[at.view_at[complete[~seen.merged[complete]]]] = False
+    quiet[at.of_views(complete.take(marked(~seen.merged.take(complete))))] = False
     return Told(found, at, kept, told, status, quiet)
 
 
@@ -146,12 +146,20 @@ def _exceptions(told: Told) -> Column:
 _MIXED = np.int64(0x1E3779B97F4A7C15)
 
 
+def _numbered(column: Column, rows: Column) -> tuple[Column, Column]:
+    """The different numbers of a column, at least those of some rows, and which of them each row has."""
+    if len(rows) < len(column):
+        return numbered(column.take(rows))
+    different, which = numbered(column)
+    return different, which.take(rows)
+
+
 def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> pa.Table:
     """What is told at moments, in the order of the log."""
     relation = world.relations[name]
     found, at = told.found, told.at
-    first = found.by_answer.first.take(at.answer.take(moment))
-    time = found.time.take(first)
+    answer, first = at.answer.take(moment), found.by_answer.first
+    time = found.time.take(first).take(answer)
     sorting = [
         at.tick.take(moment) - at.tick.min(initial=0),
         np.where(time < 0, time.max(initial=0) + 1, time),
@@ -159,7 +167,7 @@ def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.
     values: list[tuple[pa.Array, Column]] = []
     types = world.types[name]
     for variable, cells in zip(relation.variables, found.answer, strict=True):
-        different, which = numbered(cells.take(first))
+        different, which = _numbered(cells.take(first), answer)
         array = world.values.decode(different, types[variable])
         values.append((array, which))
         sorting.append(inverse(pc.array_sort_indices(array).to_numpy()).take(which))

@@ -30,7 +30,7 @@ def outlook(
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)
-        line = line_at.take(at.view_at[mine])
+        line = line_at[mine] if at.alone else line_at.take(at.view_at[mine])
         view = marked(kept[mine] & (line >= 0))
         if len(view) == 0:
             continue
