@@ -15,7 +15,7 @@ _LAST = timedelta(days=2_900_000) // _MICROSECOND
 
 # An atom's last argument, and what a condition compares the variable there with.
 _TEXT = r'"(?:[^"\\]|\\.)*"'
-_ATOM = re.compile(rf'^((?:not )?\w+\((?:[^"()]|{_TEXT})*?)(\w+)( [+-] \d+)?\)(?: where |$)')
+_ATOM = re.compile(rf'^((?:not )?\w+\((?:[^"()]|{_TEXT})*?)(\w+)([+-]\d+)?\)(?: where |$)')
 _FIXED = re.compile(r"^\d+$")
 
 
@@ -42,9 +42,8 @@ def literal_of(text: str, length: int | None) -> str:
         return text
     if _FIXED.match(found[2]):
         return text[: found.start(2)] + moment(int(found[2]), length) + text[found.end(2) :]
-    variable = re.escape(found[2])
-    right, left = rf"(?<=\b{variable} )([!<=>]+) (\d+)(?=,|$)", rf"\b(\d+) ([!<=>]+)(?= {variable}(?:,|$))"
-    compared = re.compile(f"{right}|{left}")
+    shifted = rf"{re.escape(found[2])}(?: ?[+-] ?\d+)?"
+    compared = re.compile(rf"\b({shifted} [!<=>]+) (\d+)(?=,|$)|\b(\d+) ([!<=>]+ {shifted})(?=,|$)")
     conditions = compared.sub(lambda each: _comparison(each, length), text[found.end(2) :])
     return text[: found.end(2)] + conditions
 

@@ -35,8 +35,9 @@ def test_moments(tick: int, length: int | None, text: str) -> None:
         ('Said("(19786), \\"", 19786)', 'Said("(19786), \\"", 2024-03-04)'),
         ("Stop(X, S) where S > 19786, X > 19786", "Stop(X, S) where S > 2024-03-04, X > 19786"),
         ("Stop(S) where 19786 >= S, S != 19787", "Stop(S) where 2024-03-04 >= S, S != 2024-03-05"),
+        ("Stop(S) where 19786 <= S+4, S-4 < 19787", "Stop(S) where 2024-03-04 <= S+4, S-4 < 2024-03-05"),
         ("Stop(S) where S > T + 4", "Stop(S) where S > T + 4"),
-        ("Stop(T + 2)", "Stop(T + 2)"),
+        ("Stop(T+2)", "Stop(T+2)"),
     ],
 )
 def test_literals(literal: str, text: str) -> None:

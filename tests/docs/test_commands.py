@@ -1,4 +1,7 @@
-"""The commands and the Python code in the documentation can be run as they stand there."""
+"""The commands and the Python code in the documentation can be run as they stand there.
+
+The tutorial and the examples have tests of their own: `test_walks.py`.
+"""
 
 import os
 import re
@@ -20,7 +23,7 @@ from antelog.spark.java import require_java
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
-BLOCKS = all_blocks()
+BLOCKS = [block for block in all_blocks() if not block.page.startswith(("examples/", "tutorial/"))]
 COMMANDS = [
     pytest.param(words[1:], id=f"{block}-{number}")
     for block in BLOCKS
