@@ -81,10 +81,11 @@ def test_the_table_has_all_settings_and_options() -> None:
     assert {option for _, option in rows} == options - {"--config"} | {"PROGRAM"}
 
 
-def test_readme_prints_what_it_says() -> None:
-    (block,) = (b for b in BLOCKS if b.language == "python" and b.page == "README.md")
+@pytest.mark.parametrize("page", ["README.md", "python.md"])
+def test_python_prints_what_it_says(page: str) -> None:
+    (block,) = (b for b in BLOCKS if b.language == "python" and b.page == page)
     assert _printed(block, ROOT).splitlines() == [
-        line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.startswith("print(")
+        line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.strip().startswith("print(")
     ]
 
 
