@@ -61,7 +61,7 @@ def main() -> int:
             put(rows, here / "readings", f"{tick}.csv")
             print(f"\n>>> at tick {tick} comes {facts}", flush=True)
             if stream is None:
-                antelog = Path(sys.executable).with_name("antelog")
+                antelog = str(Path(sys.executable).with_name("antelog"))
                 command = [antelog, "run", RULES, *OPTIONS.split()]
                 stream = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True)
             if stream.stderr is None or not next_batch(stream.stderr):
