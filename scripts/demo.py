@@ -17,7 +17,7 @@ from typing import IO
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "turbines"
 RULES, READINGS = "malfunctions.alog", "Temp.csv"
-SILENT = ("batch ", "done: ")
+SILENT = ("batch ", "done: ", "stopping ")
 OPTIONS = "--input Temp=readings --stream --checkpoint state --output console --lag 0 --buckets 1"
 
 
@@ -54,12 +54,12 @@ def main() -> int:
         here = Path(place)
         shutil.copy(EXAMPLE / RULES, here)
         (here / "readings").mkdir()
-        print(f"$ antelog run {RULES} {OPTIONS}\n(Spark takes a while to start)\n", flush=True)
+        print(f"$ antelog run {RULES} {OPTIONS}\n(Spark takes a while to start)", flush=True)
         stream = None
         for tick, rows in by_arrival(EXAMPLE / READINGS):
             facts = ", ".join(f"Temp({row['device']}, {row['level']}, {row['time']})" for row in rows)
             put(rows, here / "readings", f"{tick}.csv")
-            print(f"\n>>> at tick {tick} comes {facts}", flush=True)
+            print(f"\n>>> at tick {tick} comes {facts}", end="\n" if stream else "\n\n", flush=True)
             if stream is None:
                 antelog = str(Path(sys.executable).with_name("antelog"))
                 command = [antelog, "run", RULES, *OPTIONS.split()]
