@@ -1,6 +1,6 @@
 """The commands and the Python code in the documentation can be run as they stand there.
 
-The tutorial and the examples have tests of their own: `test_walks.py`.
+README, tutorial and examples have tests of their own: `test_walks.py`.
 """
 
 import os
@@ -23,7 +23,7 @@ from antelog.spark.java import require_java
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
-BLOCKS = [block for block in all_blocks() if not block.page.startswith(("examples/", "tutorial/"))]
+BLOCKS = [block for block in all_blocks() if not block.page.startswith(("README", "examples/", "tutorial/"))]
 COMMANDS = [
     pytest.param(words[1:], id=f"{block}-{number}")
     for block in BLOCKS
@@ -83,7 +83,7 @@ def test_the_table_has_all_settings_and_options() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "python.md"])
 def test_python_prints_what_it_says(page: str) -> None:
-    (block,) = (b for b in BLOCKS if b.language == "python" and b.page == page)
+    (block,) = (b for b in all_blocks() if b.language == "python" and b.page == page)
     assert _printed(block, ROOT).splitlines() == [
         line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.strip().startswith("print(")
     ]

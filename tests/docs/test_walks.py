@@ -12,7 +12,7 @@ from tests.docs.pages import ROOT, Block, blocks_of, name_of
 from tests.docs.walking import Step, missing, run, steps
 
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
-WALKS = [*sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
+WALKS = [ROOT / "README.md", *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"
 
 
@@ -30,6 +30,8 @@ def _walk(page: Path, folder: Path, spark: bool) -> None:
     left_out: str | None = None
     if page in EXAMPLES:
         shutil.copytree(page.parent, folder, dirs_exist_ok=True)
+    elif page.parent == ROOT:
+        shutil.copytree(ROOT / "examples", folder / "examples")
     for step in steps(blocks_of(page)):
         if isinstance(step, Block):
             assert step.file is not None

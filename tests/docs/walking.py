@@ -23,7 +23,7 @@ from pathlib import Path
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block
 
-SHELL = frozenset({"cat", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sort"})
+SHELL = frozenset({"cat", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort"})
 ELSEWHERE = ("kafka://", "jdbc:", "spark://", "yarn", "s3a://", "hdfs://")
 REST = "…"
 
