@@ -30,10 +30,8 @@ help: ## List the targets
 
 setup: $(INSTALLED) java ## Make .venv with everything the tests need; quick if it is there
 
-demo: setup ## Check the wind turbine example, and replay its readings
-	@$(VENV)/bin/antelog check examples/turbines/turbines.alog
-	@echo
-	@$(VENV)/bin/antelog try examples/turbines/turbines.alog --input Temp=examples/turbines/Temp.csv --format table
+demo: setup ## Readings of wind turbines, tick by tick, through a stream on Spark
+	@$(WITH_JAVA) $(PY) scripts/demo.py
 
 test: setup ## Run every test, the slow ones too
 	@$(WITH_JAVA) $(PY) -m pytest -n auto $(PYTEST_ARGS)

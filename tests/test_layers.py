@@ -10,7 +10,12 @@ import pytest
 from tests import layers
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{page.name}" for page in ROOT.glob("docs/*.md"))]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md")),
+    *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("examples/*/README.md")),
+]
 
 Check = Callable[[str, PurePosixPath], list[str]]
 

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from antelog.cli.moments import literal_of, moment
 from antelog.cli.replay import Shown
 from antelog.cli.values import plain, rows_of, variables_of
 from antelog.compile.plan import Relation
@@ -40,20 +41,21 @@ PLAIN_MARKS = Marks("*", "o", "x")
 
 @dataclass(frozen=True)
 class Listing:
-    """Where to print to, with which marks, and how many explanations at most (None: all)."""
+    """Where to print to, with which marks, how long a tick is, how many explanations at most (None: all)."""
 
     console: Console
     marks: Marks
+    tick: int | None = None
     explanations: int | None = None
 
 
-def listing(console: Console, explanations: int | None) -> Listing:
+def listing(console: Console, tick: int | None, explanations: int | None) -> Listing:
     """A listing with the marks a console can show."""
     try:
         "●○✗".encode(console.encoding)
     except (UnicodeEncodeError, LookupError):
-        return Listing(console, PLAIN_MARKS, explanations)
-    return Listing(console, Marks(), explanations)
+        return Listing(console, PLAIN_MARKS, tick, explanations)
+    return Listing(console, Marks(), tick, explanations)
 
 
 def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int | None:
@@ -87,50 +89,63 @@ def print_snapshot(relations: Sequence[Relation], shown: Shown, last: int | None
 def _print_tick(tick: int, first: bool, to: Listing) -> None:
     if not first:
         _print(Text(), to)
-    _print(Text(f"tick {tick}", "bold"), to)
+    _print(Text(f"tick {_with_number(tick, to.tick)}", "bold"), to)
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-    values = ", ".join(f"{name} = {_value(row[name])}" for name in variables_of(relation))
+    values = ", ".join(
+        f"{name} = {_time(row[name], to.tick) if name == relation.time else _value(row[name])}"
+        for name in variables_of(relation)
+    )
     line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
     line.append(relation.name, "bold")
     line.append(f"  {values}" if values else "")
     if change not in ("confirmed", "rejected"):
-        line.append(_outlook(row), "dim")
+        line.append(_outlook(row, to.tick), "dim")
     _print(line, to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
-        _print(_explanation(explanation, to.marks), to)
+        _print(_explanation(explanation, to), to)
     if len(explanations) > len(explanations[: to.explanations]):
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
         line = Text(f"{_INDENT}for want of ", "dim")
-        _print(_literals(line, row["because"], to.marks.false, "red"), to)
+        _print(_literals(line, row["because"], to.marks.false, "red", to), to)
 
 
-def _explanation(explanation: Mapping[str, Any], marks: Marks) -> Text:
+def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
     line = Text(_INDENT)
-    _literals(line, explanation["evidence"], marks.evidence, "green")
+    _literals(line, explanation["evidence"], to.marks.evidence, "green", to)
     if explanation["evidence"] and explanation["hypotheses"]:
         line.append("  ")
-    _literals(line, explanation["hypotheses"], marks.hypothesis, "yellow")
+    _literals(line, explanation["hypotheses"], to.marks.hypothesis, "yellow", to)
     for exception in explanation.get("except") or []:
         line.append("  except " + ", ".join(f"{n} = {_value(v)}" for n, v in exception.items()), "dim")
     return line
 
 
-def _literals(line: Text, literals: Iterable[str], mark: str, colour: str) -> Text:
+def _literals(line: Text, literals: Iterable[str], mark: str, colour: str, to: Listing) -> Text:
     for number, literal in enumerate(literals):
         line.append("  " if number else "")
-        line.append(f"{mark} {literal}", colour)
+        line.append(f"{mark} {literal_of(literal, to.tick)}", colour)
     return line
 
 
-def _outlook(row: Mapping[str, Any]) -> str:
+def _outlook(row: Mapping[str, Any], tick: int | None) -> str:
     silent, decided = row["if_silent"], row["decided_by"]
-    parts = [f"{silent['change']} at {silent['tick']} if nothing comes"] if silent else []
-    parts += [f"decided by {decided}"] if decided is not None else []
+    parts = [f"{silent['change']} at {moment(silent['tick'], tick)} if nothing comes"] if silent else []
+    parts += [f"decided by {moment(decided, tick)}"] if decided is not None else []
     return "   " + (", ".join(parts) if parts else "open without bound")
+
+
+def _with_number(tick: int, length: int | None) -> str:
+    """A tick as a time if it has one, with the number that other outputs have for it."""
+    time = moment(tick, length)
+    return time if time == str(tick) else f"{tick}, {time}"
+
+
+def _time(value: int | None, length: int | None) -> str:
+    return _value(None) if value is None else moment(value, length)
 
 
 def _value(value: object) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
 def console_printer(plan: Plan) -> Callable[[Outcomes], None]:
     """A function that prints the changes of one batch after the other."""
     relations = list(plan.queries)
-    to = listing.listing(Console(highlight=False), None)
+    to = listing.listing(Console(highlight=False), plan.tick, None)
     last: int | None = None
 
     def show(outcomes: Outcomes) -> None:

@@ -210,7 +210,7 @@ def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack
         size = sum(map(size_of, options.inputs.values()))
         report = stack.enter_context(progress_bar("facts", size))
         found = changes(engine, _recorded(engine.plan, options, rejects, report), options.until)
-    show = _printer(relations, options)
+    show = _printer(relations, engine.plan.tick, options)
     for each in found:
         rejects.add(each.set_aside)
         if each.tables:
@@ -238,9 +238,9 @@ def _value(value: object) -> str | int | float:
     return str(found).lower() if isinstance(found, bool) or found is None else found
 
 
-def _printer(relations: list[Relation], options: Options) -> Callable[[Shown], None]:
+def _printer(relations: list[Relation], tick: int | None, options: Options) -> Callable[[Shown], None]:
     if options.as_table:
-        return _table_printer(relations, options)
+        return _table_printer(relations, tick, options)
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     style = json_lines.Style(options.explanations, ascii_only=not encoding.startswith("utf"))
     lines = json_lines.snapshot_lines if options.snapshots else json_lines.change_lines
@@ -251,8 +251,8 @@ def _printer(relations: list[Relation], options: Options) -> Callable[[Shown], N
     return show
 
 
-def _table_printer(relations: list[Relation], options: Options) -> Callable[[Shown], None]:
-    to = listing.listing(Console(highlight=False), options.explanations)
+def _table_printer(relations: list[Relation], tick: int | None, options: Options) -> Callable[[Shown], None]:
+    to = listing.listing(Console(highlight=False), tick, options.explanations)
     last: int | None = None
 
     def show(shown: Shown) -> None:

@@ -35,12 +35,14 @@ class Planned(Protocol):
 class Engine:
     """Runs a program over facts that arrive late and out of order.
 
-    only          the kinds of changes asked for, all unless told otherwise
-    static        background facts in addition to those of the program, as frames or lists of tuples
-    arrival       what frames call the column of arrivals
-    limit         keep at most so many facts. When more of them matter, those about the oldest ticks
-                  are dropped: see `dropped`, and `antelog.engine.limiting` for what still holds then
-    keep_rejects  so many of the latest rejects are kept; all are counted
+    Args:
+        program: what to run
+        only: the kinds of changes asked for, all unless told otherwise
+        static: background facts in addition to those of the program, as frames or lists of tuples
+        arrival: what frames call the column of arrivals
+        limit: keep at most so many facts. When more of them matter, those about the oldest ticks are
+            dropped: see `dropped`, and `antelog.engine.limiting` for what still holds then
+        keep_rejects: so many of the latest rejects are kept; all are counted
     """
 
     def __init__(

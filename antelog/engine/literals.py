@@ -118,7 +118,7 @@ class Writer:
             case Sum(variable, offset) if variable in self._rows.bound:
                 cells, which = self._numbered(variable)
                 shifted = (self._values.numbers(cells) + offset).tolist()
-                return Piece(pa.array([value_text(number) + end for number in shifted]), which)
+                return Piece(pa.array([value_text(number) + end for number in shifted], pa.string()), which)
             case _:
                 return Piece(operand_text(operand) + end)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from antelog.language.durations import UNITS
 from antelog.language.printer import KEYWORDS
 
 TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
@@ -69,6 +70,10 @@ _DIFFERENT = "Write `!=` for different from."
 _EQUAL = "Write `=` to compare for equality."
 _QUERY = "Write `query Malf(X, T).` to ask for the answers of Malf."
 _QUOTES = 'Write texts in double quotes, such as `"very high"`.'
+_TICKS = "In a rule, times differ by a number of ticks, such as `T + 14`."
+_QUERY_FIRST = (
+    "Rules compare, and compute nothing: let a query do so before them, and take its results as an input."
+)
 _ARITHMETIC = "All that can be calculated is a variable plus or minus a number, such as `V + 5`."
 
 INSTEAD = {
@@ -137,15 +142,22 @@ def _of_negation(trouble: Trouble) -> str | None:
     return None
 
 
+_AGGREGATES = frozenset({"avg", "count", "max", "mean", "median", "min", "sum"})
+
+
 def _of_names(trouble: Trouble) -> str | None:
     if trouble.before.endswith("_") and trouble.found:
         return "A name starts with a letter; `_` on its own stands for any value."
+    if trouble.found == "(" and trouble.word_before.lower() in _AGGREGATES:
+        return _QUERY_FIRST
     if trouble.found == "(" and trouble.word_before in KEYWORDS:
         return f"`{trouble.word_before}` is a word of the language; give the predicate another name."
     return None
 
 
 def _of_numbers(trouble: Trouble) -> str | None:
+    if trouble.found in UNITS and trouble.before[-1:].isdigit() and trouble.first_word not in _EXAMPLES:
+        return _TICKS
     if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
         return "Write the variable first and then one number, such as `T+1`."
     if trouble.accepted == {"NUMBER"} and trouble.before.endswith(("+", "-")):

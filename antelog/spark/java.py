@@ -6,7 +6,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 
 from antelog.errors import UnsupportedError
@@ -20,8 +21,11 @@ _ADVICE = (
 )
 
 
-def require_java(environment: Mapping[str, str] = os.environ) -> None:
-    """Raises UnsupportedError if Spark would find no Java, or one that is too old."""
+def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Raises UnsupportedError if Spark would find no Java, or one that is too old.
+
+    If JAVA_HOME is not set, and `make setup` has noted a Java beside this Python, it becomes that one.
+    """
     java = _executable(environment)
     if java is None:
         raise UnsupportedError(f"there is no Java on this machine. {_ADVICE}")
@@ -37,11 +41,22 @@ def require_java(environment: Mapping[str, str] = os.environ) -> None:
         raise UnsupportedError(f"the Java at {java} is version {version[1]}, too old. {_ADVICE}")
 
 
-def _executable(environment: Mapping[str, str]) -> str | None:
+def _executable(environment: MutableMapping[str, str]) -> str | None:
     """The Java Spark would start: that of JAVA_HOME, which may not exist, or else the first on the PATH."""
+    if not environment.get("JAVA_HOME") and (home := _of_setup()) is not None:
+        environment["JAVA_HOME"] = home
     if home := environment.get("JAVA_HOME"):
         java = Path(home, "bin", "java")
         if not java.exists():
             raise UnsupportedError(f"JAVA_HOME is {home}, and there is no Java in it. {_ADVICE}")
         return str(java)
     return shutil.which("java", path=environment.get("PATH", ""))
+
+
+def _of_setup() -> str | None:
+    """The home of the Java that `make setup` has noted in this virtual environment."""
+    try:
+        home = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    return home if Path(home, "bin", "java").exists() else None

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 _NOISE = re.compile(
     rb"WARNING: Using incubator modules"
+    rb"|WARNING: package \S+ not in \S+"
     rb"|\s*$"
     rb"|(Starting )?Streaming TransformWithStateInPandas Python worker"
     rb"|Setting default log level|To adjust logging level"

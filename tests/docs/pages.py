@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(ROOT.glob("examples/*/README.md")),
+)
 _BLOCK = re.compile(r"^```(?P<tag>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -21,29 +25,40 @@ class Block:
     language: str
     code: str | None
     text: str
+    title: str | None = None
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
 
     @property
     def file(self) -> str | None:
-        """The file the page says this is: its first line is a comment with the name."""
+        """The file the page says this is: its title, or its first line is a comment with the name."""
         match = re.match(r"[%#] (\S+\.(?:alog|toml))\n", self.text)
-        return match[1] if match else None
+        return match[1] if match else self.title
 
 
 def blocks(text: str, page: str) -> list[Block]:
     found = []
     for match in _BLOCK.finditer(text):
         language, _, rest = match["tag"].strip().partition(" ")
-        code = rest.partition("=")[2] or None
+        attributes = dict(re.findall(r'(\w+)="?([^"\s]*)"?', rest))
+        code = attributes.get("error") or attributes.get("warning")
         line = text.count("\n", 0, match.start()) + 1
-        found.append(Block(page, line, language, code, match["text"]))
+        found.append(Block(page, line, language, code, match["text"], attributes.get("title")))
     return found
 
 
 def all_blocks() -> list[Block]:
-    return [b for page in PAGES for b in blocks(page.read_text(encoding="utf-8"), page.name)]
+    return [block for page in PAGES for block in blocks_of(page)]
+
+
+def blocks_of(page: Path) -> list[Block]:
+    return blocks(page.read_text(encoding="utf-8"), name_of(page))
+
+
+def name_of(page: Path) -> str:
+    """What tests call a page: its path within the documentation."""
+    return page.relative_to(ROOT / "docs" if "docs" in page.parts else ROOT).as_posix()
 
 
 def commands(block: Block) -> list[list[str]]:

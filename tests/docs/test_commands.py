@@ -1,4 +1,7 @@
-"""The commands and the Python code in the documentation can be run as they stand there."""
+"""The commands and the Python code in the documentation can be run as they stand there.
+
+README, tutorial and examples have tests of their own: `test_walks.py`.
+"""
 
 import os
 import re
@@ -20,7 +23,7 @@ from antelog.spark.java import require_java
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
-BLOCKS = all_blocks()
+BLOCKS = [block for block in all_blocks() if not block.page.startswith(("README", "examples/", "tutorial/"))]
 COMMANDS = [
     pytest.param(words[1:], id=f"{block}-{number}")
     for block in BLOCKS
@@ -78,10 +81,11 @@ def test_the_table_has_all_settings_and_options() -> None:
     assert {option for _, option in rows} == options - {"--config"} | {"PROGRAM"}
 
 
-def test_readme_prints_what_it_says() -> None:
-    (block,) = (b for b in BLOCKS if b.language == "python" and b.page == "README.md")
+@pytest.mark.parametrize("page", ["README.md", "python.md"])
+def test_python_prints_what_it_says(page: str) -> None:
+    (block,) = (b for b in all_blocks() if b.language == "python" and b.page == page)
     assert _printed(block, ROOT).splitlines() == [
-        line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.startswith("print(")
+        line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.strip().startswith("print(")
     ]
 
 

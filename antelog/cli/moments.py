@@ -1,0 +1,54 @@
+"""Ticks as people read them: as times, in a program that says how long a tick is and is given timestamps."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+_MICROSECOND = timedelta(microseconds=1)
+_DAY, _MINUTE, _SECOND = (
+    length // _MICROSECOND for length in (timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1))
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_COUNTED = timedelta(days=365) // _MICROSECOND
+_LAST = timedelta(days=2_900_000) // _MICROSECOND
+
+# An atom's last argument, and what a condition compares the variable there with.
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_ATOM = re.compile(rf'^((?:not )?\w+\((?:[^"()]|{_TEXT})*?)(\w+)([+-]\d+)?\)(?: where |$)')
+_FIXED = re.compile(r"^\d+$")
+
+
+def moment(tick: int, length: int | None) -> str:
+    """The time at which a tick begins, or its number.
+
+    Numbers are what facts were given with if that time lies in 1970: ticks counted from 0 would, and
+    nobody's timestamps do.
+    """
+    if length is None or not _COUNTED <= tick * length < _LAST:
+        return str(tick)
+    time = (_EPOCH + tick * length * _MICROSECOND).replace(tzinfo=None)
+    if length % _DAY == 0:
+        return f"{time:%Y-%m-%d}"
+    if length % _MINUTE == 0:
+        return f"{time:%Y-%m-%d %H:%M}"
+    return time.isoformat(" ", "seconds" if length % _SECOND == 0 else "auto")
+
+
+def literal_of(text: str, length: int | None) -> str:
+    """A literal, given as text, with its time written as `moment` writes it."""
+    found = _ATOM.match(text)
+    if length is None or found is None or found[3]:
+        return text
+    if _FIXED.match(found[2]):
+        return text[: found.start(2)] + moment(int(found[2]), length) + text[found.end(2) :]
+    shifted = rf"{re.escape(found[2])}(?: ?[+-] ?\d+)?"
+    compared = re.compile(rf"\b({shifted} [!<=>]+) (\d+)(?=,|$)|\b(\d+) ([!<=>]+ {shifted})(?=,|$)")
+    conditions = compared.sub(lambda each: _comparison(each, length), text[found.end(2) :])
+    return text[: found.end(2)] + conditions
+
+
+def _comparison(found: re.Match[str], length: int) -> str:
+    if found[1]:
+        return f"{found[1]} {moment(int(found[2]), length)}"
+    return f"{moment(int(found[3]), length)} {found[4]}"

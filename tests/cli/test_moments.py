@@ -1,0 +1,58 @@
+"""Ticks as times, in listings for people."""
+
+from pathlib import Path
+
+import pytest
+
+from antelog.cli.moments import literal_of, moment
+from tests.cli.trying import antelog
+
+SECOND = 1_000_000
+MINUTE, DAY = 60 * SECOND, 86_400 * SECOND
+
+
+@pytest.mark.parametrize(
+    ("tick", "length", "text"),
+    [
+        (28_492_200, MINUTE, "2024-03-04 06:00"),
+        (19_786, DAY, "2024-03-04"),
+        (1_709_532_001, SECOND, "2024-03-04 06:00:01"),
+        (3_419_064_001, SECOND // 2, "2024-03-04 06:00:00.500000"),
+        (7, MINUTE, "7"),  # counted from 0
+        (7, None, "7"),
+        (2**40, 7 * DAY, str(2**40)),  # after the last year that can be written
+    ],
+)
+def test_moments(tick: int, length: int | None, text: str) -> None:
+    assert moment(tick, length) == text
+
+
+@pytest.mark.parametrize(
+    ("literal", "text"),
+    [
+        ("Temp(wt2, 19786)", "Temp(wt2, 2024-03-04)"),
+        ("not Temp(19786, 19787)", "not Temp(19786, 2024-03-05)"),
+        ('Said("(19786), \\"", 19786)', 'Said("(19786), \\"", 2024-03-04)'),
+        ("Stop(X, S) where S > 19786, X > 19786", "Stop(X, S) where S > 2024-03-04, X > 19786"),
+        ("Stop(S) where 19786 >= S, S != 19787", "Stop(S) where 2024-03-04 >= S, S != 2024-03-05"),
+        ("Stop(S) where 19786 <= S+4, S-4 < 19787", "Stop(S) where 2024-03-04 <= S+4, S-4 < 2024-03-05"),
+        ("Stop(S) where S > T + 4", "Stop(S) where S > T + 4"),
+        ("Stop(T+2)", "Stop(T+2)"),
+    ],
+)
+def test_literals(literal: str, text: str) -> None:
+    assert literal_of(literal, DAY) == text
+    assert literal_of(literal, None) == literal
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_has_times() -> None:
+    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
+    Path("days.alog").write_text(rules, encoding="utf-8")
+    Path("p.csv").write_text("x,day\na,2024-03-04\n", encoding="utf-8")
+    assert antelog("try", "days.alog", "--input", "P=p.csv", "--format", "table").stdout.startswith(
+        "tick 19786, 2024-03-04\n"
+        "  possible   Q  X = a, T = 2024-03-04   "
+        "rejected at 2024-03-05 if nothing comes, decided by 2024-03-05\n"
+        "             ● P(a, 2024-03-04)  ○ P(a, 2024-03-05)\n"
+    )

@@ -1,0 +1,126 @@
+"""A page as a walk: its files are written, its commands are run, and what it says comes out does come out.
+
+A block is a step:
+
+    ```csv title="Temp.csv"     a file of that name is written
+    ```sh                       commands, one after the other; those that need what a test has not are skipped
+    ```python                   a program is run; with a title it is a file
+    ```output                   lines that the step before printed, in that order
+
+In the expected output, a line `…` stands for any lines, and ` …` at the end of a line for its rest.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cli.trying import antelog
+from tests.docs.pages import ROOT, Block
+
+SHELL = frozenset({"cat", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort"})
+ELSEWHERE = ("kafka://", "jdbc:", "spark://", "yarn", "s3a://", "hdfs://")
+REST = "…"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command to run or a program's text, at its place in a page, and the output the page shows of it."""
+
+    place: str
+    words: tuple[str, ...]
+    shown: tuple[str, ...] = ()
+
+    @property
+    def spark(self) -> bool:
+        """Whether Spark has to be started for it."""
+        return self.words[:2] == ("antelog", "run") or (
+            self.words[0] == "python" and any("spark" in text for text in self._texts())
+        )
+
+    @property
+    def possible(self) -> bool:
+        """Whether a test can run it: it needs nothing from elsewhere, and ends."""
+        endless = "--stream" in self.words and "available-now" not in self.words
+        elsewhere = any(mark in word for word in self.words for mark in ELSEWHERE)
+        return self.words[0] in SHELL | {"antelog", "python"} and not elsewhere and not endless
+
+    def _texts(self) -> Iterator[str]:
+        for word in self.words[1:]:
+            yield word
+            if word.endswith(".py") and Path(word).exists():
+                yield Path(word).read_text(encoding="utf-8")
+
+
+def steps(blocks: Sequence[Block]) -> Iterator[Step | Block]:
+    """The steps of a page in order; a block that is a file stands for itself."""
+    waiting: list[Step] = []
+    for block in blocks:
+        if block.language == "output":
+            last = waiting.pop()
+            waiting.append(Step(last.place, last.words, (*last.shown, *block.text.splitlines())))
+            continue
+        yield from waiting
+        waiting = []
+        if block.file is not None:
+            yield block
+        elif block.language == "python":
+            waiting = [Step(str(block), ("python", "-c", block.text))]
+        elif block.language == "sh":
+            lines = block.text.replace("\\\n", " ").splitlines()
+            words = [tuple(shlex.split(line, comments=True)) for line in lines if line.strip()]
+            waiting = [Step(str(block), each) for each in words if each]
+    yield from waiting
+
+
+def run(step: Step) -> str:
+    """What a step prints in the folder we are in, to standard output and then to standard error."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    command = list(step.words)
+    if command[0] == "antelog" and not step.spark:
+        found = antelog(*command[1:])
+        assert found.exit_code == 0, f"{step.place}: {found.stderr}"
+        return found.stdout + found.stderr
+    if command[0] == "antelog":
+        command[:1] = [sys.executable, "-c", "from antelog.cli.main import main; main(prog_name='antelog')"]
+    elif command[0] == "python":
+        command[0] = sys.executable
+    elif not {">", ">>", "|"}.isdisjoint(command):
+        command = [
+            "sh",
+            "-c",
+            " ".join(word if word in (">", ">>", "|") else shlex.quote(word) for word in command),
+        ]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
+        timeout=280,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{step.place}: {done.stderr}"
+    return done.stdout + done.stderr
+
+
+def missing(shown: Sequence[str], printed: str) -> str | None:
+    """The first line a page shows that was not printed there; None if all is as it says."""
+    lines = printed.splitlines()
+    at, anywhere = 0, False
+    for line in shown:
+        if line.strip() == REST:
+            anywhere = True
+            continue
+        places = range(at, len(lines) if anywhere else min(at + 1, len(lines)))
+        found = next((i for i in places if _matches(line, lines[i])), None)
+        if found is None:
+            return line
+        at, anywhere = found + 1, False
+    return None
+
+
+def _matches(shown: str, line: str) -> bool:
+    if shown.endswith(" " + REST):
+        return line.startswith(shown.removesuffix(" " + REST))
+    return shown.rstrip() == line.rstrip()

@@ -1,0 +1,27 @@
+"""Conditions that are still open, in the texts of answers."""
+
+import pytest
+
+import antelog
+
+RISING = """
+input P(x, v: number, time) delay 1.
+Q(X, T) :- P(X, A, T), P(X, B, T+1), P(X, C, T+2), B >= A + 5, C >= B + 5.
+query Q(X, T).
+"""
+
+
+@pytest.mark.parametrize(
+    ("facts", "hypotheses"),
+    [
+        ([("a", 1, 0)], ["P(a, B, 1) where B >= 6, C >= B+5", "P(a, C, 2) where C >= B+5"]),
+        ([("a", 1, 0), ("a", 9, 1)], ["P(a, C, 2) where C >= 14"]),
+    ],
+)
+def test_sums_of_open_and_of_known_values(facts: list[tuple[str, int, int]], hypotheses: list[str]) -> None:
+    """Of some literals no row has such a sum: their texts are none, and still texts."""
+    engine = antelog.Engine(antelog.parse(RISING))
+    engine.advance(0, {"P": [fact for fact in facts if fact[2] == 0]})
+    engine.advance(1, {"P": [fact for fact in facts if fact[2] == 1]})
+    (row,) = (row for row in engine.answers("Q").to_pylist() if row["T"] == 0)
+    assert hypotheses in [explanation["hypotheses"] for explanation in row["explanations"]]
