@@ -9,6 +9,7 @@ from io import TextIOWrapper
 import click
 
 from antelog.cli.check import check
+from antelog.cli.draw import draw
 from antelog.cli.run import run
 from antelog.cli.try_ import try_
 
@@ -39,3 +40,4 @@ def main() -> None:
 main.add_command(check)
 main.add_command(try_)
 main.add_command(run)
+main.add_command(draw)

@@ -1,21 +1,14 @@
-"""What became of each answer, put together from a log of changes.
-
-A log is a sequence of rows as `antelog try` prints them: `tick`, `change`, `query`, `answer`,
-`explanations`, `if_silent`, `decided_by` and `because`.
-"""
+"""What became of each answer, put together from its changes."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.printer import value_text
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
@@ -23,8 +16,23 @@ _TIME = re.compile(r"(\d+)\)\Z")
 
 
 @dataclass(frozen=True)
+class Change:
+    """A change of an answer, whose values are texts in the language's syntax."""
+
+    tick: int
+    kind: str
+    query: str
+    values: Mapping[str, str]
+    evidence: Sequence[str] = ()
+    hypotheses: Sequence[str] = ()
+    because: Sequence[str] = ()
+    silent: str | None = None
+    decided_by: int | None = None
+
+
+@dataclass(frozen=True)
 class Answer:
-    """An answer from its first evidence on. Values are texts in the language's syntax.
+    """An answer from its first evidence on.
 
     `evidence` has the tick at which each literal came to be known; `missing` are the literals of the
     last explanations that were still awaited, and `because` those that were awaited in vain.
@@ -35,7 +43,7 @@ class Answer:
     since: int
     until: int
     outcome: str = OPEN
-    evidence: Mapping[str, int] = ()  # type: ignore[assignment]  # an empty mapping, and immutable
+    evidence: Mapping[str, int] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
     silent: str | None = None
@@ -62,8 +70,9 @@ class History:
 
     def only(self, queries: Sequence[str], values: Mapping[str, str]) -> History:
         """The answers of some queries (none: all), with these values of variables."""
-        _known(queries, list(dict.fromkeys(each.query for each in self.answers)), "query")
-        _known(values, sorted({name for each in self.answers for name in each.values}), "variable")
+        _known(queries, list(dict.fromkeys(each.query for each in self.answers)), "query", "queries")
+        names = dict.fromkeys(name for each in self.answers for name in each.values)
+        _known(values, list(names), "variable", "variables")
         kept = (
             answer
             for answer in self.answers
@@ -72,28 +81,26 @@ class History:
         )
         return replace(self, answers=tuple(kept))
 
+    def by_time(self) -> History:
+        """Everything where the facts' own times say, for answers of which no earlier tick is known."""
+        return replace(self, answers=tuple(map(_by_time, self.answers)))
 
-def history(rows: Iterable[Mapping[str, Any]], now: int | None = None) -> History:
-    """The answers a log speaks of. Open ones last until `now`: the log's last tick, if not given."""
-    found: dict[tuple[str, str], Answer] = {}
+
+def history(changes: Iterable[Change], now: int | None = None) -> History:
+    """What became of each answer. Open ones last until `now`: the last change, if not given."""
+    found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
-    last = 0
-    for row in rows:
-        last = max(last, row["tick"])
-        query = row["query"]
-        queries.setdefault(query, len(queries))
-        values = row["answer"] if isinstance(row["answer"], Mapping) else json.loads(row["answer"])
-        key = query, json.dumps(list(values.values()), default=str)
+    last = now or 0
+    for change in changes:
+        last = max(last, change.tick)
+        queries.setdefault(change.query, len(queries))
+        key = change.query, tuple(change.values.values())
         before = found.get(key)
         if before is None or before.outcome != OPEN:
-            texts = {name: text_of(value) for name, value in values.items()}
-            before = Answer(query, texts, row["tick"], row["tick"], evidence={})
-        found[key] = _after(before, row)
-    end = last if now is None else now
-    answers = (replace(a, until=max(a.since, end)) if a.outcome == OPEN else a for a in found.values())
-    return History(
-        tuple(sorted(answers, key=lambda a: (queries[a.query], a.since, a.until))), max(end, last)
-    )
+            before = Answer(change.query, change.values, change.tick, change.tick)
+        found[key] = _after(before, change)
+    ended = (replace(each, until=last) if each.outcome == OPEN else each for each in found.values())
+    return History(tuple(sorted(ended, key=lambda a: (queries[a.query], a.since, a.until))), last)
 
 
 def due(literal: str) -> int | None:
@@ -102,48 +109,32 @@ def due(literal: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def text_of(value: object) -> str:
-    """A value in the language's syntax; `_` is any."""
-    match value:
-        case None:
-            return "_"
-        case bool():
-            return str(value).lower()
-        case str() | int() | float():
-            return value_text(value)
-        case _:
-            return str(value)
-
-
-def _after(answer: Answer, row: Mapping[str, Any]) -> Answer:
-    """An answer after a change to it."""
-    explanations = row.get("explanations") or []
-    evidence = dict(answer.evidence)
-    for explanation in explanations:
-        for literal in explanation["evidence"]:
-            evidence.setdefault(literal, row["tick"])
-    awaited = (literal for each in explanations for literal in each["hypotheses"])
-    silent = row.get("if_silent")
-    change = row["change"]
+def _after(answer: Answer, change: Change) -> Answer:
+    evidence = dict.fromkeys(change.evidence, change.tick) | answer.evidence
     return replace(
         answer,
-        until=row["tick"],
-        outcome=change if change in (CONFIRMED, REJECTED) else OPEN,
+        until=change.tick,
+        outcome=change.kind if change.kind in OUTCOMES else OPEN,
         evidence=evidence,
-        missing=tuple(dict.fromkeys(literal for literal in awaited if literal not in evidence)),
-        because=tuple(row.get("because") or ()),
-        silent=f"{silent['change']} at {silent['tick']}" if silent else None,
-        decided_by=row.get("decided_by"),
+        missing=tuple(literal for literal in dict.fromkeys(change.hypotheses) if literal not in evidence),
+        because=tuple(change.because),
+        silent=change.silent,
+        decided_by=change.decided_by,
     )
+
+
+def _by_time(answer: Answer) -> Answer:
+    times = {literal: due(literal) for literal in answer.evidence}
+    evidence = {name: answer.until if time is None else min(time, answer.until) for name, time in times.items()}
+    return replace(answer, since=min([answer.since, *evidence.values()]), evidence=evidence)
 
 
 def _same(text: str | None, given: str) -> bool:
     return text is not None and given in (text, text.strip('"'))
 
 
-def _known(names: Iterable[str], known: Sequence[str], what: str) -> None:
+def _known(names: Iterable[str], known: Sequence[str], what: str, several: str) -> None:
     for name in names:
         if known and name not in known:
-            plural = "queries" if what == "query" else "variables"
-            hint = did_you_mean(name, known) or f"The {plural} are {', '.join(known)}."
+            hint = did_you_mean(name, known) or f"The {several} are {', '.join(known)}."
             raise DataError(f"no answer has the {what} {name}. {hint}")

@@ -48,8 +48,8 @@ def explorable(history: History, frame: Frame) -> alt.VConcatChart:
         .transform_filter(f"datum.rank <= {_DETAIL}")
     )
     scale = alt.Scale(type="utc" if frame.clock.stamps else "linear", domain=brush, nice=False, zero=False)
-    closer = row_chart(near, frame, _DETAIL, kinds_in(history), frame.x(scale), y="rank")
-    text = f"A closer look: the first {_DETAIL} answers that begin in the stretch marked above (drag it)"
+    closer = row_chart(near, frame, _DETAIL, kinds_in(history), frame.x(scale, titled=False), y="rank")
+    text = f"A closer look: the first {_DETAIL} answers of the marked stretch"
     return _stacked([first.add_params(brush), closer.properties(title=_title(text)), *others])
 
 
@@ -93,7 +93,7 @@ def _open_panel(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
     return (
         alt.Chart(alt.Data(values=values), title=_title("Open answers"))
         .mark_area(**area)
-        .encode(x=frame.x(), y=_count("open"))
+        .encode(x=frame.x(titled=False), y=_count("open"))
         .properties(width=frame.width, height=_HEIGHT)
     )
 
@@ -110,9 +110,9 @@ def _decided_panel(until: Ticks, outcome: Ticks, frame: Frame) -> alt.Chart:
     scale = alt.Scale(domain=[CONFIRMED, REJECTED], range=[COLOURS[CONFIRMED], COLOURS[REJECTED]])
     y = _count("number", labelExpr="format(abs(datum.value), ',')")
     return (
-        alt.Chart(alt.Data(values=values), title=_title(f"Decided in each {each}: confirmed up, rejected down"))
+        alt.Chart(alt.Data(values=values), title=_title(f"Decided in each {each}: confirmed above, rejected below"))
         .mark_rect(opacity=0.85)
-        .encode(x=frame.x(), x2="x2", y=y, y2=alt.datum(0), color=alt.Color("kind:N", scale=scale, title=None, legend=None))
+        .encode(x=frame.x(titled=False), x2="x2", y=y, y2=alt.datum(0), color=alt.Color("kind:N", scale=scale, title=None, legend=None))
         .encode(tooltip=alt.value(alt.ExprRef("datum.tip")))
         .properties(width=frame.width, height=_HEIGHT)
     )
@@ -127,7 +127,7 @@ def _waiting_panel(since: Ticks, waited: Ticks, frame: Frame) -> alt.Chart:
         values.append(_place(start, size, frame) | {"low": low - 0.5, "high": low + level - 0.5, "number": number, "tip": tip})
     shade = alt.Scale(range=[0.12, 1], type="sqrt", domainMin=0)
     return (
-        alt.Chart(alt.Data(values=values), title=_title("Ticks from the first evidence to the decision; the stronger the colour, the more answers"))
+        alt.Chart(alt.Data(values=values), title=_title("Ticks from first evidence to decision (strong: many answers)"))
         .mark_rect(fill=theme.PURPLE)
         .encode(x=frame.x(), x2="x2", y=_count("low", grid=False), y2="high")
         .encode(fillOpacity=alt.FillOpacity("number:Q", scale=shade, legend=None))
@@ -137,7 +137,7 @@ def _waiting_panel(since: Ticks, waited: Ticks, frame: Frame) -> alt.Chart:
 
 
 def _title(text: str) -> alt.TitleParams:
-    return alt.TitleParams(text, fontSize=12, fontWeight="normal", color=theme.INK, offset=8, frame="group")
+    return alt.TitleParams(text, fontSize=12, color=theme.INK, offset=8, frame="bounds")
 
 
 def _count(field: str, **axis: Any) -> alt.Y:

@@ -44,15 +44,16 @@ class Frame:
     width: int
     margin: int
 
-    def x(self, scale: alt.Scale | None = None) -> alt.X:
+    def x(self, scale: alt.Scale | None = None, *, titled: bool = True) -> alt.X:
         """The axis of time; with a scale of its own, only a part of it."""
+        title = self.clock.title if titled else None
         count = max(2, self.width // 70)
         domain = [self.clock.place(self.first - 0.6), self.clock.place(self.last + 0.6)]
         if self.clock.stamps:
-            axis = alt.Axis(title=self.clock.title, tickCount=count)
+            axis = alt.Axis(title=title, tickCount=count)
             scale = scale or alt.Scale(type="utc", domain=domain, nice=False)
             return alt.X("x:T", axis=axis, scale=scale)
-        axis = alt.Axis(title=self.clock.title, format="d", tickMinStep=1, tickCount=count)
+        axis = alt.Axis(title=title, format="d", tickMinStep=1, tickCount=count)
         return alt.X("x:Q", axis=axis, scale=scale or alt.Scale(domain=domain, nice=False, zero=False))
 
 
@@ -151,6 +152,7 @@ def row_chart(
 ) -> alt.LayerChart:
     """Rows of which `y` says the number, from 1 on; `kinds` are the marks and outcomes that occur."""
     step = height_of(number)
+    number = max(number, 1)
     scale = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)
     every = every.encode(y=alt.Y(f"{y}:Q", axis=None, scale=scale))
 
@@ -159,7 +161,8 @@ def row_chart(
 
     x2, tip = alt.X2("x2"), alt.value(alt.ExprRef("datum.tip"))
     fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
-    labels = {"align": "right", "dx": -8, "fontSize": min(12, step - 4), "limit": alt.ExprRef("margin - 10")}
+    # Labels stand outside of what marks are clipped to.
+    labels = {"clip": False, "align": "right", "dx": -8, "fontSize": min(12, step - 4), "limit": alt.ExprRef("margin - 10")}
     # The line around a bar shows answers that were decided at once.
     bar = {"height": round(step * 0.3), "strokeWidth": 6, "strokeJoin": "round", "opacity": 0.28}
     point = {"filled": True, "opacity": 1, "strokeWidth": 0, "xOffset": alt.ExprRef("datum.shift")}
