@@ -45,7 +45,9 @@ class _Facts:
 
 def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Path:
     if path.suffix.lower() not in (".svg", ".png", ".html"):
-        raise click.BadParameter(f"`{path}` has an ending that tells no form of picture; there are .svg, .png and .html")
+        raise click.BadParameter(
+            f"`{path}` has an ending that tells no form of picture; there are .svg, .png and .html"
+        )
     return path
 
 
@@ -61,7 +63,9 @@ def _equation(text: str) -> tuple[str, str]:
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Needs Altair: pip install 'antelog[draw]'.",
 )
-@click.argument("source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument(
+    "source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+)
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", required=True,
     callback=_picture, help="The picture: .svg, .png, or .html to point at and to zoom.",
@@ -80,7 +84,9 @@ def _equation(text: str) -> tuple[str, str]:
     help="The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick "
     "by which all that was open then is decided.",
 )  # fmt: skip
-@click.option("--arrival", metavar="NAME", default="arrival", show_default=True, help="The column with arrivals.")
+@click.option(
+    "--arrival", metavar="NAME", default="arrival", show_default=True, help="The column with arrivals."
+)
 @click.option("--query", "queries", metavar="NAME", multiple=True, help="Only the answers of this query.")
 @click.option(
     "--answer", "answers", type=_equation, metavar="X=VALUE", multiple=True,
@@ -90,7 +96,14 @@ def _equation(text: str) -> tuple[str, str]:
     "--rows", type=click.IntRange(min=1), default=60, show_default=True, metavar="N",
     help="If there are more answers than N, they are counted instead of shown one by one.",
 )  # fmt: skip
-@click.option("--width", type=click.IntRange(min=300), default=800, show_default=True, metavar="PIXELS", help="How wide.")
+@click.option(
+    "--width",
+    type=click.IntRange(min=300),
+    default=800,
+    show_default=True,
+    metavar="PIXELS",
+    help="How wide.",
+)
 @click.option(
     "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", show_default=True,
     help="auto is light or dark as the reader prefers; a PNG is then light.",
@@ -99,6 +112,7 @@ def _equation(text: str) -> tuple[str, str]:
 @click.pass_context
 def draw(
     ctx: click.Context,
+    /,
     source: Path,
     output: Path,
     plan: bool,
@@ -166,7 +180,10 @@ def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
     until = tick_of(facts.until, plan, "--until")
     print_diagnostics(program.warnings, program.source, _stderr())
     say_what_is_missing(plan, inputs)
-    with rejects_to(None) as rejects, progress_bar("facts", sum(map(size_of, inputs.values()))) as report:
+    with (
+        rejects_to(None, strict=False) as rejects,
+        progress_bar("facts", sum(map(size_of, inputs.values()))) as report,
+    ):
         engine = Engine(program, static=static_facts(plan, statics, rejects), arrival=ARRIVAL)
         facts_of = recorded(plan, inputs, rejects, arrival=facts.arrival, until=until, report=report)
         tables = []

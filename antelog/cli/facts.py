@@ -31,7 +31,9 @@ def recorded(
     return Recorded(batches(sources, until), {name: str(path) for name, path in inputs.items()})
 
 
-def static_facts(plan: Plan, statics: Mapping[str, Path], rejects: Rejects) -> dict[str, list[tuple[Value, ...]]]:
+def static_facts(
+    plan: Plan, statics: Mapping[str, Path], rejects: Rejects
+) -> dict[str, list[tuple[Value, ...]]]:
     """The facts of static predicates; truth values, dates and the like are taken as texts."""
     return {name: _rows(plan, name, path, rejects) for name, path in statics.items()}
 

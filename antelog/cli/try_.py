@@ -213,7 +213,9 @@ def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack
             show(each)
 
 
-def _recorded(engine: Engine, options: Options, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
+def _recorded(
+    engine: Engine, options: Options, rejects: Rejects, report: Report = lambda _: None
+) -> Recorded:
     return recorded(
         engine.plan, options.inputs, rejects, arrival=options.arrival, until=options.until, report=report
     )

@@ -9,7 +9,16 @@ from antelog.pictures.clock import clock
 from antelog.pictures.drawing import Drawing, Theme
 from antelog.pictures.history import OUTCOMES, History
 from antelog.pictures.overview import explorable, explored, overview
-from antelog.pictures.rows import Frame, Row, answer_rows, frame, kinds_in, mark_rows, marks_with_answers, row_chart
+from antelog.pictures.rows import (
+    Frame,
+    Row,
+    answer_rows,
+    frame,
+    kinds_in,
+    mark_rows,
+    marks_with_answers,
+    row_chart,
+)
 
 ROWS = 60
 WIDTH = 800

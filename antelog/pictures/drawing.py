@@ -62,7 +62,7 @@ class Drawing:
             dark_paper=theme.PAPER if self.theme == "light" else theme.DARK[theme.PAPER],
             style=style,
             specification=self._coloured(specification).replace("</", "<\\/"),
-            vega=vl_convert.javascript_bundle().replace("</script", "<\\/script"),
+            vega=_vega(),
         )
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -98,3 +98,9 @@ def _specification(chart: alt.TopLevelMixin, data: Data) -> dict[str, Any]:
     """A chart with its data, which Altair would check line by line."""
     specification: dict[str, Any] = chart.to_dict()
     return specification | {"datasets": specification.get("datasets", {}) | data}
+
+
+def _vega() -> str:
+    """Vega as a script that a page can hold."""
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # it has a default
+    return bundle.replace("</script", "<\\/script")

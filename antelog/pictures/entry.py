@@ -49,7 +49,9 @@ def draw(
         found, tick = history(changes_in(tables), source.now).by_time(), source.plan.tick
     else:
         found, tick = history(changes_in(source), now), None
-    found = found.only([query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()})
+    found = found.only(
+        [query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()}
+    )
     return draw_answers(
         found,
         program.plan.tick if program is not None else tick,

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 
 from antelog.language.graph import components
@@ -61,7 +62,9 @@ def _strata(edges: Sequence[Edge]) -> dict[str, int]:
     Within a cycle, which leads through time, negation does not count.
     """
     into = _into(edges)
-    above = {node: [edge.source for edge in into[node]] for edge in edges for node in (edge.source, edge.target)}
+    above = {
+        node: [edge.source for edge in into[node]] for edge in edges for node in (edge.source, edge.target)
+    }
     strata: dict[str, int] = {}
     for members in components(above):
         steps = [edge for node in members for edge in into[node] if edge.source not in members]
@@ -86,7 +89,7 @@ def layout(graph: Graph, widths: Mapping[str, float], gap: float) -> Layout:
         rows[number].append(node)
     near: dict[str, list[str]] = defaultdict(list)
     for path in paths.values():
-        for one, other in zip(path, path[1:], strict=False):
+        for one, other in pairwise(path):
             near[one].append(other)
             near[other].append(one)
     x = {node: float(place) for row in rows.values() for place, node in enumerate(row)}
@@ -95,7 +98,8 @@ def layout(graph: Graph, widths: Mapping[str, float], gap: float) -> Layout:
         for number in order if sweep % 2 == 0 else order[::-1]:
             ahead = -1 if sweep % 2 == 0 else 1
             wanted = {
-                n: fmean([x[m] for m in near[n] if (layer[m] - number) * ahead > 0] or [x[n]]) for n in rows[number]
+                n: fmean([x[m] for m in near[n] if (layer[m] - number) * ahead > 0] or [x[n]])
+                for n in rows[number]
             }
             rows[number].sort(key=wanted.__getitem__)
             x |= {node: float(place) for place, node in enumerate(rows[number])}

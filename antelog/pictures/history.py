@@ -16,18 +16,30 @@ _TIME = re.compile(r"(\d+)\)\Z")
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """`exceptions` are the values for which it does not hold."""
+
+    evidence: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    exceptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Change:
-    """A change of an answer, whose values are texts in the language's syntax."""
+    """A change of an answer, whose values are texts in the language's syntax; `_` is any value."""
 
     tick: int
     kind: str
     query: str
     values: Mapping[str, str]
-    evidence: Sequence[str] = ()
-    hypotheses: Sequence[str] = ()
-    because: Sequence[str] = ()
+    explanations: tuple[Explanation, ...] = ()
+    because: tuple[str, ...] = ()
     silent: str | None = None
     decided_by: int | None = None
+
+    @property
+    def label(self) -> str:
+        return label(self.query, self.values)
 
 
 @dataclass(frozen=True)
@@ -46,12 +58,13 @@ class Answer:
     evidence: Mapping[str, int] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
     silent: str | None = None
     decided_by: int | None = None
 
     @cached_property
     def label(self) -> str:
-        return f"{self.query}({', '.join(self.values.values())})" if self.values else self.query
+        return label(self.query, self.values)
 
 
 @dataclass(frozen=True)
@@ -86,6 +99,10 @@ class History:
         return replace(self, answers=tuple(map(_by_time, self.answers)))
 
 
+def label(query: str, values: Mapping[str, str]) -> str:
+    return f"{query}({', '.join(values.values())})" if values else query
+
+
 def history(changes: Iterable[Change], now: int | None = None) -> History:
     """What became of each answer. Open ones last until `now`: the last change, if not given."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
@@ -110,14 +127,17 @@ def due(literal: str) -> int | None:
 
 
 def _after(answer: Answer, change: Change) -> Answer:
-    evidence = dict.fromkeys(change.evidence, change.tick) | answer.evidence
+    known = (literal for each in change.explanations for literal in each.evidence)
+    awaited = (literal for each in change.explanations for literal in each.hypotheses)
+    evidence = {**dict.fromkeys(known, change.tick), **answer.evidence}
     return replace(
         answer,
         until=change.tick,
         outcome=change.kind if change.kind in OUTCOMES else OPEN,
         evidence=evidence,
-        missing=tuple(literal for literal in dict.fromkeys(change.hypotheses) if literal not in evidence),
-        because=tuple(change.because),
+        exceptions=tuple(dict.fromkeys(e for each in change.explanations for e in each.exceptions)),
+        missing=tuple(literal for literal in dict.fromkeys(awaited) if literal not in evidence),
+        because=change.because,
         silent=change.silent,
         decided_by=change.decided_by,
     )
@@ -125,7 +145,9 @@ def _after(answer: Answer, change: Change) -> Answer:
 
 def _by_time(answer: Answer) -> Answer:
     times = {literal: due(literal) for literal in answer.evidence}
-    evidence = {name: answer.until if time is None else min(time, answer.until) for name, time in times.items()}
+    evidence = {
+        name: answer.until if time is None else min(time, answer.until) for name, time in times.items()
+    }
     return replace(answer, since=min([answer.since, *evidence.values()]), evidence=evidence)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -30,11 +31,15 @@ _BESIDE, _EDGE = 60, 14
 _MONO = "Menlo, Consolas, monospace"
 
 
-def draw_plan(program: Program, *, title: str | None = None, width: int = 800, theme: Theme = "auto") -> Drawing:
+def draw_plan(
+    program: Program, *, title: str | None = None, width: int = 800, theme: Theme = "auto"
+) -> Drawing:
     """The graph is as wide as it has to be; the text of the rules stands beside it, or below."""
     graph = graph_of(program.document)
     kinds = _kinds(program, graph)
-    widths = {node: _LETTER * max(len(node), len(note)) + 18 for node, (_, note) in kinds.items()}
+    widths = {
+        node: max(_LETTER * len(node), 0.7 * _LETTER * len(note)) + 20 for node, (_, note) in kinds.items()
+    }
     placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP)
     chart, texts = _chart(program, graph, placed, kinds, widths), _texts(graph, program, width)
     beside = chart.width + texts.width + 60 <= width
@@ -73,31 +78,45 @@ def _chart(
     left = min((x - widths[node] / 2 for node, x in placed.x.items() if node in widths), default=0) - _BESIDE
     right = max((x + widths.get(node, 0) / 2 for node, x in placed.x.items()), default=0) + _EDGE
     height = (max(placed.layer.values(), default=0) + 1) * _LAYER
-    x = {"scale": alt.Scale(domain=[left, right], nice=False, zero=False), "axis": None}
-    y = {"scale": alt.Scale(domain=[height, 0], nice=False, zero=False), "axis": None}
+    across = alt.Scale(domain=[left, right], nice=False, zero=False)
+    down = alt.Scale(domain=[height, 0], nice=False, zero=False)
 
-    def of(rows: list[Row]) -> alt.Chart:
-        return alt.Chart(alt.Data(values=rows)).encode(x=alt.X("x:Q", **x), y=alt.Y("y:Q", **y))
+    def of(rows: list[Row], x: str = "x", y: str = "y") -> alt.Chart:
+        at_x, at_y = alt.X(f"{x}:Q", scale=across, axis=None), alt.Y(f"{y}:Q", scale=down, axis=None)
+        return alt.Chart({"values": rows}).encode(x=at_x, y=at_y)
 
-    tip = alt.value(alt.ExprRef("datum.tip"))
-    colour = alt.Stroke("colour:N", scale=None)
-    boxes = of([_box(node, kind, note, widths[node], placed) for node, (kind, note) in kinds.items()])
-    dots = of([_rule(node, rule, program, placed) for node, rule in graph.rules.items()])
-    edges = [row for number, edge in enumerate(graph.edges) for row in _curve(number, edge, graph, placed)]
-    tips = [row for row in edges if row["last"] and row["into_box"]]
-    bands = of(_bands(graph, placed, left, right))
-    return alt.layer(
-        bands.mark_rect(color=theme.BAND).encode(x2="x2:Q", y2="y2:Q"),
-        bands.mark_text(align="left", baseline="top", dx=8, dy=6, fontSize=11, color=theme.MUTED).encode(text="text:N"),
-        of(edges).mark_line(strokeWidth=1.4)
-        .encode(detail="edge:N", order="at:Q", stroke=colour, strokeDash=alt.StrokeDash("dash:N", scale=None)),
-        of(tips).mark_point(shape="triangle-down", size=45, filled=True, opacity=1, yOffset=-3).encode(fill=alt.Fill("colour:N", scale=None)),
-        boxes.mark_rect(cornerRadius=6, fill=theme.PAPER, strokeWidth=1.6).encode(x2="x2:Q", y2="y2:Q", stroke=colour, tooltip=tip),
-        boxes.mark_text(fontWeight="bold", color=theme.INK, fontSize=12).encode(x=alt.X("middle:Q", **x), y=alt.Y("name_y:Q", **y), text="name:N"),
-        boxes.mark_text(color=theme.MUTED, fontSize=10).encode(x=alt.X("middle:Q", **x), y=alt.Y("note_y:Q", **y), text="note:N"),
-        dots.mark_point(size=340, filled=True, fill=theme.PAPER, stroke=theme.MUTED, opacity=1, strokeWidth=1).encode(tooltip=tip),
-        dots.mark_text(fontSize=10, color=theme.MUTED).encode(text="line:N"),
-    ).properties(width=right - left, height=height)  # fmt: skip
+    tip, ends = alt.value(alt.ExprRef("datum.tip")), {"x2": "x2:Q", "y2": "y2:Q"}
+    stroke, fill = alt.Stroke("colour:N", scale=None), alt.Fill("colour:N", scale=None)
+    dash = alt.StrokeDash("dash:N", scale=None)
+    bands = _bands(graph, placed, left, right)
+    curves = [_curve(number, edge, graph, placed) for number, edge in enumerate(graph.edges)]
+    arrows = [rows[-1] for rows, edge in zip(curves, graph.edges, strict=True) if edge.target in kinds]
+    boxes = [_box(node, kind, note, widths[node], placed) for node, (kind, note) in kinds.items()]
+    dots = [_dot(node, rule, program, placed) for node, rule in graph.rules.items()]
+    numbered: dict[str, Any] = {"align": "left", "baseline": "top", "dx": 8, "dy": 6, "fontSize": 11}
+    arrow: dict[str, Any] = {
+        "shape": "triangle-down",
+        "size": 45,
+        "filled": True,
+        "opacity": 1,
+        "yOffset": -3,
+    }
+    dot: dict[str, Any] = {"size": 340, "filled": True, "fill": theme.PAPER, "opacity": 1, "strokeWidth": 1}
+    layers = [
+        of(bands).mark_rect(color=theme.BAND).encode(**ends),
+        of(bands).mark_text(color=theme.MUTED, **numbered).encode(text="text:N"),
+        of([row for rows in curves for row in rows]).mark_line(strokeWidth=1.4)
+        .encode(detail="edge:N", order="at:Q", stroke=stroke, strokeDash=dash),
+        of(arrows).mark_point(**arrow).encode(fill=fill),
+        of(boxes).mark_rect(cornerRadius=6, fill=theme.PAPER, strokeWidth=1.6)
+        .encode(stroke=stroke, tooltip=tip, **ends),
+        of(boxes, "middle", "name_y").mark_text(fontWeight="bold", color=theme.INK, fontSize=12)
+        .encode(text="name:N"),
+        of(boxes, "middle", "note_y").mark_text(color=theme.MUTED, fontSize=10).encode(text="note:N"),
+        of(dots).mark_point(stroke=theme.MUTED, **dot).encode(tooltip=tip),
+        of(dots).mark_text(fontSize=10, color=theme.MUTED).encode(text="line:N"),
+    ]  # fmt: skip
+    return alt.LayerChart(layer=layers).properties(width=right - left, height=height)
 
 
 def _bands(graph: Graph, placed: Layout, left: float, right: float) -> list[Row]:
@@ -123,9 +142,14 @@ def _box(node: str, kind: str, note: str, width: float, placed: Layout) -> Row:
     }  # fmt: skip
 
 
-def _rule(node: str, rule: Rule, program: Program, placed: Layout) -> Row:
+def _dot(node: str, rule: Rule, program: Program, placed: Layout) -> Row:
     line = _line(rule, program)
-    return {"x": placed.x[node], "y": _middle(node, placed), "line": line, "tip": {f"line {line}": to_text(rule)}}
+    return {
+        "x": placed.x[node],
+        "y": _middle(node, placed),
+        "line": line,
+        "tip": {f"line {line}": to_text(rule)},
+    }
 
 
 def _line(rule: Rule, program: Program) -> int:
@@ -140,14 +164,12 @@ def _curve(number: int, edge: Edge, graph: Graph, placed: Layout) -> list[Row]:
     stops = [(placed.x[node], _middle(node, placed) + down * ends.get(node, 0)) for node in path]
     colour, dash = (theme.ORANGE, [4, 3]) if edge.negated else (theme.MUTED, [1, 0])
     points = [stops[0]]
-    for (x0, y0), (x1, y1) in zip(stops, stops[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(stops):
         for step in range(1, _STEPS + 1):
             t = step / _STEPS
             points.append((x0 + (x1 - x0) * t * t * (3 - 2 * t), y0 + (y1 - y0) * t))
-    box = edge.target not in graph.rules
     return [
         {"edge": number, "at": at, "x": x, "y": y, "colour": colour, "dash": dash}
-        | {"last": at == len(points) - 1, "into_box": box}
         for at, (x, y) in enumerate(points)
     ]
 
@@ -160,14 +182,17 @@ def _texts(graph: Graph, program: Program, width: int) -> alt.LayerChart:
     """The rules as they are written, each with the number of its line."""
     rules = enumerate(graph.rules.values())
     lines = [{"y": at, "line": _line(rule, program), "text": to_text(rule)} for at, rule in rules]
-    widest = min(max((len(each["text"]) for each in lines), default=0) * 6.8 + 40, width - 24)
+    longest = max((len(to_text(rule)) for rule in graph.rules.values()), default=0)
+    widest = min(longest * 6.8 + 40, width - 24)
     scale = alt.Scale(domain=[len(lines) - 0.5, -0.5], nice=False, zero=False)
-    every = alt.Chart(alt.Data(values=lines)).encode(y=alt.Y("y:Q", axis=None, scale=scale))
+    every = alt.Chart({"values": lines}).encode(y=alt.Y("y:Q", axis=None, scale=scale))
     number = every.mark_text(align="right", fontSize=11, color=theme.MUTED)
     text = every.mark_text(align="left", fontSize=11, color=theme.INK, limit=widest - 34, font=_MONO)
-    return alt.layer(
-        number.encode(x=alt.value(22), text="line:N"), text.encode(x=alt.value(34), text="text:N")
-    ).properties(width=widest, height=max(len(lines), 1) * _LINE)
+    layers = [
+        number.encode(x=alt.value(22), text="line:N"),
+        text.encode(x=alt.value(34), text="text:N"),
+    ]
+    return alt.LayerChart(layer=layers).properties(width=widest, height=max(len(lines), 1) * _LINE)
 
 
 def _finished(chart: alt.HConcatChart | alt.VConcatChart, title: str) -> alt.TopLevelMixin:

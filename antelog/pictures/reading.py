@@ -15,9 +15,19 @@ from antelog.engine.log import KINDS
 from antelog.engine.schema import WRITTEN
 from antelog.errors import DataError
 from antelog.language.printer import value_text
-from antelog.pictures.history import Change
+from antelog.pictures.history import Change, Explanation
 
-_COMMON = {"tick", "timestamp", "change", "query", "answer", "explanations", "if_silent", "decided_by", "because"}
+_COMMON = {
+    "tick",
+    "timestamp",
+    "change",
+    "query",
+    "answer",
+    "explanations",
+    "if_silent",
+    "decided_by",
+    "because",
+}
 
 
 def changes_in(source: Any) -> Iterator[Change]:
@@ -58,7 +68,7 @@ def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
         try:
             yield of_row(json.loads(line))
         except (ValueError, KeyError, TypeError, AttributeError):
-            hint = "a line is one that `antelog try` prints, like {\"tick\": 0, \"change\": \"possible\", …}"
+            hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
             raise DataError(f"{name}:{number}: is no change; {hint}") from None
 
 
@@ -89,19 +99,24 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
 def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Change:
     if row["change"] not in KINDS:
         raise ValueError(row["change"])
-    explanations = row.get("explanations") or []
     silent = row.get("if_silent")
     return Change(
         int(row["tick"]),
         row["change"],
         query,
         values,
-        [literal for each in explanations for literal in each["evidence"]],
-        [literal for each in explanations for literal in each["hypotheses"]],
-        row.get("because") or (),
+        tuple(map(_explanation, row.get("explanations") or ())),
+        tuple(row.get("because") or ()),
         f"{silent['change']} at {silent['tick']}" if silent else None,
         row.get("decided_by"),
     )
+
+
+def _explanation(given: Mapping[str, Any]) -> Explanation:
+    exceptions = [
+        ", ".join(f"{n} = {_text(v)}" for n, v in each.items()) for each in given.get("except") or ()
+    ]
+    return Explanation(tuple(given["evidence"]), tuple(given["hypotheses"]), tuple(exceptions))
 
 
 def _text(value: object) -> str:

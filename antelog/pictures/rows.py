@@ -10,7 +10,7 @@ import altair as alt
 
 from antelog.pictures import theme
 from antelog.pictures.clock import Clock
-from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, Answer, History, due
+from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, due
 
 Row = dict[str, Any]
 
@@ -83,7 +83,9 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
 def mark_rows(history: History, clock: Clock, last: int) -> list[Row]:
     """A line for whatever is drawn; open answers without a deadline go on to the tick `last`."""
     return [
-        mark for number, answer in enumerate(history.answers, 1) for mark in _marks_of(number, answer, clock, last)
+        mark
+        for number, answer in enumerate(history.answers, 1)
+        for mark in _marks_of(number, answer, clock, last)
     ]
 
 
@@ -120,7 +122,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         said["missing"] = _listed(answer.missing)
         said["deadline"] = "none" if answer.decided_by is None else clock.text(answer.decided_by)
         said["if silent"] = answer.silent or "it stays open"
-    said["for want of"] = _listed(answer.because)
+    said["for want of"], said["except"] = _listed(answer.because), _listed(answer.exceptions)
     return {name: text for name, text in said.items() if text}
 
 
@@ -137,8 +139,11 @@ def height_of(rows: int) -> int:
 def kinds_in(history: History) -> set[str]:
     """What occurs among the answers of a history, for the legend."""
     kinds = {answer.outcome for answer in history.answers}
-    return kinds | ({EVIDENCE} if any(a.evidence for a in history.answers) else set()) | (
-        {AWAITED, DEADLINE} if OPEN in kinds else set())
+    return (
+        kinds
+        | ({EVIDENCE} if any(a.evidence for a in history.answers) else set())
+        | ({AWAITED, DEADLINE} if OPEN in kinds else set())
+    )
 
 
 def marks_with_answers() -> alt.Chart:
@@ -162,10 +167,26 @@ def row_chart(
     x2, tip = alt.X2("x2"), alt.value(alt.ExprRef("datum.tip"))
     fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
     # Labels stand outside of what marks are clipped to.
-    labels = {"clip": False, "align": "right", "dx": -8, "fontSize": min(12, step - 4), "limit": alt.ExprRef("margin - 10")}
+    labels: dict[str, Any] = {
+        "clip": False,
+        "align": "right",
+        "dx": -8,
+        "fontSize": min(12, step - 4),
+        "limit": alt.ExprRef("margin - 10"),
+    }
     # The line around a bar shows answers that were decided at once.
-    bar = {"height": round(step * 0.3), "strokeWidth": 6, "strokeJoin": "round", "opacity": 0.28}
-    point = {"filled": True, "opacity": 1, "strokeWidth": 0, "xOffset": alt.ExprRef("datum.shift")}
+    bar: dict[str, Any] = {
+        "height": round(step * 0.3),
+        "strokeWidth": 6,
+        "strokeJoin": "round",
+        "opacity": 0.28,
+    }
+    point: dict[str, Any] = {
+        "filled": True,
+        "opacity": 1,
+        "strokeWidth": 0,
+        "xOffset": alt.ExprRef("datum.shift"),
+    }
     layers = [
         of([BAR]).mark_text(**labels).encode(x=alt.value(0), text="label:N", color=alt.value(theme.INK)),
         of([AHEAD]).mark_rule(strokeDash=[2, 3], clip=True).encode(x=x, x2=x2, stroke=stroke),
@@ -174,7 +195,7 @@ def row_chart(
         of(_SHAPES).mark_point(clip=True, **point)
         .encode(x=x, size=alt.value(55 if step < 20 else 85), tooltip=tip, **_marks(kinds)),
     ]  # fmt: skip
-    return alt.layer(*layers).properties(width=frame.width, height=step * number)
+    return alt.LayerChart(layer=layers).properties(width=frame.width, height=step * number)
 
 
 def _marks(kinds: Collection[str]) -> dict[str, Any]:
@@ -190,7 +211,7 @@ def _marks(kinds: Collection[str]) -> dict[str, Any]:
 
 def _now(frame: Frame, x: alt.X) -> list[alt.Chart]:
     """The tick up to which everything is known."""
-    now = alt.Chart(alt.Data(values=[{"x": frame.clock.place(frame.now), "text": "now"}])).encode(x=x)
+    now = alt.Chart({"values": [{"x": frame.clock.place(frame.now), "text": "now"}]}).encode(x=x)
     return [
         now.mark_rule(clip=True).encode(color=alt.value(theme.MUTED)),
         now.mark_text(dy=-8).encode(y=alt.value(0), text="text:N", color=alt.value(theme.MUTED)),

@@ -8,6 +8,7 @@ counterpart: by a style sheet that asks what the reader prefers, or in the text 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 PAPER, INK, MUTED, LINE, BAND = "#ffffff", "#1f2328", "#59636f", "#d1d9e1", "#f3f5f8"
 BLUE, GREEN, ORANGE, PURPLE = "#0072b3", "#008560", "#cc5500", "#8250d0"
@@ -27,7 +28,7 @@ DARK = {
 
 FONT = "Helvetica, Arial, sans-serif"
 
-CONFIG = {
+CONFIG: dict[str, Any] = {
     "background": PAPER,
     "font": FONT,
     "view": {"stroke": None},
