@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from antelog.cli.completion import inputs_of, queries_of, statics_of
 from antelog.cli.diagnostics import print_diagnostics
 from antelog.cli.facts import recorded, say_what_is_missing, static_facts
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics, pair
@@ -72,11 +73,11 @@ def _equation(text: str) -> tuple[str, str]:
 )  # fmt: skip
 @click.option("--plan", is_flag=True, help="Draw the program itself: predicates, rules and strata.")
 @click.option(
-    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True,
+    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
     help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
 )  # fmt: skip
 @click.option(
-    "--static", "statics", type=pair, metavar="P=FILE", multiple=True,
+    "--static", "statics", type=pair, metavar="P=FILE", multiple=True, shell_complete=statics_of,
     help="The file with facts of a static predicate, in addition to those of the program.",
 )  # fmt: skip
 @click.option(
@@ -87,7 +88,10 @@ def _equation(text: str) -> tuple[str, str]:
 @click.option(
     "--arrival", metavar="NAME", default="arrival", show_default=True, help="The column with arrivals."
 )
-@click.option("--query", "queries", metavar="NAME", multiple=True, help="Only the answers of this query.")
+@click.option(
+    "--query", "queries", metavar="NAME", multiple=True, shell_complete=queries_of,
+    help="Only the answers of this query.",
+)  # fmt: skip
 @click.option(
     "--answer", "answers", type=_equation, metavar="X=VALUE", multiple=True,
     help="Only the answers with this value of a variable.",
@@ -180,10 +184,8 @@ def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
     until = tick_of(facts.until, plan, "--until")
     print_diagnostics(program.warnings, program.source, _stderr())
     say_what_is_missing(plan, inputs)
-    with (
-        rejects_to(None, strict=False) as rejects,
-        progress_bar("facts", sum(map(size_of, inputs.values()))) as report,
-    ):
+    size = sum(map(size_of, inputs.values()))
+    with rejects_to(None, strict=False) as rejects, progress_bar("facts", size, results=False) as report:
         engine = Engine(program, static=static_facts(plan, statics, rejects), arrival=ARRIVAL)
         facts_of = recorded(plan, inputs, rejects, arrival=facts.arrival, until=until, report=report)
         tables = []

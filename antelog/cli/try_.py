@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 
 from antelog.cli import json_lines, listing
+from antelog.cli.completion import inputs_of, statics_of
 from antelog.cli.diagnostics import print_diagnostics
 from antelog.cli.facts import recorded, say_what_is_missing, static_facts
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics, pair
@@ -67,11 +68,11 @@ def _kinds(text: str) -> tuple[str, ...]:
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
-    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True,
+    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
     help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
 )  # fmt: skip
 @click.option(
-    "--static", "statics", type=pair, metavar="P=FILE", multiple=True,
+    "--static", "statics", type=pair, metavar="P=FILE", multiple=True, shell_complete=statics_of,
     help="The file with facts of a static predicate, in addition to those of the program.",
 )  # fmt: skip
 @click.option(

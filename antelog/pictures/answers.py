@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
+from antelog.compile.plan import Plan
 from antelog.pictures import theme
 from antelog.pictures.clock import clock
 from antelog.pictures.drawing import Drawing, Theme
@@ -26,15 +27,18 @@ WIDTH = 800
 
 def draw_answers(
     history: History,
-    tick: int | None = None,
+    plan: Plan | None = None,
     *,
     title: str = "Answers over time",
     width: int = WIDTH,
     theme: Theme = "auto",
     most: int = ROWS,
 ) -> Drawing:
-    """`tick` is the length of a tick; more than `most` answers are counted instead of shown one by one."""
-    area = frame(history, clock(tick, history.first), width)
+    """`plan` says how long a tick is; more than `most` answers are counted instead of shown one by one."""
+    shown = clock(plan.tick if plan else None, history.first, history.last)
+    if plan and shown.stamps:
+        history = history.timed({query.name: query.time or "" for query in plan.queries}, shown.text)
+    area = frame(history, shown, width)
 
     def finished(chart: alt.LayerChart | alt.VConcatChart) -> alt.TopLevelMixin:
         return _finished(chart, history, title, area)

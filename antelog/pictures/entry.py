@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
@@ -44,17 +45,18 @@ def draw(
         raise DataError(f"there is no theme {theme}. {hint}")
     if isinstance(source, Program):
         return draw_plan(source, title=title, width=width, theme=theme)
+    plan: Plan | None
     if isinstance(source, Engine):
         tables = {each.name: source.answers(each.name) for each in source.plan.queries}
-        found, tick = history(changes_in(tables), source.now).by_time(), source.plan.tick
+        found, plan = history(changes_in(tables), source.now).by_time(), source.plan
     else:
-        found, tick = history(changes_in(source), now), None
+        found, plan = history(changes_in(source), now), program.plan if program else None
     found = found.only(
         [query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()}
     )
     return draw_answers(
         found,
-        program.plan.tick if program is not None else tick,
+        plan,
         title=title or "Answers over time",
         width=width,
         theme=theme,

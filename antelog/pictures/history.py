@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -78,6 +78,12 @@ class History:
     def first(self) -> int:
         return min((answer.since for answer in self.answers), default=0)
 
+    @property
+    def last(self) -> int:
+        """The last tick there is something to say about: now, or the last deadline."""
+        deadlines = (a.decided_by for a in self.answers if a.outcome == OPEN and a.decided_by is not None)
+        return max([self.now, *deadlines])
+
     def count(self, outcome: str) -> int:
         return sum(answer.outcome == outcome for answer in self.answers)
 
@@ -93,6 +99,20 @@ class History:
             and all(_same(answer.values.get(name), value) for name, value in values.items())
         )
         return replace(self, answers=tuple(kept))
+
+    def timed(self, names: Mapping[str, str], text: Callable[[int], str]) -> History:
+        """Ticks in answers as texts; `names` are those of the queries' time variables."""
+
+        def timed(answer: Answer) -> Answer:
+            name = names.get(answer.query, "")
+            tick = answer.values.get(name, "")
+            return (
+                replace(answer, values={**answer.values, name: text(int(tick))})
+                if tick.isdecimal()
+                else answer
+            )
+
+        return replace(self, answers=tuple(map(timed, self.answers)))
 
     def by_time(self) -> History:
         """Everything where the facts' own times say, for answers of which no earlier tick is known."""

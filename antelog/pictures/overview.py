@@ -57,4 +57,7 @@ def _stretch_to_begin_with(history: History, frame: Frame) -> list[float]:
 
 
 def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:
-    return alt.VConcatChart(vconcat=[*charts], spacing=26)
+    stacked: alt.VConcatChart = alt.VConcatChart(vconcat=[*charts], spacing=26).resolve_scale(
+        color="independent", shape="independent"
+    )
+    return stacked

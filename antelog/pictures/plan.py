@@ -85,7 +85,7 @@ def _chart(
         at_x, at_y = alt.X(f"{x}:Q", scale=across, axis=None), alt.Y(f"{y}:Q", scale=down, axis=None)
         return alt.Chart({"values": rows}).encode(x=at_x, y=at_y)
 
-    tip, ends = alt.value(alt.ExprRef("datum.tip")), {"x2": "x2:Q", "y2": "y2:Q"}
+    tip, ends = alt.value(alt.ExprRef("datum.tip")), {"x2": alt.X2(field="x2"), "y2": alt.Y2(field="y2")}
     stroke, fill = alt.Stroke("colour:N", scale=None), alt.Fill("colour:N", scale=None)
     dash = alt.StrokeDash("dash:N", scale=None)
     bands = _bands(graph, placed, left, right)

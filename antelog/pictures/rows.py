@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from antelog.pictures import theme
-from antelog.pictures.clock import Clock
+from antelog.pictures.clock import MIDNIGHTS, Clock
 from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, due
 
 Row = dict[str, Any]
@@ -50,7 +50,7 @@ class Frame:
         count = max(2, self.width // 70)
         domain = [self.clock.place(self.first - 0.6), self.clock.place(self.last + 0.6)]
         if self.clock.stamps:
-            axis = alt.Axis(title=title, tickCount=count)
+            axis = alt.Axis(title=title, tickCount=count, labelExpr=MIDNIGHTS)
             scale = scale or alt.Scale(type="utc", domain=domain, nice=False)
             return alt.X("x:T", axis=axis, scale=scale)
         axis = alt.Axis(title=title, format="d", tickMinStep=1, tickCount=count)
@@ -59,11 +59,9 @@ class Frame:
 
 def frame(history: History, clock: Clock, width: int) -> Frame:
     """The whole of a history, with what is awaited and the deadlines."""
-    ends = [history.now, *(a.until for a in history.answers)]
-    ends += [a.decided_by for a in history.answers if a.outcome == OPEN and a.decided_by is not None]
-    longest = max((len(a.label) for a in history.answers), default=0)
-    margin = min(int(6.6 * longest) + 14, int(width * 0.3))
-    return Frame(clock, history.first, max(ends), history.now, width - margin - 24, margin)
+    longest = max((len(answer.label) for answer in history.answers), default=0)
+    margin = min(int(6.6 * longest) + 14, int(width * 0.36))
+    return Frame(clock, history.first, history.last, history.now, width - margin - 24, margin)
 
 
 def answer_rows(history: History, clock: Clock) -> list[Row]:
@@ -164,7 +162,7 @@ def row_chart(
     def of(kinds: Collection[str]) -> alt.Chart:
         return every.transform_filter(alt.FieldOneOfPredicate("kind", [*kinds]))
 
-    x2, tip = alt.X2("x2"), alt.value(alt.ExprRef("datum.tip"))
+    x2, tip = alt.X2(field="x2"), alt.value(alt.ExprRef("datum.tip"))
     fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
     # Labels stand outside of what marks are clipped to.
     labels: dict[str, Any] = {
@@ -174,6 +172,7 @@ def row_chart(
         "fontSize": min(12, step - 4),
         "limit": alt.ExprRef("margin - 10"),
     }
+    size = alt.value(55 if step < 20 else 85)
     # The line around a bar shows answers that were decided at once.
     bar: dict[str, Any] = {
         "height": round(step * 0.3),
@@ -192,8 +191,9 @@ def row_chart(
         of([AHEAD]).mark_rule(strokeDash=[2, 3], clip=True).encode(x=x, x2=x2, stroke=stroke),
         of([BAR]).mark_bar(clip=True, **bar).encode(x=x, x2=x2, fill=fill, stroke=stroke, tooltip=tip),
         *(_now(frame, x) if OPEN in kinds else ()),
+        of([AWAITED]).mark_point(clip=True, color=theme.PAPER, **point).encode(x=x, size=size),
         of(_SHAPES).mark_point(clip=True, **point)
-        .encode(x=x, size=alt.value(55 if step < 20 else 85), tooltip=tip, **_marks(kinds)),
+        .encode(x=x, size=size, tooltip=tip, **_marks(kinds)),
     ]  # fmt: skip
     return alt.LayerChart(layer=layers).properties(width=frame.width, height=step * number)
 
