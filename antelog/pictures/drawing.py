@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from importlib.resources import files
 from os import PathLike
@@ -44,11 +45,14 @@ class Drawing:
 
     def svg(self) -> str:
         svg = vl_convert.vegalite_to_svg(_specification(self.chart, self.data))
-        return theme.with_both(svg) if self.theme == "auto" else self._coloured(svg)
+        title = f"<title>{escape(self.title)}</title>"
+        if self.theme == "auto":
+            return theme.inserted(svg, title, f"<style>{theme.style_sheet()}</style>")
+        return theme.inserted(self._coloured(svg), title)
 
     def png(self) -> bytes:
-        svg = self._coloured(vl_convert.vegalite_to_svg(_specification(self.chart, self.data)))
-        return vl_convert.svg_to_png(svg, scale=_SHARP)
+        svg = vl_convert.vegalite_to_svg(_specification(self.chart, self.data))
+        return vl_convert.svg_to_png(self._coloured(svg), scale=_SHARP)
 
     def html(self) -> str:
         """A page that needs nothing else: to point at, to zoom, and as wide as its window."""
@@ -100,7 +104,8 @@ def _specification(chart: alt.TopLevelMixin, data: Data) -> dict[str, Any]:
     return specification | {"datasets": specification.get("datasets", {}) | data}
 
 
+@cache
 def _vega() -> str:
-    """Vega as a script that a page can hold."""
+    """Vega as a script that a page can hold. Putting it together takes seconds."""
     bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # it has a default
     return bundle.replace("</script", "<\\/script")

@@ -12,7 +12,7 @@ from antelog.language.checks.suggestions import did_you_mean
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
-_TIME = re.compile(r"(\d+)\)\Z")
+_TIME = re.compile(r"[( ](\d+)\)\Z")
 
 
 @dataclass(frozen=True)

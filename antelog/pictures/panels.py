@@ -73,7 +73,7 @@ def _decided_ones(until: Ticks, outcome: Ticks, frame: Frame) -> alt.Chart:
     )
     y = _count("number", labelExpr="format(abs(datum.value), ',')")
     x = frame.x(titled=False)
-    found: alt.Chart = chart.mark_rect(opacity=0.85).encode(
+    found: alt.Chart = chart.mark_rect(opacity=0.85, clip=True).encode(
         x=x, x2=alt.X2(field="x2"), y=y, y2=alt.datum(0), color=colour
     )
     return found
@@ -93,7 +93,7 @@ def _waiting_times(since: Ticks, waited: Ticks, frame: Frame) -> alt.Chart:
     chart = _panel(lines, "Ticks from first evidence to decision (strong: many answers)", frame)
     opacity = alt.FillOpacity("number:Q", scale=shade, legend=None)
     y = _count("low", grid=False)
-    found: alt.Chart = chart.mark_rect(fill=theme.PURPLE).encode(
+    found: alt.Chart = chart.mark_rect(fill=theme.PURPLE, clip=True).encode(
         x=frame.x(), x2=alt.X2(field="x2"), y=y, y2=alt.Y2(field="high"), fillOpacity=opacity
     )
     return found

@@ -32,6 +32,8 @@ CONFIG: dict[str, Any] = {
     "background": PAPER,
     "font": FONT,
     "view": {"stroke": None},
+    # The text is there to be read as it is; a description of every mark would make pictures twice as large.
+    "aria": False,
     "axis": {
         "labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal", "titleFontSize": 12,
         "labelFontSize": 11, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE, "gridOpacity": 0.6,
@@ -57,9 +59,9 @@ def style_sheet() -> str:
     return f"@media (prefers-color-scheme:dark){{{''.join(rules)}}}"
 
 
-def with_both(svg: str) -> str:
-    """An SVG that is light or dark as its reader prefers."""
-    return re.sub(r"(<svg[^>]*>)", lambda m: f"{m[1]}<style>{style_sheet()}</style>", svg, count=1)
+def inserted(svg: str, *elements: str) -> str:
+    """An SVG with some elements more, before all others."""
+    return re.sub(r"<svg[^>]*>", lambda start: start[0] + "".join(elements), svg, count=1)
 
 
 def on_dark(text: str) -> str:
