@@ -11,7 +11,7 @@ NOTEBOOK = Path(__file__).resolve().parent.parent / "docs" / "notebooks" / "tuto
 
 def executed(path: Path) -> NotebookNode:
     """The notebook with the outputs it has now. What is displayed richly is not kept as plain text too."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook: NotebookNode = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}}).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # when it was run

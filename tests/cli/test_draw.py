@@ -138,7 +138,8 @@ def test_without_altair() -> None:
         assert done.returncode == status, done.stderr
         if status:
             assert done.stderr == (
-                "error: drawing needs the package altair, which is not installed: pip install 'antelog[draw]'\n"
+                "error: drawing needs the package altair, which is not installed: "
+                "pip install 'antelog[draw]'\n"
             )
 
 

@@ -21,6 +21,7 @@ ODD = PROGRAM.replace("query Malf(X, T).", "query Malf(X, T) window 3.")
 @pytest.fixture(scope="module")
 def notebook() -> Iterator[InteractiveShell]:
     shell = InteractiveShell.instance()
+    assert shell.display_formatter
     shell.display_formatter.active_types = shell.display_formatter.format_types
     shell.run_line_magic("load_ext", "antelog")
     yield shell
@@ -36,6 +37,7 @@ def engine() -> antelog.Engine:
 
 
 def displayed(notebook: InteractiveShell, what: Any) -> str | None:
+    assert notebook.display_formatter
     bundle, _ = notebook.display_formatter.format(what)
     text: str | None = bundle.get("text/html")
     return text

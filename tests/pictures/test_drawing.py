@@ -13,7 +13,7 @@ from antelog.errors import DataError
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Clock
-from antelog.pictures.drawing import Drawing
+from antelog.pictures.drawing import THEMES, Drawing
 from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History
 from antelog.pictures.panels import easy
 from antelog.pictures.rows import answer_rows, mark_rows
@@ -24,7 +24,7 @@ ROWS = [json.loads(line) for line in LOG]
 
 
 def answer(number: int, outcome: str = OPEN, **more: Any) -> Answer:
-    given = {"since": number, "until": number + 2, "outcome": outcome} | more
+    given: dict[str, Any] = {"since": number, "until": number + 2, "outcome": outcome} | more
     return Answer("Malf", {"X": f"wt{number}", "T": str(number)}, **given)
 
 
@@ -151,7 +151,7 @@ def test_every_colour_has_a_counterpart_on_dark() -> None:
 
 
 def test_themes() -> None:
-    auto, light, dark = (antelog.draw(ROWS, theme=each).svg() for each in ("auto", "light", "dark"))  # type: ignore[arg-type]
+    auto, light, dark = (antelog.draw(ROWS, theme=each).svg() for each in THEMES)
     assert "prefers-color-scheme:dark" in auto
     assert "prefers-color-scheme" not in light + dark
     assert colours(dark).keys() <= {*theme.DARK.values()}
