@@ -21,7 +21,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick test-slow bench check format docs docs-serve record clean java
+.PHONY: help setup demo test quick test-slow bench check format docs docs-serve pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name']"
@@ -60,6 +60,10 @@ docs: $(DOCS_INSTALLED) ## Build the documentation into site/; a warning is an e
 
 docs-serve: $(DOCS_INSTALLED) ## Serve the documentation locally and follow edits
 	@$(MKDOCS) serve
+
+pictures: $(INSTALLED) ## Make the pictures of the documentation anew, and run its notebook
+	@$(PY) -m scripts.pictures
+	@$(PY) -m scripts.notebook
 
 record: setup ## Rewrite the golden files from what the code prints now; read the diff afterwards
 	@$(WITH_JAVA) $(PY) -m pytest --record $(PYTEST_ARGS)

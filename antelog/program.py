@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from antelog.compile import PATTERN_LIMIT, Plan, compile_program
+from antelog.compile.explain_html import plan_html
 from antelog.diagnostics import Diagnostic, Source, warnings_of
 from antelog.errors import ProgramError, ProgramFileError
 from antelog.language import read
@@ -24,6 +25,22 @@ class Program:
     @property
     def source(self) -> Source:
         return self.document.source
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the rules in colours, and the plan."""
+        from antelog.language.highlighting import highlighted  # noqa: PLC0415 - only notebooks need Pygments
+
+        return f"{_COLOURS}{highlighted(self.source.text)}{plan_html(self.plan)}"
+
+
+_COLOURS = """<style>
+.antelog-rules .k { color: var(--jp-mirror-editor-keyword-color, #8250d0); }
+.antelog-rules .nf { color: var(--jp-mirror-editor-def-color, #2f7fd6); }
+.antelog-rules .nv { color: var(--jp-mirror-editor-variable-2-color, #1a8a5a); }
+.antelog-rules .s, .antelog-rules .m { color: var(--jp-mirror-editor-number-color, #c05a10); }
+.antelog-rules .c1 { color: var(--jp-mirror-editor-comment-color, #7a8490); font-style: italic; }
+</style>"""
+"""Those of the notebook's theme; elsewhere, such as are readable on light and on dark."""
 
 
 def parse(text: str, *, name: str = "<text>", pattern_limit: int = PATTERN_LIMIT) -> Program:

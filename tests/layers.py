@@ -15,8 +15,9 @@ LONGEST = 400
 LEAVES = frozenset({"errors", "diagnostics"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
+SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
-EVERYTHING = TO_PROGRAM | {"reference", "files", "spark", "forecast", "cli", "dashboard"}
+EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", "cli", "dashboard"}
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -28,7 +29,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
     "program": TO_ENGINE,
-    "__init__": TO_PROGRAM,
+    "pictures": TO_ENGINE | {"program"},
+    "notebook": TO_ENGINE | {"program", "pictures"},
+    "__init__": TO_PROGRAM | SHOWING,
     "spark": TO_PROGRAM,
     "forecast": TO_PROGRAM,
     "cli": EVERYTHING,
@@ -45,6 +48,9 @@ BELONGS_TO: dict[str, str] = {
     "pyspark": "spark",
     "click": "cli",
     "rich": "cli",
+    "altair": "pictures",
+    "vl_convert": "pictures",
+    "IPython": "notebook",
     **dict.fromkeys(WEB_FRAMEWORKS, "dashboard"),
 }
 

@@ -9,6 +9,8 @@ from io import TextIOWrapper
 import click
 
 from antelog.cli.check import check
+from antelog.cli.completion import completion
+from antelog.cli.draw import draw
 from antelog.cli.run import run
 from antelog.cli.try_ import try_
 
@@ -31,7 +33,16 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="antelog", message="%(prog)s %(version)s")
 def main() -> None:
-    """Answers before they are certain: rules over streams that come late and out of order."""
+    """Answers before they are certain: rules over streams that come late and out of order.
+
+    \b
+    Examples:
+      antelog check turbines.alog                                       what the rules watch for
+      antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
+      antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
+      antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
+      antelog completion bash                                           what makes Tab complete all this
+    """
     if isinstance(sys.stdout, TextIOWrapper):  # what the terminal's encoding lacks is shown as its number
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -39,3 +50,5 @@ def main() -> None:
 main.add_command(check)
 main.add_command(try_)
 main.add_command(run)
+main.add_command(draw)
+main.add_command(completion)

@@ -19,13 +19,13 @@ Report = Callable[[int], None]
 
 
 @contextmanager
-def progress_bar(what: str, total: int | None) -> Iterator[Report]:
+def progress_bar(what: str, total: int | None, *, results: bool = True) -> Iterator[Report]:
     """A function to be told how much has been done since it was told last.
 
-    The bar shows on a terminal only, and not where it would mix with results on the same one.
+    The bar shows on a terminal only, and not where it would mix with `results` on the same one.
     """
     console = Console(stderr=True)
-    if not console.is_terminal or sys.stdout.isatty() or total == 0:
+    if not console.is_terminal or (results and sys.stdout.isatty()) or total == 0:
         yield lambda _: None
         return
     columns = (TextColumn(what), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from antelog.cli.completion import inputs_of, statics_of
 from antelog.cli.diagnostics import print_diagnostics
 from antelog.cli.endpoints import SettingError, sink_of, source_of
 from antelog.cli.run_checks import checked
@@ -62,11 +63,13 @@ def _equation(example: str) -> Callable[[str], tuple[str, str]]:
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option(
     "--input", "inputs", type=_Read("P=SOURCE", _pair), metavar="P=SOURCE", multiple=True,
+    shell_complete=inputs_of,
     help="Where the facts of an input come from: a path or glob of CSV, JSON lines or Parquet, "
     "kafka://host:9092/topic?format=json, jdbc:…#table, delta:…, iceberg:…, or rate://100 for trying out.",
 )  # fmt: skip
 @click.option(
     "--static", "statics", type=_Read("P=SOURCE", _pair), metavar="P=SOURCE", multiple=True,
+    shell_complete=statics_of,
     help="Where facts of a static predicate come from, in addition to those of the program.",
 )  # fmt: skip
 @click.option(

@@ -13,18 +13,19 @@ import click
 from rich.console import Console
 
 from antelog.cli import json_lines, listing
+from antelog.cli.completion import inputs_of, statics_of
 from antelog.cli.diagnostics import print_diagnostics
+from antelog.cli.facts import recorded, say_what_is_missing, static_facts
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics, pair
 from antelog.cli.progress import Report, progress_bar
 from antelog.cli.rejected import say_what_was_dropped, summarize
 from antelog.cli.replay import Recorded, Shown, changes, snapshots
 from antelog.cli.ticks import tick_of
-from antelog.cli.values import plain
-from antelog.compile.plan import Plan, Relation
+from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
 from antelog.errors import AntelogError, ProgramError
-from antelog.files import ARRIVAL, Rejects, batches, rejects_to, tables, wanted_of
+from antelog.files import ARRIVAL, Rejects, rejects_to
 from antelog.files.naming import size_of
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program, load
@@ -67,11 +68,11 @@ def _kinds(text: str) -> tuple[str, ...]:
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
-    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True,
+    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
     help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
 )  # fmt: skip
 @click.option(
-    "--static", "statics", type=pair, metavar="P=FILE", multiple=True,
+    "--static", "statics", type=pair, metavar="P=FILE", multiple=True, shell_complete=statics_of,
     help="The file with facts of a static predicate, in addition to those of the program.",
 )  # fmt: skip
 @click.option(
@@ -183,14 +184,10 @@ def try_(
 def _run(program: Program, options: Options) -> None:
     plan = program.plan
     print_diagnostics(program.warnings, program.source, _stderr())
-    for source in plan.inputs:
-        if source.name not in options.inputs:
-            click.echo(
-                f"note: {source.name} has no facts; give them with --input {source.name}=FILE", err=True
-            )
+    say_what_is_missing(plan, options.inputs)
     with ExitStack() as stack:
         rejects = stack.enter_context(rejects_to(options.rejects, strict=options.strict))
-        static = {name: _rows(plan, name, path, rejects) for name, path in options.statics.items()}
+        static = static_facts(plan, options.statics, rejects)
         engine = Engine(program, only=options.only, static=static, arrival=ARRIVAL, limit=options.limit)
         try:
             _replay(engine, options, rejects, stack)
@@ -205,11 +202,11 @@ def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack
         since = 0 if options.since is None and engine.plan.tick is None else options.since
         total = None if since is None or options.until is None else max(0, options.until - since + 1)
         report = stack.enter_context(progress_bar("ticks", total))
-        found = snapshots(engine, _recorded(engine.plan, options, rejects), since, options.until, report)
+        found = snapshots(engine, _recorded(engine, options, rejects), since, options.until, report)
     else:
         size = sum(map(size_of, options.inputs.values()))
         report = stack.enter_context(progress_bar("facts", size))
-        found = changes(engine, _recorded(engine.plan, options, rejects, report), options.until)
+        found = changes(engine, _recorded(engine, options, rejects, report), options.until)
     show = _printer(relations, engine.plan.tick, options)
     for each in found:
         rejects.add(each.set_aside)
@@ -217,25 +214,12 @@ def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack
             show(each)
 
 
-def _recorded(plan: Plan, options: Options, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
-    wanted = {name: wanted_of(plan, name, options.arrival) for name in options.inputs}
-    sources = {name: tables(path, wanted[name], rejects, report) for name, path in options.inputs.items()}
-    files = {name: str(path) for name, path in options.inputs.items()}
-    return Recorded(batches(sources, options.until), files)
-
-
-def _rows(plan: Plan, name: str, path: Path, rejects: Rejects) -> list[tuple[str | int | float, ...]]:
-    """The facts of a static predicate; truth values, dates and the like are taken as texts."""
-    rows: list[tuple[str | int | float, ...]] = []
-    for table in tables(path, wanted_of(plan, name), rejects):
-        values = zip(*(column.to_pylist() for column in table.columns), strict=True)
-        rows += [tuple(_value(value) for value in row) for row in values]
-    return rows
-
-
-def _value(value: object) -> str | int | float:
-    found = plain(value)
-    return str(found).lower() if isinstance(found, bool) or found is None else found
+def _recorded(
+    engine: Engine, options: Options, rejects: Rejects, report: Report = lambda _: None
+) -> Recorded:
+    return recorded(
+        engine.plan, options.inputs, rejects, arrival=options.arrival, until=options.until, report=report
+    )
 
 
 def _printer(relations: list[Relation], tick: int | None, options: Options) -> Callable[[Shown], None]:

@@ -256,3 +256,8 @@ class Plan(Struct, frozen=True, cache_hash=True):
         from antelog.compile.explain import explain  # noqa: PLC0415 - explain needs the nodes above
 
         return explain(self)
+
+    def _repr_html_(self) -> str:
+        from antelog.compile.explain_html import plan_html  # noqa: PLC0415 - it needs the nodes above
+
+        return plan_html(self)

@@ -46,6 +46,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if block.file is not None:
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    log = antelog("try", "turbines.alog", "--input", "Temp=Temp.csv").stdout
+    (tmp_path / "changes.jsonl").write_text(log, encoding="utf-8")
     return tmp_path
 
 
@@ -87,6 +89,12 @@ def test_python_prints_what_it_says(page: str) -> None:
     assert _printed(block, ROOT).splitlines() == [
         line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.strip().startswith("print(")
     ]
+
+
+def test_the_page_about_pictures_draws(here: Path) -> None:
+    block = next(b for b in BLOCKS if b.language == "python" and b.page == "pictures.md")
+    assert _printed(block, here) == ""
+    assert {"answers.svg", "open.html", "rules.png"} <= {path.name for path in here.iterdir()}
 
 
 @pytest.mark.slow

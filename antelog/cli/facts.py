@@ -1,0 +1,60 @@
+"""Recorded facts from files: those of inputs in the order of their arrival, those of static predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from antelog.cli.progress import Report
+from antelog.cli.replay import Recorded
+from antelog.cli.values import plain
+from antelog.compile.plan import Plan
+from antelog.files import Rejects, batches, tables, wanted_of
+
+Value = str | int | float
+
+
+def recorded(
+    plan: Plan,
+    inputs: Mapping[str, Path],
+    rejects: Rejects,
+    *,
+    arrival: str,
+    until: int | None,
+    report: Report = lambda _: None,
+) -> Recorded:
+    """The facts of the inputs up to a tick; `arrival` is what files call the column of arrivals."""
+    wanted = {name: wanted_of(plan, name, arrival) for name in inputs}
+    sources = {name: tables(path, wanted[name], rejects, report) for name, path in inputs.items()}
+    return Recorded(batches(sources, until), {name: str(path) for name, path in inputs.items()})
+
+
+def static_facts(
+    plan: Plan, statics: Mapping[str, Path], rejects: Rejects
+) -> dict[str, list[tuple[Value, ...]]]:
+    """The facts of static predicates; truth values, dates and the like are taken as texts."""
+    return {name: _rows(plan, name, path, rejects) for name, path in statics.items()}
+
+
+def say_what_is_missing(plan: Plan, inputs: Mapping[str, Path]) -> None:
+    """A note on each input that has no file."""
+    for source in plan.inputs:
+        if source.name not in inputs:
+            click.echo(
+                f"note: {source.name} has no facts; give them with --input {source.name}=FILE", err=True
+            )
+
+
+def _rows(plan: Plan, name: str, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
+    rows: list[tuple[Value, ...]] = []
+    for table in tables(path, wanted_of(plan, name), rejects):
+        values = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        rows += [tuple(_value(value) for value in row) for row in values]
+    return rows
+
+
+def _value(value: object) -> Value:
+    found = plain(value)
+    return str(found).lower() if isinstance(found, bool) or found is None else found

@@ -1,0 +1,54 @@
+"""A plan as HTML, for notebooks: what `explain` says, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from antelog.compile.explain import (
+    answer_text,
+    bounds_lines,
+    key_text,
+    pattern_lines,
+    pattern_text,
+    relation_title,
+    source_lines,
+)
+from antelog.compile.plan import Pattern, Plan, Relation
+
+_HEADS = ("watched for", "patterns", "bounds", "stratum")
+
+
+def plan_html(plan: Plan) -> str:
+    """Where facts come from, a row for each relation, and how the work can be divided."""
+    heads = "".join(f'<th style="text-align:left">{head}</th>' for head in _HEADS)
+    rows = "".join(map(_row, plan.relations))
+    return (
+        f"<p>{_lines(source_lines(plan))}</p>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<p>{escape(key_text(plan))}</p>"
+    )
+
+
+def _row(relation: Relation) -> str:
+    patterns = "<br>".join(_pattern(relation, pattern) for pattern in relation.patterns) or "never holds"
+    cells = (
+        f"<b>{escape(relation_title(relation))}</b>",
+        patterns,
+        _lines(bounds_lines(relation)),
+        str(relation.level.component),
+    )
+    return (
+        "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
+    )
+
+
+def _pattern(relation: Relation, pattern: Pattern) -> str:
+    fixed = answer_text(relation, pattern)
+    giving = f" giving {escape(fixed)}" if fixed else ""
+    known = "".join(f"<br><small>{escape(line)}</small>" for line in pattern_lines(pattern))
+    return f"<code>{escape(pattern_text(pattern))}</code>{giving}{known}"
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "<br>".join(map(escape, lines))

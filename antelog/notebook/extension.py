@@ -1,0 +1,85 @@
+"""The IPython extension: the cell magic, and how tables of answers are displayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import pyarrow as pa
+
+from antelog.diagnostics import Diagnostic, Source, to_text
+from antelog.engine.engine import Engine
+from antelog.errors import ProgramError
+from antelog.notebook.showing import show
+from antelog.program import Program, parse
+
+_OF_ANSWERS = {"tick", "change", "explanations", "if_silent", "decided_by", "because"}
+_RED, _YELLOW = "#d0402a", "#b07a00"
+
+
+@dataclass(frozen=True)
+class Problems:
+    """What is wrong or odd about a cell, as notebooks display it."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    source: Source
+
+    def _repr_html_(self) -> str:
+        return "".join(map(self._block, self.diagnostics))
+
+    def __repr__(self) -> str:
+        return to_text(self.diagnostics, self.source)
+
+    def _block(self, diagnostic: Diagnostic) -> str:
+        colour = _RED if diagnostic.severity.value == "error" else _YELLOW
+        text = escape(to_text([diagnostic], self.source))
+        return f'<pre style="border-left:3px solid {colour};padding-left:8px">{text}</pre>'
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext antelog`."""
+
+    def antelog(line: str, cell: str) -> Program | Problems | None:
+        """Read the rules in a cell, and bind the program to a name: `%%antelog turbines`."""
+        name = line.strip()
+        if name and not name.isidentifier():
+            from IPython.core.error import UsageError  # noqa: PLC0415 - there is IPython if it calls this
+
+            raise UsageError(f"`{name}` is no name for a program; write %%antelog turbines, or no name")
+        try:
+            program = parse(cell, name=name or "<cell>")
+        except ProgramError as error:
+            return Problems(error.diagnostics, error.source)
+        if name:
+            shell.user_ns[name] = program
+        if program.warnings:
+            return Problems(program.warnings, program.source)
+        return None if name else program
+
+    shell.register_magic_function(antelog, magic_kind="cell")
+    html = shell.display_formatter.formatters["text/html"]
+    html.for_type(pa.Table, _table)
+    html.for_type(dict, _tables)
+    html.for_type(Engine, lambda engine: show(engine)._repr_html_())
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext antelog`."""
+    html = shell.display_formatter.formatters["text/html"]
+    for each in (pa.Table, dict, Engine):
+        html.pop(each, None)
+
+
+def _table(table: pa.Table) -> str | None:
+    """A table of answers; other tables are displayed as ever."""
+    return show(table)._repr_html_() if table.column_names and {*table.column_names} >= _OF_ANSWERS else None
+
+
+def _tables(found: dict[Any, Any]) -> str | None:
+    """What `advance` returns; other dictionaries are displayed as ever."""
+    if not found or not all(
+        isinstance(t, pa.Table) and {*t.column_names} >= _OF_ANSWERS for t in found.values()
+    ):
+        return None
+    return show(found)._repr_html_()

@@ -1,0 +1,89 @@
+"""Changes and answers as HTML: what is known marked as filled, what is awaited as hollow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import islice
+from typing import Any
+
+from antelog.engine.engine import Engine
+from antelog.pictures.history import Change, Explanation
+from antelog.pictures.reading import changes_in
+
+ROWS = 100
+_EXPLANATIONS = 5
+"""So many of each answer are shown; of the others, their number is."""
+_HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
+_COLOURS = {"possible": "#2f7fd6", "revised": "#2f7fd6", "confirmed": "#1a8a5a", "rejected": "#d0601a"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Changes as notebooks display them: the first `most`."""
+
+    changes: tuple[Change, ...]
+    most: int = ROWS
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f'<th style="text-align:left">{head}</th>' for head in _HEADS)
+        rows = "".join(map(_row, islice(self.changes, self.most)))
+        more = len(self.changes) - self.most
+        rest = (
+            f"<p>and {more:,} more; <code>antelog.show(…, most=…)</code> shows them</p>" if more > 0 else ""
+        )
+        none = "" if self.changes else "<p>nothing is open, and nothing has changed</p>"
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{rest}{none}"
+
+    def __repr__(self) -> str:
+        return f"<{len(self.changes):,} changes>"
+
+
+def show(source: Any, *, most: int = ROWS) -> Shown:
+    """Changes or answers for a notebook.
+
+    source    what `engine.advance` or `engine.answers` returned (one or a list), a frame of it, the path
+              of a log in JSON lines, or an engine, of which the open answers are shown
+    most      so many lines at most
+    """
+    if isinstance(source, Engine):
+        source = {query.name: source.answers(query.name) for query in source.plan.queries}
+    return Shown(tuple(sorted(changes_in(source), key=lambda change: change.tick)), most)
+
+
+def _row(change: Change) -> str:
+    shown = list(map(_explanation, change.explanations[:_EXPLANATIONS]))
+    more = len(change.explanations) - len(shown)
+    cells = (
+        str(change.tick),
+        f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
+        f"<code>{escape(change.label)}</code>",
+        "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
+        "<br>".join(map(escape, _outlook(change))),
+    )
+    return (
+        "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
+    )
+
+
+def _explanation(explanation: Explanation) -> str:
+    parts = [_marked("●", explanation.evidence), _marked("○", explanation.hypotheses)]
+    if explanation.exceptions:
+        parts.append(escape(f"except {'; '.join(explanation.exceptions)}"))
+    return " ".join(part for part in parts if part)
+
+
+def _marked(mark: str, literals: Iterable[str]) -> str:
+    return " ".join(f"{mark}&nbsp;<code>{escape(literal)}</code>" for literal in literals)
+
+
+def _outlook(change: Change) -> Iterator[str]:
+    if change.because:
+        yield f"for want of {', '.join(change.because)}"
+    if change.silent:
+        yield f"{change.silent} if nothing comes"
+    if change.decided_by is not None:
+        yield f"decided by {change.decided_by}"
+    elif change.kind in ("possible", "revised"):
+        yield "open without bound"

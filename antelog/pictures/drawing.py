@@ -1,0 +1,111 @@
+"""A picture, to be looked at in a notebook or saved to a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from string import Template
+from typing import Any, Literal, TypeAlias
+
+import altair as alt
+import vl_convert
+
+from antelog.errors import DataError
+from antelog.pictures import theme
+
+Theme: TypeAlias = Literal["auto", "light", "dark"]
+Data: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The lines of the data sets that a chart names."""
+
+THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
+FORMS = (".svg", ".png", ".html")
+_SHARP = 2
+"""How many dots a pixel of a PNG has in each direction."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart for print, and one to explore (the same, unless there is more to see).
+
+    `theme` is light, dark, or auto: as its reader prefers. A PNG cannot know, and is light.
+    """
+
+    chart: alt.TopLevelMixin
+    title: str
+    theme: Theme = "auto"
+    data: Data = field(default_factory=dict)
+    explorable: alt.TopLevelMixin | None = None
+    explorable_data: Data = field(default_factory=dict)
+
+    def svg(self) -> str:
+        svg = vl_convert.vegalite_to_svg(_specification(self.chart, self.data))
+        title = f"<title>{escape(self.title)}</title>"
+        if self.theme == "auto":
+            return theme.inserted(svg, title, f"<style>{theme.style_sheet()}</style>")
+        return theme.inserted(self._coloured(svg), title)
+
+    def png(self) -> bytes:
+        svg = vl_convert.vegalite_to_svg(_specification(self.chart, self.data))
+        return vl_convert.svg_to_png(self._coloured(svg), scale=_SHARP)
+
+    def html(self) -> str:
+        """A page that needs nothing else: to point at, to zoom, and as wide as its window."""
+        specification = json.dumps(self._explorable(), ensure_ascii=False)
+        page = Template(files("antelog.pictures").joinpath("page.html").read_text(encoding="utf-8"))
+        style = theme.style_sheet() if self.theme == "auto" else ""
+        return page.substitute(
+            title=escape(self.title),
+            scheme={"auto": "light dark"}.get(self.theme, self.theme),
+            paper=theme.DARK[theme.PAPER] if self.theme == "dark" else theme.PAPER,
+            dark_paper=theme.PAPER if self.theme == "light" else theme.DARK[theme.PAPER],
+            style=style,
+            specification=self._coloured(specification).replace("</", "<\\/"),
+            vega=_vega(),
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the picture to a file: .svg, .png or .html."""
+        path = Path(path)
+        match path.suffix.lower():
+            case ".svg":
+                content = self.svg().encode()
+            case ".png":
+                content = self.png()
+            case ".html":
+                content = self.html().encode()
+            case ending:
+                raise DataError(f"{path}: a picture is .svg, .png or .html, not {ending or 'without ending'}")
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise DataError(f"{path}: cannot be written: {error.strerror}") from None
+
+    def _coloured(self, text: str) -> str:
+        return theme.on_dark(text) if self.theme == "dark" else text
+
+    def _explorable(self) -> dict[str, Any]:
+        if self.explorable is None:
+            return _specification(self.chart, self.data)
+        return _specification(self.explorable, self.explorable_data)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"image/svg+xml": self.svg(), "text/plain": self.title}
+
+
+def _specification(chart: alt.TopLevelMixin, data: Data) -> dict[str, Any]:
+    """A chart with its data, which Altair would check line by line."""
+    specification: dict[str, Any] = chart.to_dict()
+    return specification | {"datasets": specification.get("datasets", {}) | data}
+
+
+@cache
+def _vega() -> str:
+    """Vega as a script that a page can hold. Putting it together takes seconds."""
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # it has a default
+    return bundle.replace("</script", "<\\/script")

@@ -1,0 +1,64 @@
+"""`antelog.draw`: a picture of whatever there is to see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from antelog.compile.plan import Plan
+from antelog.engine.engine import Engine
+from antelog.errors import DataError
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.pictures.answers import ROWS, WIDTH, draw_answers
+from antelog.pictures.drawing import THEMES, Drawing, Theme
+from antelog.pictures.history import history
+from antelog.pictures.plan import draw_plan
+from antelog.pictures.reading import changes_in
+from antelog.program import Program
+
+
+def draw(
+    source: Any,
+    *,
+    program: Program | None = None,
+    query: str | Sequence[str] = (),
+    answer: Mapping[str, object] | None = None,
+    now: int | None = None,
+    title: str | None = None,
+    width: int = WIDTH,
+    theme: Theme = "auto",
+    rows: int = ROWS,
+) -> Drawing:
+    """A picture that notebooks display, and `save` writes to a file (.svg, .png or .html).
+
+    source    changes: what `engine.advance` returned (one or a list), frames of it, or the path of a log in
+              JSON lines. An engine: what is open now. A program: its predicates, rules and strata
+    program   says how long a tick is, so that times can be shown
+    query     only the answers of this query, or of these
+    answer    only the answers with these values: {"X": "wt2"}
+    now       the last finished tick, if it is later than the last change
+    theme     light, dark, or auto: as the reader prefers
+    rows      more answers than these are counted instead of shown one by one
+    """
+    if theme not in THEMES:
+        hint = did_you_mean(str(theme), THEMES) or f"There are {', '.join(THEMES)}."
+        raise DataError(f"there is no theme {theme}. {hint}")
+    if isinstance(source, Program):
+        return draw_plan(source, title=title, width=width, theme=theme)
+    plan: Plan | None
+    if isinstance(source, Engine):
+        tables = {each.name: source.answers(each.name) for each in source.plan.queries}
+        found, plan = history(changes_in(tables), source.now).by_time(), source.plan
+    else:
+        found, plan = history(changes_in(source), now), program.plan if program else None
+    found = found.only(
+        [query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()}
+    )
+    return draw_answers(
+        found,
+        plan,
+        title=title or "Answers over time",
+        width=width,
+        theme=theme,
+        most=rows,
+    )

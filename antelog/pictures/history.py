@@ -1,0 +1,182 @@
+"""What became of each answer, put together from its changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from antelog.errors import DataError
+from antelog.language.checks.suggestions import did_you_mean
+
+OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
+OUTCOMES = (OPEN, CONFIRMED, REJECTED)
+_TIME = re.compile(r"[( ](\d+)\)\Z")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`exceptions` are the values for which it does not hold."""
+
+    evidence: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    exceptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of an answer, whose values are texts in the language's syntax; `_` is any value."""
+
+    tick: int
+    kind: str
+    query: str
+    values: Mapping[str, str]
+    explanations: tuple[Explanation, ...] = ()
+    because: tuple[str, ...] = ()
+    silent: str | None = None
+    decided_by: int | None = None
+
+    @property
+    def label(self) -> str:
+        return label(self.query, self.values)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer from its first evidence on.
+
+    `evidence` has the tick at which each literal came to be known; `missing` are the literals of the
+    last explanations that were still awaited, and `because` those that were awaited in vain.
+    """
+
+    query: str
+    values: Mapping[str, str]
+    since: int
+    until: int
+    outcome: str = OPEN
+    evidence: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    because: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
+    silent: str | None = None
+    decided_by: int | None = None
+
+    @cached_property
+    def label(self) -> str:
+        return label(self.query, self.values)
+
+
+@dataclass(frozen=True)
+class History:
+    """Answers in the order of their queries, then of their first evidence; `now` is the last tick known."""
+
+    answers: tuple[Answer, ...]
+    now: int
+
+    @property
+    def first(self) -> int:
+        return min((answer.since for answer in self.answers), default=0)
+
+    @property
+    def last(self) -> int:
+        """The last tick there is something to say about: now, or the last deadline."""
+        deadlines = (a.decided_by for a in self.answers if a.outcome == OPEN and a.decided_by is not None)
+        return max([self.now, *deadlines])
+
+    def count(self, outcome: str) -> int:
+        return sum(answer.outcome == outcome for answer in self.answers)
+
+    def only(self, queries: Sequence[str], values: Mapping[str, str]) -> History:
+        """The answers of some queries (none: all), with these values of variables."""
+        _known(queries, list(dict.fromkeys(each.query for each in self.answers)), "query", "queries")
+        names = dict.fromkeys(name for each in self.answers for name in each.values)
+        _known(values, list(names), "variable", "variables")
+        kept = (
+            answer
+            for answer in self.answers
+            if (not queries or answer.query in queries)
+            and all(_same(answer.values.get(name), value) for name, value in values.items())
+        )
+        return replace(self, answers=tuple(kept))
+
+    def timed(self, names: Mapping[str, str], text: Callable[[int], str]) -> History:
+        """Ticks in answers as texts; `names` are those of the queries' time variables."""
+
+        def timed(answer: Answer) -> Answer:
+            name = names.get(answer.query, "")
+            tick = answer.values.get(name, "")
+            return (
+                replace(answer, values={**answer.values, name: text(int(tick))})
+                if tick.isdecimal()
+                else answer
+            )
+
+        return replace(self, answers=tuple(map(timed, self.answers)))
+
+    def by_time(self) -> History:
+        """Everything where the facts' own times say, for answers of which no earlier tick is known."""
+        return replace(self, answers=tuple(map(_by_time, self.answers)))
+
+
+def label(query: str, values: Mapping[str, str]) -> str:
+    return f"{query}({', '.join(values.values())})" if values else query
+
+
+def history(changes: Iterable[Change], now: int | None = None) -> History:
+    """What became of each answer. Open ones last until `now`: the last change, if not given."""
+    found: dict[tuple[str, tuple[str, ...]], Answer] = {}
+    queries: dict[str, int] = {}
+    last = now or 0
+    for change in changes:
+        last = max(last, change.tick)
+        queries.setdefault(change.query, len(queries))
+        key = change.query, tuple(change.values.values())
+        before = found.get(key)
+        if before is None or before.outcome != OPEN:
+            before = Answer(change.query, change.values, change.tick, change.tick)
+        found[key] = _after(before, change)
+    ended = (replace(each, until=last) if each.outcome == OPEN else each for each in found.values())
+    return History(tuple(sorted(ended, key=lambda a: (queries[a.query], a.since, a.until))), last)
+
+
+def due(literal: str) -> int | None:
+    """The time a literal is about, if it is known."""
+    match = _TIME.search(literal)
+    return int(match[1]) if match else None
+
+
+def _after(answer: Answer, change: Change) -> Answer:
+    known = (literal for each in change.explanations for literal in each.evidence)
+    awaited = (literal for each in change.explanations for literal in each.hypotheses)
+    evidence = {**dict.fromkeys(known, change.tick), **answer.evidence}
+    return replace(
+        answer,
+        until=change.tick,
+        outcome=change.kind if change.kind in OUTCOMES else OPEN,
+        evidence=evidence,
+        exceptions=tuple(dict.fromkeys(e for each in change.explanations for e in each.exceptions)),
+        missing=tuple(literal for literal in dict.fromkeys(awaited) if literal not in evidence),
+        because=change.because,
+        silent=change.silent,
+        decided_by=change.decided_by,
+    )
+
+
+def _by_time(answer: Answer) -> Answer:
+    times = {literal: due(literal) for literal in answer.evidence}
+    evidence = {
+        name: answer.until if time is None else min(time, answer.until) for name, time in times.items()
+    }
+    return replace(answer, since=min([answer.since, *evidence.values()]), evidence=evidence)
+
+
+def _same(text: str | None, given: str) -> bool:
+    return text is not None and given in (text, text.strip('"'))
+
+
+def _known(names: Iterable[str], known: Sequence[str], what: str, several: str) -> None:
+    for name in names:
+        if known and name not in known:
+            hint = did_you_mean(name, known) or f"The {several} are {', '.join(known)}."
+            raise DataError(f"no answer has the {what} {name}. {hint}")

@@ -1,0 +1,129 @@
+"""Numbers over time: how many answers were open, how many were decided, how long that took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.pictures import theme
+from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History
+from antelog.pictures.rows import COLOURS, Frame, Row
+
+_BAR = 5
+"""So many pixels wide a column is at least."""
+_HEIGHT = 120
+_NUMBERS = 52
+"""So many pixels there are for the numbers beside an axis."""
+_LEVELS = 12
+"""Into so many stretches at most waiting times are divided."""
+
+Ticks = NDArray[np.int64]
+
+
+def panels(history: History, frame: Frame) -> list[alt.Chart]:
+    """A chart for each question, all with the same axis of time."""
+    since = np.array([answer.since for answer in history.answers], np.int64)
+    until = np.array([answer.until for answer in history.answers], np.int64)
+    outcome = np.array([OUTCOMES.index(answer.outcome) for answer in history.answers], np.int64)
+    return [
+        _open_ones(since, until[outcome != OUTCOMES.index(OPEN)], frame),
+        _decided_ones(until, outcome, frame),
+        _waiting_times(since, until - since, frame),
+    ]
+
+
+def panel_title(text: str) -> alt.TitleParams:
+    return alt.TitleParams(text, fontSize=12, color=theme.INK, offset=8, frame="bounds")
+
+
+def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
+    ticks = np.unique(np.concatenate([since, decided, [frame.now]]))
+    begun, ended = (np.searchsorted(np.sort(each), ticks, "right") for each in (since, decided))
+    lines = [
+        {
+            "x": frame.clock.place(tick),
+            "open": number,
+            "tip": {"tick": frame.clock.text(tick), "open": number},
+        }
+        for tick, number in zip(ticks.tolist(), (begun - ended).tolist(), strict=True)
+    ]
+    line: dict[str, Any] = {"line": {"color": theme.BLUE}, "color": theme.BLUE, "fillOpacity": 0.28}
+    chart = _panel(lines, "Open answers", frame).mark_area(interpolate="step-after", **line)
+    found: alt.Chart = chart.encode(x=frame.x(titled=False), y=_count("open"))
+    return found
+
+
+def _decided_ones(until: Ticks, outcome: Ticks, frame: Frame) -> alt.Chart:
+    size = _columns(frame)
+    lines: list[Row] = []
+    for name, sign in ((CONFIRMED, 1), (REJECTED, -1)):
+        columns, counts = np.unique(until[outcome == OUTCOMES.index(name)] // size, return_counts=True)
+        for start, number in zip((columns * size).tolist(), counts.tolist(), strict=True):
+            tip = {"decided": _stretch(start, size, frame), name: number}
+            lines.append(_place(start, size, frame) | {"kind": name, "number": sign * number, "tip": tip})
+    each = "tick" if size == 1 else f"{size:,} ticks"
+    chart = _panel(lines, f"Decided in each {each}: confirmed above, rejected below", frame)
+    names = [CONFIRMED, REJECTED]
+    colour = alt.Color(
+        "kind:N", scale=alt.Scale(domain=names, range=[COLOURS[n] for n in names]), legend=None
+    )
+    y = _count("number", labelExpr="format(abs(datum.value), ',')")
+    x = frame.x(titled=False)
+    found: alt.Chart = chart.mark_rect(opacity=0.85, clip=True).encode(
+        x=x, x2=alt.X2(field="x2"), y=y, y2=alt.datum(0), color=colour
+    )
+    return found
+
+
+def _waiting_times(since: Ticks, waited: Ticks, frame: Frame) -> alt.Chart:
+    size, level = _columns(frame), easy(int(waited.max()) / _LEVELS)
+    places = np.stack([since // size * size, waited // level * level])
+    cells, counts = np.unique(places, axis=1, return_counts=True)
+    lines = []
+    for (start, low), number in zip(cells.T.tolist(), counts.tolist(), strict=True):
+        span = f"{low:,} ticks" if level == 1 else f"{low:,} to {low + level - 1:,} ticks"
+        tip = {"first evidence": _stretch(start, size, frame), "open for": span, "answers": number}
+        height = {"low": low - 0.5, "high": low + level - 0.5}
+        lines.append(_place(start, size, frame) | height | {"number": number, "tip": tip})
+    shade = alt.Scale(range=[0.12, 1], type="sqrt", domainMin=0)
+    chart = _panel(lines, "Ticks from first evidence to decision (strong: many answers)", frame)
+    opacity = alt.FillOpacity("number:Q", scale=shade, legend=None)
+    y = _count("low", grid=False)
+    found: alt.Chart = chart.mark_rect(fill=theme.PURPLE, clip=True).encode(
+        x=frame.x(), x2=alt.X2(field="x2"), y=y, y2=alt.Y2(field="high"), fillOpacity=opacity
+    )
+    return found
+
+
+def easy(number: float) -> int:
+    """The next number that is easy to read: 1, 2, 5, 10, 20, …"""
+    steps = (first * 10**power for power in range(20) for first in (1, 2, 5))
+    return next(int(step) for step in steps if step >= number)
+
+
+def _panel(lines: Sequence[Row], title: str, frame: Frame) -> alt.Chart:
+    chart = alt.Chart({"values": lines}, title=panel_title(title), width=frame.width, height=_HEIGHT)
+    return chart.encode(tooltip=alt.value(alt.ExprRef("datum.tip")))
+
+
+def _count(field: str, **axis: Any) -> alt.Y:
+    axis |= {"minExtent": _NUMBERS, "maxExtent": _NUMBERS}
+    return alt.Y(f"{field}:Q", axis=alt.Axis(title=None, tickMinStep=1, tickCount=4, **axis))
+
+
+def _columns(frame: Frame) -> int:
+    """How many ticks a column is wide."""
+    return easy((frame.last - frame.first + 1) * _BAR / frame.width)
+
+
+def _place(start: int, size: int, frame: Frame) -> Row:
+    return {"x": frame.clock.place(start - 0.5), "x2": frame.clock.place(start + size - 0.5)}
+
+
+def _stretch(start: int, size: int, frame: Frame) -> str:
+    first, last = frame.clock.text(start), frame.clock.text(start + size - 1)
+    return first if size == 1 else f"{first} to {last}"

@@ -1,0 +1,205 @@
+"""The picture of a program: predicates, rules, and the strata in which they are evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+
+from antelog.compile.plan import Input
+from antelog.language.printer import to_text
+from antelog.language.syntax import Rule
+from antelog.pictures import theme
+from antelog.pictures.drawing import Drawing, Theme
+from antelog.pictures.graph import Edge, Graph, Layout, graph_of, layout
+from antelog.program import Program
+
+Row = dict[str, Any]
+
+_INPUT, _STATIC, _DERIVED, _QUERY, _RULE = "input", "static", "derived", "query", "rule"
+_COLOURS = {
+    _INPUT: theme.BLUE, _STATIC: theme.MUTED, _DERIVED: theme.INK, _QUERY: theme.GREEN,
+}  # fmt: skip
+_LAYER, _HALF, _DOT, _GAP = 58, 18, 9, 26
+"""Pixels: from layer to layer, half a box's height, half a rule's, and between boxes."""
+_LETTER = 7.6
+_STEPS = 16
+_LINE = 18
+_BESIDE, _EDGE = 60, 14
+_MONO = "Menlo, Consolas, monospace"
+
+
+def draw_plan(
+    program: Program, *, title: str | None = None, width: int = 800, theme: Theme = "auto"
+) -> Drawing:
+    """The graph is as wide as it has to be; the text of the rules stands beside it, or below."""
+    graph = graph_of(program.document)
+    kinds = _kinds(program, graph)
+    widths = {
+        node: max(_LETTER * len(node), 0.7 * _LETTER * len(note)) + 20 for node, (_, note) in kinds.items()
+    }
+    placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP)
+    chart, texts = _chart(program, graph, placed, kinds, widths), _texts(graph, program, width)
+    beside = chart.width + texts.width + 60 <= width
+    both = alt.hconcat(chart, texts, spacing=30) if beside else alt.vconcat(chart, texts, spacing=10)
+    title = title or f"Rules of {program.source.name}"
+    return Drawing(_finished(both, title), title, theme)
+
+
+def _kinds(program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
+    """For each predicate its kind, and what is said of it."""
+    inputs = {each.name: each for each in program.plan.inputs}
+    statics = {each.name for each in program.plan.statics}
+    queries = {each.predicate for each in program.plan.queries}
+    kinds = {}
+    for node in graph.strata:
+        if node in inputs:
+            kinds[node] = (_INPUT, f"input, delay {_delay(inputs[node])}")
+        elif node not in graph.rules:
+            kind = _QUERY if node in queries else _STATIC if node in statics else _DERIVED
+            kinds[node] = (kind, kind)
+    return kinds
+
+
+def _delay(source: Input) -> str:
+    delays = {source.delay, *(each.delay for each in source.refinements)}
+    return str(source.delay) if len(delays) == 1 else f"{min(delays)} to {max(delays)}"
+
+
+def _chart(
+    program: Program,
+    graph: Graph,
+    placed: Layout,
+    kinds: Mapping[str, tuple[str, str]],
+    widths: Mapping[str, float],
+) -> alt.LayerChart:
+    left = min((x - widths[node] / 2 for node, x in placed.x.items() if node in widths), default=0) - _BESIDE
+    right = max((x + widths.get(node, 0) / 2 for node, x in placed.x.items()), default=0) + _EDGE
+    height = (max(placed.layer.values(), default=0) + 1) * _LAYER
+    across = alt.Scale(domain=[left, right], nice=False, zero=False)
+    down = alt.Scale(domain=[height, 0], nice=False, zero=False)
+
+    def of(rows: list[Row], x: str = "x", y: str = "y") -> alt.Chart:
+        at_x, at_y = alt.X(f"{x}:Q", scale=across, axis=None), alt.Y(f"{y}:Q", scale=down, axis=None)
+        return alt.Chart({"values": rows}).encode(x=at_x, y=at_y)
+
+    tip, ends = alt.value(alt.ExprRef("datum.tip")), {"x2": alt.X2(field="x2"), "y2": alt.Y2(field="y2")}
+    stroke, fill = alt.Stroke("colour:N", scale=None), alt.Fill("colour:N", scale=None)
+    dash = alt.StrokeDash("dash:N", scale=None)
+    bands = _bands(graph, placed, left, right)
+    curves = [_curve(number, edge, graph, placed) for number, edge in enumerate(graph.edges)]
+    arrows = [rows[-1] for rows, edge in zip(curves, graph.edges, strict=True) if edge.target in kinds]
+    boxes = [_box(node, kind, note, widths[node], placed) for node, (kind, note) in kinds.items()]
+    dots = [_dot(node, rule, program, placed) for node, rule in graph.rules.items()]
+    numbered: dict[str, Any] = {"align": "left", "baseline": "top", "dx": 8, "dy": 6, "fontSize": 11}
+    arrow: dict[str, Any] = {
+        "shape": "triangle-down",
+        "size": 45,
+        "filled": True,
+        "opacity": 1,
+        "yOffset": -3,
+    }
+    dot: dict[str, Any] = {"size": 340, "filled": True, "fill": theme.PAPER, "opacity": 1, "strokeWidth": 1}
+    layers = [
+        of(bands).mark_rect(color=theme.BAND).encode(**ends),
+        of(bands).mark_text(color=theme.MUTED, **numbered).encode(text="text:N"),
+        of([row for rows in curves for row in rows]).mark_line(strokeWidth=1.4)
+        .encode(detail="edge:N", order="at:Q", stroke=stroke, strokeDash=dash),
+        of(arrows).mark_point(**arrow).encode(fill=fill),
+        of(boxes).mark_rect(cornerRadius=6, fill=theme.PAPER, strokeWidth=1.6)
+        .encode(stroke=stroke, tooltip=tip, **ends),
+        of(boxes, "middle", "name_y").mark_text(fontWeight="bold", color=theme.INK, fontSize=12)
+        .encode(text="name:N"),
+        of(boxes, "middle", "note_y").mark_text(color=theme.MUTED, fontSize=10).encode(text="note:N"),
+        of(dots).mark_point(stroke=theme.MUTED, **dot).encode(tooltip=tip),
+        of(dots).mark_text(fontSize=10, color=theme.MUTED).encode(text="line:N"),
+    ]  # fmt: skip
+    return alt.LayerChart(layer=layers).properties(width=right - left, height=height)
+
+
+def _bands(graph: Graph, placed: Layout, left: float, right: float) -> list[Row]:
+    """Every other stratum has a band behind it; all have their number."""
+    found = []
+    for stratum in sorted({*graph.strata.values()}):
+        layers = [placed.layer[node] for node, own in graph.strata.items() if own == stratum]
+        top, bottom = min(layers) * _LAYER, (max(layers) + 1) * _LAYER
+        found.append({"x": left, "x2": right, "y": top + 2, "y2": bottom - 2, "text": f"stratum {stratum}"})
+    return found
+
+
+def _middle(node: str, placed: Layout) -> float:
+    return (placed.layer[node] + 0.5) * _LAYER
+
+
+def _box(node: str, kind: str, note: str, width: float, placed: Layout) -> Row:
+    x, y = placed.x[node], _middle(node, placed)
+    return {
+        "x": x - width / 2, "x2": x + width / 2, "y": y - _HALF, "y2": y + _HALF,
+        "middle": x, "name_y": y - 5, "note_y": y + 9, "name": node, "note": note,
+        "colour": _COLOURS[kind], "tip": {kind: node, "": note},
+    }  # fmt: skip
+
+
+def _dot(node: str, rule: Rule, program: Program, placed: Layout) -> Row:
+    line = _line(rule, program)
+    return {
+        "x": placed.x[node],
+        "y": _middle(node, placed),
+        "line": line,
+        "tip": {f"line {line}": to_text(rule)},
+    }
+
+
+def _line(rule: Rule, program: Program) -> int:
+    return program.source.place(rule.span.start)[0]
+
+
+def _curve(number: int, edge: Edge, graph: Graph, placed: Layout) -> list[Row]:
+    """The points of an edge, which leaves and enters its nodes straight up or down."""
+    path = placed.paths[edge]
+    ends = {edge.source: _half(edge.source, graph), edge.target: -_half(edge.target, graph)}
+    down = 1 if placed.layer[edge.target] > placed.layer[edge.source] else -1
+    stops = [(placed.x[node], _middle(node, placed) + down * ends.get(node, 0)) for node in path]
+    colour, dash = (theme.ORANGE, [4, 3]) if edge.negated else (theme.MUTED, [1, 0])
+    points = [stops[0]]
+    for (x0, y0), (x1, y1) in pairwise(stops):
+        for step in range(1, _STEPS + 1):
+            t = step / _STEPS
+            points.append((x0 + (x1 - x0) * t * t * (3 - 2 * t), y0 + (y1 - y0) * t))
+    return [
+        {"edge": number, "at": at, "x": x, "y": y, "colour": colour, "dash": dash}
+        for at, (x, y) in enumerate(points)
+    ]
+
+
+def _half(node: str, graph: Graph) -> float:
+    return _DOT if node in graph.rules else _HALF
+
+
+def _texts(graph: Graph, program: Program, width: int) -> alt.LayerChart:
+    """The rules as they are written, each with the number of its line."""
+    rules = enumerate(graph.rules.values())
+    lines = [{"y": at, "line": _line(rule, program), "text": to_text(rule)} for at, rule in rules]
+    longest = max((len(to_text(rule)) for rule in graph.rules.values()), default=0)
+    widest = min(longest * 6.8 + 40, width - 24)
+    scale = alt.Scale(domain=[len(lines) - 0.5, -0.5], nice=False, zero=False)
+    every = alt.Chart({"values": lines}).encode(y=alt.Y("y:Q", axis=None, scale=scale))
+    number = every.mark_text(align="right", fontSize=11, color=theme.MUTED)
+    text = every.mark_text(align="left", fontSize=11, color=theme.INK, limit=widest - 34, font=_MONO)
+    layers = [
+        number.encode(x=alt.value(22), text="line:N"),
+        text.encode(x=alt.value(34), text="text:N"),
+    ]
+    return alt.LayerChart(layer=layers).properties(width=widest, height=max(len(lines), 1) * _LINE)
+
+
+def _finished(chart: alt.HConcatChart | alt.VConcatChart, title: str) -> alt.TopLevelMixin:
+    subtitle = "The numbers are lines of the program; a dashed line is a negation."
+    return chart.properties(
+        title=alt.TitleParams(title, subtitle=subtitle),
+        padding={"left": 12, "right": 12, "top": 12, "bottom": 12},
+        config=theme.CONFIG,
+        usermeta={"fixed": True},
+    )

@@ -1,0 +1,145 @@
+"""Changes from wherever they are: tables, frames, rows, and files of JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from antelog.engine.log import KINDS
+from antelog.engine.schema import WRITTEN
+from antelog.errors import DataError
+from antelog.language.printer import value_text
+from antelog.pictures.history import Change, Explanation
+
+_COMMON = {
+    "tick",
+    "timestamp",
+    "change",
+    "query",
+    "answer",
+    "explanations",
+    "if_silent",
+    "decided_by",
+    "because",
+}
+
+
+def changes_in(source: Any) -> Iterator[Change]:
+    """The changes of a table, a frame, a mapping of such by query, rows, a file, or several of these."""
+    match source:
+        case Change():
+            yield source
+        case str() | PathLike():
+            yield from lines_of(source)
+        case Mapping() if "change" in source:
+            yield of_row(source)
+        case Mapping():
+            yield from chain.from_iterable(of_table(_table(table), query) for query, table in source.items())
+        case _ if hasattr(source, "__arrow_c_stream__"):
+            yield from of_table(_table(source))
+        case Iterable():
+            yield from chain.from_iterable(map(changes_in, source))
+        case _:
+            raise _unusable(source)
+
+
+def lines_of(path: str | PathLike[str]) -> Iterator[Change]:
+    """The changes in a file of JSON lines."""
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            yield from of_lines(file, str(path))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not UTF-8 text; a log of changes has JSON lines") from None
+
+
+def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
+    """The changes in JSON lines; messages call them by a name."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield of_row(json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
+            raise DataError(f"{name}:{number}: is no change; {hint}") from None
+
+
+def of_row(row: Mapping[str, Any]) -> Change:
+    """The change a row says, as `antelog try` prints it or a pipeline writes it."""
+    answer = row["answer"]
+    values = json.loads(answer) if isinstance(answer, str) else answer
+    return _change(row, str(row["query"]), {name: _text(value) for name, value in values.items()})
+
+
+def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
+    """The changes in a table of one query, or (with a column `query`) of all."""
+    if "change" not in table.column_names or "tick" not in table.column_names:
+        raise DataError(
+            f"a table with the columns {', '.join(table.column_names) or '(none)'} has no changes; "
+            "give what `engine.advance` or `engine.answers` returned"
+        )
+    if "query" in table.column_names and "answer" in table.column_names:
+        yield from map(of_row, table.to_pylist())
+        return
+    names = [name for name in table.column_names if name not in _COMMON]
+    written = {name for name in names if table.schema.field(name).metadata == WRITTEN}
+    for row in table.to_pylist():
+        texts = {name: row[name] if name in written and row[name] else _text(row[name]) for name in names}
+        yield _change(row, query, texts)
+
+
+def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Change:
+    if row["change"] not in KINDS:
+        raise ValueError(row["change"])
+    silent = row.get("if_silent")
+    return Change(
+        int(row["tick"]),
+        row["change"],
+        query,
+        values,
+        tuple(map(_explanation, row.get("explanations") or ())),
+        tuple(row.get("because") or ()),
+        f"{silent['change']} at {silent['tick']}" if silent else None,
+        row.get("decided_by"),
+    )
+
+
+def _explanation(given: Mapping[str, Any]) -> Explanation:
+    exceptions = [
+        ", ".join(f"{n} = {_text(v)}" for n, v in each.items()) for each in given.get("except") or ()
+    ]
+    return Explanation(tuple(given["evidence"]), tuple(given["hypotheses"]), tuple(exceptions))
+
+
+def _text(value: object) -> str:
+    """A value in the language's syntax; `_` is any."""
+    match value:
+        case None:
+            return "_"
+        case bool():
+            return str(value).lower()
+        case str() | int() | float():
+            return value_text(value)
+        case _:
+            return str(value)
+
+
+def _table(source: Any) -> pa.Table:
+    if not hasattr(source, "__arrow_c_stream__"):
+        raise _unusable(source)
+    return source if isinstance(source, pa.Table) else pa.table(source)
+
+
+def _unusable(source: object) -> DataError:
+    return DataError(
+        f"{type(source).__name__} cannot be drawn; give a program, an engine, what `engine.advance` or "
+        "`engine.answers` returned (one or a list), or the path of a log in JSON lines"
+    )

@@ -1,0 +1,218 @@
+"""Answers over time with a row for each: from its first evidence to its decision."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from antelog.pictures import theme
+from antelog.pictures.clock import MIDNIGHTS, Clock
+from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, due
+
+Row = dict[str, Any]
+
+BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
+_BESIDE = 14
+"""So many pixels to the right a mark stands that would cover another."""
+_SHAPES = {
+    OPEN: "square",
+    EVIDENCE: "circle",
+    AWAITED: "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z",
+    DEADLINE: "M-.16,-1.15L.16,-1.15L.16,1.15L-.16,1.15Z",
+    CONFIRMED: "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z",
+    REJECTED: "M-.9,-.6L-.6,-.9L0,-.3L.6,-.9L.9,-.6L.3,0L.9,.6L.6,.9L0,.3L-.6,.9L-.9,.6L-.3,0Z",
+}
+COLOURS = {
+    OPEN: theme.BLUE, EVIDENCE: theme.INK, AWAITED: theme.INK, DEADLINE: theme.INK,
+    CONFIRMED: theme.GREEN, REJECTED: theme.ORANGE,
+}  # fmt: skip
+_MANY = 12
+"""So many literals are listed; of the others, their number is."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The part of time that is shown, how, and on how many pixels."""
+
+    clock: Clock
+    first: int
+    last: int
+    now: int
+    width: int
+    margin: int
+
+    def x(self, scale: alt.Scale | None = None, *, titled: bool = True) -> alt.X:
+        """The axis of time; with a scale of its own, only a part of it."""
+        title = self.clock.title if titled else None
+        count = max(2, self.width // 70)
+        domain = [self.clock.place(self.first - 0.6), self.clock.place(self.last + 0.6)]
+        if self.clock.stamps:
+            axis = alt.Axis(title=title, tickCount=count, labelExpr=MIDNIGHTS)
+            scale = scale or alt.Scale(type="utc", domain=domain, nice=False)
+            return alt.X("x:T", axis=axis, scale=scale)
+        axis = alt.Axis(title=title, format="d", tickMinStep=1, tickCount=count)
+        return alt.X("x:Q", axis=axis, scale=scale or alt.Scale(domain=domain, nice=False, zero=False))
+
+
+def frame(history: History, clock: Clock, width: int) -> Frame:
+    """The whole of a history, with what is awaited and the deadlines."""
+    longest = max((len(answer.label) for answer in history.answers), default=0)
+    margin = min(int(6.6 * longest) + 14, int(width * 0.36))
+    return Frame(clock, history.first, history.last, history.now, width - margin - 24, margin)
+
+
+def answer_rows(history: History, clock: Clock) -> list[Row]:
+    """A line for each answer, with what there is to say about it."""
+    return [
+        {
+            "row": number,
+            "label": answer.label,
+            "colour": COLOURS[answer.outcome],
+            "since": clock.place(answer.since),
+            "tip": _tip(answer, clock),
+        }
+        for number, answer in enumerate(history.answers, 1)
+    ]
+
+
+def mark_rows(history: History, clock: Clock, last: int) -> list[Row]:
+    """A line for whatever is drawn; open answers without a deadline go on to the tick `last`."""
+    return [
+        mark
+        for number, answer in enumerate(history.answers, 1)
+        for mark in _marks_of(number, answer, clock, last)
+    ]
+
+
+def _marks_of(number: int, answer: Answer, clock: Clock, last: int) -> Iterator[Row]:
+    def mark(kind: str, tick: int, *, end: int | None = None, shift: int = 0) -> Row:
+        to = {} if end is None else {"x2": clock.place(end)}
+        return {"row": number, "kind": kind, "x": clock.place(tick), "shift": shift} | to
+
+    yield mark(BAR, answer.since, end=answer.until)
+    known = {*answer.evidence.values()}
+    yield from (mark(EVIDENCE, tick) for tick in sorted(known))
+    if answer.outcome != OPEN:
+        yield mark(answer.outcome, answer.until, shift=_BESIDE)
+        return
+    end = last if answer.decided_by is None else answer.decided_by
+    if end > answer.until:
+        yield mark(AHEAD, answer.until, end=end)
+    times = (due(literal) for literal in answer.missing)
+    expected = {end if time is None else min(max(time, answer.since), last) for time in times}
+    yield from (mark(AWAITED, tick, shift=_BESIDE if tick in known else 0) for tick in sorted(expected))
+    if answer.decided_by is not None:
+        yield mark(DEADLINE, answer.decided_by)
+
+
+def _tip(answer: Answer, clock: Clock) -> Row:
+    evidence = [f"{literal}  known at {clock.text(tick)}" for literal, tick in answer.evidence.items()]
+    said = {
+        "answer": answer.label,
+        "state": answer.outcome + ("" if answer.outcome == OPEN else f" at {clock.text(answer.until)}"),
+        "since": clock.text(answer.since),
+        "evidence": _listed(evidence),
+    }
+    if answer.outcome == OPEN:
+        said["missing"] = _listed(answer.missing)
+        said["deadline"] = "none" if answer.decided_by is None else clock.text(answer.decided_by)
+        said["if silent"] = answer.silent or "it stays open"
+    said["for want of"], said["except"] = _listed(answer.because), _listed(answer.exceptions)
+    return {name: text for name, text in said.items() if text}
+
+
+def _listed(literals: Sequence[str]) -> str:
+    more = len(literals) - _MANY
+    return "\n".join([*literals[:_MANY], *([f"and {more} more"] if more > 0 else [])])
+
+
+def height_of(rows: int) -> int:
+    """How high a row is: the more there are, the lower."""
+    return 28 if rows <= 12 else 20 if rows <= 30 else 15
+
+
+def kinds_in(history: History) -> set[str]:
+    """What occurs among the answers of a history, for the legend."""
+    kinds = {answer.outcome for answer in history.answers}
+    return (
+        kinds
+        | ({EVIDENCE} if any(a.evidence for a in history.answers) else set())
+        | ({AWAITED, DEADLINE} if OPEN in kinds else set())
+    )
+
+
+def marks_with_answers() -> alt.Chart:
+    """The data of a chart of rows."""
+    answers = alt.LookupData(alt.NamedData("answers"), "row", ["label", "colour", "since", "tip"])
+    return alt.Chart(alt.NamedData("marks")).transform_lookup("row", answers)
+
+
+def row_chart(
+    every: alt.Chart, frame: Frame, number: int, kinds: Collection[str], x: alt.X, *, y: str = "row"
+) -> alt.LayerChart:
+    """Rows of which `y` says the number, from 1 on; `kinds` are the marks and outcomes that occur."""
+    step = height_of(number)
+    number = max(number, 1)
+    scale = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)
+    every = every.encode(y=alt.Y(f"{y}:Q", axis=None, scale=scale))
+
+    def of(kinds: Collection[str]) -> alt.Chart:
+        return every.transform_filter(alt.FieldOneOfPredicate("kind", [*kinds]))
+
+    x2, tip = alt.X2(field="x2"), alt.value(alt.ExprRef("datum.tip"))
+    fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
+    # Labels stand outside of what marks are clipped to.
+    labels: dict[str, Any] = {
+        "clip": False,
+        "align": "right",
+        "dx": -8,
+        "fontSize": min(12, step - 4),
+        "limit": alt.ExprRef("margin - 10"),
+    }
+    size = alt.value(55 if step < 20 else 85)
+    # The line around a bar shows answers that were decided at once.
+    bar: dict[str, Any] = {
+        "height": round(step * 0.3),
+        "strokeWidth": 6,
+        "strokeJoin": "round",
+        "opacity": 0.28,
+    }
+    point: dict[str, Any] = {
+        "filled": True,
+        "opacity": 1,
+        "strokeWidth": 0,
+        "xOffset": alt.ExprRef("datum.shift"),
+    }
+    layers = [
+        of([BAR]).mark_text(**labels).encode(x=alt.value(0), text="label:N", color=alt.value(theme.INK)),
+        of([AHEAD]).mark_rule(strokeDash=[2, 3], clip=True).encode(x=x, x2=x2, stroke=stroke),
+        of([BAR]).mark_bar(clip=True, **bar).encode(x=x, x2=x2, fill=fill, stroke=stroke, tooltip=tip),
+        *(_now(frame, x) if OPEN in kinds else ()),
+        of([AWAITED]).mark_point(clip=True, color=theme.PAPER, **point).encode(x=x, size=size),
+        of(_SHAPES).mark_point(clip=True, **point)
+        .encode(x=x, size=size, tooltip=tip, **_marks(kinds)),
+    ]  # fmt: skip
+    return alt.LayerChart(layer=layers).properties(width=frame.width, height=step * number)
+
+
+def _marks(kinds: Collection[str]) -> dict[str, Any]:
+    """Shape and colour of the marks, with one legend for both."""
+    shown = [kind for kind in _SHAPES if kind in kinds]
+    scales = ([COLOURS[kind] for kind in shown], [_SHAPES[kind] for kind in shown])
+    colours, shapes = (alt.Scale(domain=shown, range=scale) for scale in scales)
+    return {
+        "color": alt.Color("kind:N", scale=colours, title=None),
+        "shape": alt.Shape("kind:N", scale=shapes, title=None),
+    }
+
+
+def _now(frame: Frame, x: alt.X) -> list[alt.Chart]:
+    """The tick up to which everything is known."""
+    now = alt.Chart({"values": [{"x": frame.clock.place(frame.now), "text": "now"}]}).encode(x=x)
+    return [
+        now.mark_rule(clip=True).encode(color=alt.value(theme.MUTED)),
+        now.mark_text(dy=-8).encode(y=alt.value(0), text="text:N", color=alt.value(theme.MUTED)),
+    ]

@@ -1,0 +1,167 @@
+"""Programs, plans, changes and answers as notebooks display them, and the cell magic."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from pygments.token import Comment, Keyword, Name, Token
+
+import antelog
+from antelog.language.highlighting import AntelogLexer
+from antelog.notebook.extension import Problems
+from tests.cli.trying import PROGRAM, TURBINES
+
+WRONG = "Malf(X, T) :- Temp(X, high, T) and Temp(X, hot, T).\nquery Alarm(X, T).\n"
+ODD = PROGRAM.replace("query Malf(X, T).", "query Malf(X, T) window 3.")
+
+
+@pytest.fixture(scope="module")
+def notebook() -> Iterator[InteractiveShell]:
+    shell = InteractiveShell.instance()
+    assert shell.display_formatter
+    shell.display_formatter.active_types = shell.display_formatter.format_types
+    shell.run_line_magic("load_ext", "antelog")
+    yield shell
+    shell.run_line_magic("unload_ext", "antelog")
+    InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def engine() -> antelog.Engine:
+    found = antelog.Engine(antelog.parse(PROGRAM))
+    found.advance(1, {"Temp": [("wt2", "high", 0), ("<b>", "high", 1)]})
+    return found
+
+
+def displayed(notebook: InteractiveShell, what: Any) -> str | None:
+    assert notebook.display_formatter
+    bundle, _ = notebook.display_formatter.format(what)
+    text: str | None = bundle.get("text/html")
+    return text
+
+
+# ---- programs and plans ----
+
+
+def test_a_program_has_its_rules_and_its_plan() -> None:
+    program = antelog.load(TURBINES)
+    html = program._repr_html_()
+    assert '<span class="nf">Malf</span>' in html
+    assert program.plan._repr_html_() in html
+
+
+def test_a_plan_is_the_table_that_check_prints() -> None:
+    program = antelog.load(TURBINES)
+    html = program.plan._repr_html_()
+    assert html.count("<tr>") == 1 + len(program.plan.relations)
+    for text in (
+        "query Malf for X, T",
+        "delay: settled by T+4",
+        "window: 5 ticks",
+        "partition key",
+        "delay 1",
+    ):
+        assert text in html
+
+
+def test_plans_are_no_markup() -> None:
+    program = antelog.parse('P(X, T) :- Q(X, "<b>", T).\nquery P(X, T).\n')
+    assert "<b>&quot;" not in program._repr_html_()
+    assert "&lt;b&gt;" in program.plan._repr_html_()
+
+
+def test_words_of_the_language() -> None:
+    text = 'input Temp(d, time) delay 1. % late\nP(X, T) :- not Temp(X, "a%b", T+1), X != 3.\n'
+    found = list(AntelogLexer().get_tokens(text))
+    assert "".join(value for _, value in found) == text
+    assert Token.Error not in {kind for kind, _ in found}
+    kinds = {value: kind for kind, value in found}
+    assert kinds["input"] is kinds["not"] is Keyword
+    assert kinds["Temp"] is Name.Function
+    assert kinds["X"] is Name.Variable
+    assert kinds["% late"] is Comment.Single
+
+
+def test_every_character_of_an_example_is_known() -> None:
+    tokens = AntelogLexer().get_tokens(TURBINES.read_text(encoding="utf-8"))
+    assert Token.Error not in {kind for kind, _ in tokens}
+
+
+# ---- changes and answers ----
+
+
+def test_answers(engine: antelog.Engine) -> None:
+    html = antelog.show(engine.answers("Malf"))._repr_html_()
+    assert "●&nbsp;<code>Temp(wt2, high, 0)</code> ○&nbsp;<code>Temp(wt2, high, 1)</code>" in html
+    assert "rejected at 2 if nothing comes<br>decided by 2" in html
+    assert "<b>&quot;" not in html
+    assert "&lt;b&gt;" in html
+
+
+def test_changes_in_the_order_of_time(engine: antelog.Engine) -> None:
+    found = [engine.advance(2), engine.advance(3)]
+    html = antelog.show(found)._repr_html_()
+    assert html.count("rejected</b>") == 2
+    assert html.index('<td style="text-align:left;vertical-align:top">2') < html.index('top">3')
+    assert "for want of Temp(wt2, high, 1)" in html
+
+
+def test_an_engine_shows_what_is_open(engine: antelog.Engine) -> None:
+    html = antelog.show(engine)._repr_html_()
+    assert "Malf(wt2, 0)" in html
+
+
+def test_long_tables_are_cut(engine: antelog.Engine) -> None:
+    shown = antelog.show(engine, most=1)
+    assert "and 1 more" in shown._repr_html_()
+    assert repr(shown) == "<2 changes>"
+    assert "nothing is open" in antelog.show([])._repr_html_()
+
+
+# ---- the extension ----
+
+
+def test_tables_of_answers_display_themselves(notebook: InteractiveShell, engine: antelog.Engine) -> None:
+    for what in (engine, engine.answers("Malf"), {"Malf": engine.answers("Malf")}):
+        assert "Malf(wt2, 0)" in (displayed(notebook, what) or "").replace("<code>(", "<code>Malf(")
+
+
+@pytest.mark.parametrize(
+    "other", [pa.table({"tick": [1]}), pa.table({}), {}, {"a": 1}, {"a": pa.table({"b": [1]})}]
+)
+def test_other_tables_are_displayed_as_ever(notebook: InteractiveShell, other: Any) -> None:
+    assert displayed(notebook, other) is None
+
+
+def test_a_cell_with_rules(notebook: InteractiveShell) -> None:
+    assert notebook.run_cell_magic("antelog", "malf", PROGRAM) is None
+    assert notebook.user_ns["malf"].plan == antelog.parse(PROGRAM).plan
+
+
+def test_a_cell_without_a_name_shows_its_program(notebook: InteractiveShell) -> None:
+    assert notebook.run_cell_magic("antelog", "", PROGRAM).plan == antelog.parse(PROGRAM).plan
+
+
+def test_a_cell_with_mistakes(notebook: InteractiveShell) -> None:
+    notebook.user_ns.pop("wrong", None)
+    found = notebook.run_cell_magic("antelog", "wrong", WRONG)
+    assert isinstance(found, Problems)
+    assert "wrong" not in notebook.user_ns
+    html = displayed(notebook, found) or ""
+    assert "wrong:1:32: error E001 (syntax): `and` cannot stand here" in html
+    assert html.count("<pre") == 2
+    assert "E203" in repr(found)
+
+
+def test_a_cell_with_an_oddity(notebook: InteractiveShell) -> None:
+    found = notebook.run_cell_magic("antelog", "odd", ODD)
+    assert "warning W106" in repr(found)
+    assert isinstance(notebook.user_ns["odd"], antelog.Program)
+
+
+def test_a_cell_whose_name_is_none(notebook: InteractiveShell) -> None:
+    with pytest.raises(UsageError, match="`a-b` is no name for a program; write %%antelog turbines"):
+        notebook.run_cell_magic("antelog", "a-b", PROGRAM)

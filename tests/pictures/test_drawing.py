@@ -1,0 +1,218 @@
+"""Pictures show each answer, or numbers; and are what their files' endings say."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pytest
+
+import antelog
+from antelog.errors import DataError
+from antelog.pictures import theme
+from antelog.pictures.answers import draw_answers
+from antelog.pictures.clock import Clock
+from antelog.pictures.drawing import THEMES, Drawing
+from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History
+from antelog.pictures.panels import easy
+from antelog.pictures.rows import answer_rows, mark_rows
+from tests.cli.trying import LOG, PROGRAM
+from tests.pictures.looks import colours, marks, texts
+
+ROWS = [json.loads(line) for line in LOG]
+
+
+def answer(number: int, outcome: str = OPEN, **more: Any) -> Answer:
+    given: dict[str, Any] = {"since": number, "until": number + 2, "outcome": outcome} | more
+    return Answer("Malf", {"X": f"wt{number}", "T": str(number)}, **given)
+
+
+def of(*answers: Answer, now: int = 9) -> History:
+    return History(answers, now)
+
+
+MANY = of(*(answer(n % 40, (OPEN, CONFIRMED, REJECTED)[n % 3]) for n in range(300)), now=42)
+
+
+# ---- a row for each answer ----
+
+
+def test_each_answer_has_its_label_and_its_marks() -> None:
+    svg = antelog.draw(ROWS).svg()
+    shown = texts(svg)
+    for row in ROWS:
+        assert f"Malf({row['answer']['X']}, {row['answer']['T']})" in shown
+    assert {"evidence", "confirmed", "rejected", "tick", "Answers over time"} <= {*shown}
+    assert "awaited" not in shown, "everything is decided"
+
+
+def test_marks_of_an_open_answer() -> None:
+    one = answer(
+        3, evidence={"Temp(wt3, high, 3)": 3}, missing=("Temp(wt3, high, 7)", "Temp(wt3, low, T2)"),
+        until=5, decided_by=9,
+    )  # fmt: skip
+    shown = mark_rows(of(one), Clock(), 12)
+    assert [(m["kind"], m["x"], m.get("x2")) for m in shown] == [
+        ("bar", 3, 5),
+        ("evidence", 3, None),
+        ("ahead", 5, 9),
+        ("awaited", 7, None),
+        ("awaited", 9, None),  # its time is not known; it has to come before the deadline
+        ("deadline", 9, None),
+    ]
+
+
+def test_marks_of_an_open_answer_without_a_deadline() -> None:
+    shown = mark_rows(of(answer(3, until=5)), Clock(), 12)
+    assert [(m["kind"], m["x"], m.get("x2")) for m in shown] == [("bar", 3, 5), ("ahead", 5, 12)]
+
+
+def test_a_mark_does_not_cover_another() -> None:
+    one = answer(3, until=5, evidence={"P(5)": 5}, missing=("P(5)", "Q(5)"), decided_by=7)
+    shown = {m["kind"]: m["shift"] for m in mark_rows(of(one), Clock(), 9)}
+    assert shown["awaited"] > 0 == shown["evidence"]
+
+
+def test_what_is_said_of_an_answer() -> None:
+    one = answer(3, evidence={"P(3)": 3}, missing=("P(4)",), decided_by=6, silent="rejected at 5")
+    (row,) = answer_rows(of(one), Clock())
+    assert row["tip"] == {
+        "answer": "Malf(wt3, 3)", "state": "open", "since": "3", "evidence": "P(3)  known at 3",
+        "missing": "P(4)", "deadline": "6", "if silent": "rejected at 5",
+    }  # fmt: skip
+    (row,) = answer_rows(of(answer(3, REJECTED, because=("P(4)",))), Clock())
+    assert row["tip"]["state"] == "rejected at 5"
+    assert row["tip"]["for want of"] == "P(4)"
+
+
+def test_long_lists_are_cut() -> None:
+    one = answer(3, missing=tuple(f"P({n})" for n in range(100)))
+    (row,) = answer_rows(of(one), Clock())
+    assert row["tip"]["missing"].endswith("P(11)\nand 88 more")
+
+
+def test_colours_tell_the_outcomes_apart() -> None:
+    for outcome, colour in ((OPEN, theme.BLUE), (CONFIRMED, theme.GREEN), (REJECTED, theme.ORANGE)):
+        found = colours(draw_answers(of(answer(3, outcome))).svg())
+        others = {theme.BLUE, theme.GREEN, theme.ORANGE} - {colour, theme.BLUE}  # the legend has blue
+        assert found[colour] > 0
+        assert not any(found[other] for other in others)
+
+
+def test_no_answers() -> None:
+    assert "0 answers" in texts(draw_answers(of()).svg())
+
+
+# ---- many answers ----
+
+
+def test_many_answers_are_counted() -> None:
+    drawing = draw_answers(MANY)
+    shown = texts(drawing.svg())
+    assert "300 answers: 100 open, 100 confirmed, 100 rejected" in shown
+    assert "Open answers" in shown
+    assert not any(text.startswith("Malf(") for text in shown)
+    assert not any(text.startswith("Malf(") for text in texts(draw_answers(of(), most=1).svg()))
+
+
+def test_how_many_are_shown_one_by_one() -> None:
+    assert sum(text.startswith("Malf(") for text in texts(draw_answers(MANY, most=300).svg())) == 300
+
+
+def test_the_numbers_add_up() -> None:
+    counted = draw_answers(MANY).chart.to_dict()
+    open_ones, decided, waited = (counted["datasets"][view["data"]["name"]] for view in counted["vconcat"])
+    assert open_ones[-1] == {"x": 42, "open": 100, "tip": {"tick": "42", "open": 100}}
+    assert sum(each["number"] for each in decided if each["kind"] == CONFIRMED) == 100
+    assert sum(each["number"] for each in decided if each["kind"] == REJECTED) == -100
+    assert sum(each["number"] for each in waited) == 300
+
+
+@pytest.mark.parametrize(
+    ("number", "step"), [(0, 1), (1, 1), (1.1, 2), (3, 5), (7, 10), (11, 20), (201, 500)]
+)
+def test_easy_numbers(number: float, step: int) -> None:
+    assert easy(number) == step
+
+
+def test_a_page_of_many_answers_has_each_of_them() -> None:
+    page = draw_answers(MANY).html()
+    assert all(f"Malf(wt{n}, {n})" in page for n in range(40))
+    assert '"stretch"' in page
+
+
+# ---- light and dark, narrow and wide ----
+
+
+def test_every_colour_has_a_counterpart_on_dark() -> None:
+    for drawing in (antelog.draw(ROWS), draw_answers(MANY), antelog.draw(antelog.parse(PROGRAM))):
+        assert colours(drawing.svg()).keys() <= theme.DARK.keys()
+
+
+def test_themes() -> None:
+    auto, light, dark = (antelog.draw(ROWS, theme=each).svg() for each in THEMES)
+    assert "prefers-color-scheme:dark" in auto
+    assert "prefers-color-scheme" not in light + dark
+    assert colours(dark).keys() <= {*theme.DARK.values()}
+    assert colours(light).keys() <= theme.DARK.keys()
+    with pytest.raises(DataError, match=r"there is no theme drak\. Did you mean dark\?"):
+        antelog.draw(ROWS, theme="drak")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_width(width: int) -> None:
+    for drawing in (antelog.draw(ROWS, width=width), draw_answers(MANY, width=width)):
+        match = re.search(r'width="(\d+)', drawing.svg())
+        assert match
+        assert abs(int(match[1]) - width) <= 50
+
+
+# ---- files and notebooks ----
+
+
+def test_files(tmp_path: Path) -> None:
+    drawing = antelog.draw(ROWS)
+    for name, beginning in (("a.svg", b"<svg"), ("a.PNG", b"\x89PNG"), ("a.html", b"<!doctype html>")):
+        drawing.save(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(beginning)
+    with pytest.raises(DataError, match=r"a\.pdf: a picture is \.svg, \.png or \.html, not \.pdf"):
+        drawing.save(tmp_path / "a.pdf")
+    with pytest.raises(DataError, match="cannot be written: No such file"):
+        drawing.save(tmp_path / "none" / "a.svg")
+
+
+def test_a_page_asks_for_nothing_else() -> None:
+    page = antelog.draw(ROWS).html()
+    without_scripts = re.sub(r"(<script[^>]*>).*?</script>", r"\1", page, flags=re.DOTALL)
+    assert not re.search(r"src=|href=|url\(|@import", without_scripts)
+    assert "vegaEmbed" in page
+    assert page.count("</script") == 1
+
+
+def test_texts_of_facts_are_no_markup() -> None:
+    row = {**ROWS[0], "answer": {"X": "</script><b>", "T": 0}}
+    drawing = antelog.draw([row], title="<b>")
+    assert 'Malf("</script><b>", 0)' in texts(drawing.svg())
+    assert "</script><b>" not in drawing.html()
+    assert "<title>&lt;b&gt;</title>" in drawing.html()
+
+
+def test_notebooks_get_an_svg() -> None:
+    bundle = antelog.draw(ROWS)._repr_mimebundle_()
+    assert bundle["image/svg+xml"].startswith("<svg")
+
+
+def test_an_engine_is_drawn_as_it_is_now() -> None:
+    engine = antelog.Engine(antelog.parse(PROGRAM))
+    engine.advance(1, {"Temp": [("wt2", "high", 0), ("wt4", "high", 1)]})
+    shown = texts(antelog.draw(engine).svg())
+    assert {"Malf(wt2, 0)", "Malf(wt4, 1)", "awaited", "deadline", "now"} <= {*shown}
+
+
+def test_charts_are_valid() -> None:
+    for chart in (draw_answers(MANY).explorable, antelog.draw(ROWS).chart):
+        assert isinstance(chart, alt.TopLevelMixin)
+        assert chart.to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite")
+    assert isinstance(antelog.draw(ROWS), Drawing)
+    assert len(marks(antelog.draw(ROWS).svg(), "symbol")) > len(ROWS) / 2

@@ -1,0 +1,104 @@
+"""A program's graph: what is in it, and that its layout can be read."""
+
+from itertools import pairwise
+
+import pytest
+
+import antelog
+from antelog.pictures.graph import Edge, Graph, Layout, graph_of, layout
+from tests.cli.trying import TURBINES
+from tests.pictures.looks import texts
+from tests.recorded import FOLDER, NAMES, recorded
+
+WIDTH, GAP = 80.0, 20.0
+
+
+def graph(text: str) -> Graph:
+    return graph_of(antelog.parse(text).document)
+
+
+def placed(shown: Graph) -> Layout:
+    return layout(shown, {node: 20.0 if node in shown.rules else WIDTH for node in shown.strata}, GAP)
+
+
+def test_the_turbines() -> None:
+    shown = graph(TURBINES.read_text(encoding="utf-8"))
+    assert {node for node in shown.strata if node not in shown.rules} == {
+        "Temp", "Turbine", "Flag", "Cool", "Shdn", "Malf", "OK",
+    }  # fmt: skip
+    assert len(shown.rules) == 5
+    assert Edge("Shdn", "rule 6", negated=True) in shown.edges, "two facts come before the rules"
+    assert Edge("Turbine", "rule 6") in shown.edges
+    assert {node for node, stratum in shown.strata.items() if stratum == 1} == {"rule 6", "OK"}
+
+
+def test_negations_above_each_other() -> None:
+    text = """\
+    input A(x, time).
+    static S(x).
+    S(a).
+    B(X, T) :- S(X), not A(X, T).
+    C(X, T) :- S(X), not B(X, T).
+    D(X, T) :- C(X, T), A(X, T).
+    query D(X, T).
+    """
+    shown = graph(text)
+    assert [shown.strata[name] for name in ("A", "S", "B", "C", "D")] == [0, 0, 1, 2, 2]
+
+
+def test_what_rests_on_itself_is_drawn_upwards() -> None:
+    shown = graph_of(recorded("toggle").checked.document)
+    assert shown.edges
+    place = placed(shown)
+    upwards = [edge for edge in shown.edges if place.layer[edge.source] > place.layer[edge.target]]
+    assert upwards
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_layouts_can_be_read(name: str) -> None:
+    shown = graph_of(recorded(name).checked.document)
+    place = placed(shown)
+    assert {*shown.strata} <= {*place.x}
+    for edge in shown.edges:
+        path = place.paths[edge]
+        assert (path[0], path[-1]) == (edge.source, edge.target)
+        assert all(abs(place.layer[one] - place.layer[other]) == 1 for one, other in pairwise(path))
+        if shown.strata[edge.source] < shown.strata[edge.target]:
+            assert place.layer[edge.source] < place.layer[edge.target]
+    for layer in {*place.layer.values()}:
+        row = sorted((place.x[node], node) for node in place.x if place.layer[node] == layer)
+        for (x, node), (other_x, other) in pairwise(row):
+            widths = [
+                20.0 if n in shown.rules else WIDTH if n in shown.strata else 0.0 for n in (node, other)
+            ]
+            assert other_x - x >= sum(widths) / 2 + GAP - 1e-6
+
+
+def test_a_long_chain() -> None:
+    rules = "".join(f"P{n + 1}(X, T) :- P{n}(X, T).\n" for n in range(600))
+    shown = graph_of(antelog.parse(f"input P0(x, time).\n{rules}query P600(X, T).\n").document)
+    assert placed(shown).layer["P600"] == 1200
+
+
+def test_the_picture_names_everything() -> None:
+    program = antelog.load(TURBINES)
+    shown = texts(antelog.draw(program, title="Rules").svg())
+    assert {
+        "Rules",
+        "Temp",
+        "Turbine",
+        "Flag",
+        "OK",
+        "input, delay 1 to 2",
+        "static",
+        "query",
+        "derived",
+    } <= {*shown}
+    assert {"stratum 0", "stratum 1"} <= {*shown}
+    assert "Malf(X, T-2) :- Shdn(X, T)." in shown
+    line = program.source.text[: program.source.text.index("Malf(X, T-2)")].count("\n") + 1
+    assert shown.count(str(line)) == 2, "at the rule in the graph, and at its text"
+
+
+def test_a_toggle_can_be_drawn() -> None:
+    assert "stratum 0" in texts(antelog.draw(antelog.load(FOLDER / "toggle" / "program.alog")).svg())

@@ -1,0 +1,171 @@
+"""Answers are put together from changes, whatever form these come in."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import antelog
+from antelog.errors import DataError
+from antelog.pictures.clock import clock
+from antelog.pictures.history import Answer, History, history
+from antelog.pictures.reading import changes_in, of_table
+from tests.cli.trying import LOG, PROGRAM
+
+ROWS = [json.loads(line) for line in LOG]
+FACTS = [("wt2", "high", 0, 0), ("wt4", "high", 1, 1), ("wt2", "high", 1, 2)]
+
+
+def engine_of(facts: list[tuple[Any, ...]], until: int) -> tuple[antelog.Engine, list[dict[str, Any]]]:
+    engine = antelog.Engine(antelog.parse(PROGRAM))
+    frame = pd.DataFrame(facts, columns=["device", "level", "time", "arrival"])
+    return engine, [
+        engine.advance(tick, {"Temp": frame[frame["arrival"] == tick]}) for tick in range(until + 1)
+    ]
+
+
+def found(source: Any, now: int | None = None) -> History:
+    return history(changes_in(source), now)
+
+
+def by_label(shown: History) -> dict[str, Answer]:
+    return {answer.label: answer for answer in shown.answers}
+
+
+# ---- from changes to answers ----
+
+
+def test_an_answer_from_evidence_to_decision() -> None:
+    answer = by_label(found(ROWS))["Malf(wt2, 0)"]
+    assert (answer.since, answer.until, answer.outcome) == (0, 2, "confirmed")
+    assert answer.evidence == {"Temp(wt2, high, 0)": 0, "Temp(wt2, high, 1)": 2}
+    assert answer.missing == ()
+
+
+def test_a_rejected_answer_says_why() -> None:
+    answer = by_label(found(ROWS))["Malf(wt4, 1)"]
+    assert (answer.since, answer.until, answer.outcome) == (1, 3, "rejected")
+    assert answer.because == ("Temp(wt4, high, 2)",)
+
+
+def test_an_open_answer_lasts_until_now() -> None:
+    _, log = engine_of(FACTS, 1)
+    answer = by_label(found(log, 1))["Malf(wt4, 1)"]
+    assert (answer.outcome, answer.until, answer.decided_by) == ("open", 1, 3)
+    assert answer.missing == ("Temp(wt4, high, 2)",)
+    assert answer.silent == "rejected at 3"
+    assert by_label(found(log, 2))["Malf(wt4, 1)"].until == 2
+
+
+def test_answers_stand_in_the_order_of_queries_and_beginnings() -> None:
+    rows = [
+        {"tick": tick, "change": "possible", "query": query, "answer": {"X": x}, "explanations": []}
+        for tick, query, x in [(0, "B", "b"), (1, "A", "a"), (2, "B", "a")]
+    ]
+    assert [answer.label for answer in found(rows).answers] == ["B(b)", "B(a)", "A(a)"]
+
+
+def test_an_answer_that_comes_up_again_is_another_one() -> None:
+    change = {"query": "A", "answer": {"X": "a"}, "explanations": []}
+    rows = [
+        {"tick": 0, "change": "possible", **change},
+        {"tick": 1, "change": "rejected", **change},
+        {"tick": 4, "change": "possible", **change},
+    ]
+    (answer,) = found(rows).answers
+    assert (answer.since, answer.outcome) == (4, "open")
+
+
+# ---- forms of changes ----
+
+
+def test_all_forms_give_the_same(tmp_path: Path) -> None:
+    _, log = engine_of(FACTS, 4)
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(LOG), encoding="utf-8")
+    tables = [table for changes in log for table in changes.values()]
+    frames = [{"Malf": table.to_pandas()} for table in tables]
+    as_pipelines_write = [{**row, "answer": json.dumps(row["answer"])} for row in ROWS]
+    for source in (log, path, str(path), frames, as_pipelines_write):
+        assert found(source, 4) == found(ROWS, 4)
+    alone = found(tables, 4)
+    assert [answer.values for answer in alone.answers] == [answer.values for answer in found(ROWS).answers]
+
+
+def test_values_are_written_as_the_language_has_them() -> None:
+    values = {"A": "high", "B": "n/a", "C": None, "D": 91.0, "E": True}
+    row = {"tick": 0, "change": "possible", "query": "Q", "answer": values, "explanations": []}
+    (answer,) = found([row]).answers
+    assert answer.label == 'Q(high, "n/a", _, 91, true)'
+
+
+def test_exceptions_are_kept() -> None:
+    explanation = {"evidence": [], "hypotheses": ["not P(X, 1)"], "except": [{"X": "wt2"}]}
+    row = {
+        "tick": 0,
+        "change": "possible",
+        "query": "Q",
+        "answer": {"X": None},
+        "explanations": [explanation],
+    }
+    (answer,) = found([row]).answers
+    assert answer.exceptions == ("X = wt2",)
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", '{"tick": 1}', LOG[0].replace("possible", "maybe")])
+def test_a_line_that_is_no_change(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{LOG[0]}\n\n{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"log\.jsonl:3: is no change"):
+        found(path)
+
+
+@pytest.mark.parametrize("source", [3, [3], {"Malf": 3}])
+def test_what_cannot_be_drawn(source: Any) -> None:
+    with pytest.raises(DataError, match="cannot be drawn; give"):
+        found(source)
+
+
+def test_a_table_of_something_else() -> None:
+    with pytest.raises(DataError, match="a table with the columns device has no changes"):
+        found(pd.DataFrame({"device": [1]}))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read: No such file"):
+        found(tmp_path / "log.jsonl")
+
+
+# ---- what is shown of it ----
+
+
+def test_filters() -> None:
+    shown = found(ROWS)
+    assert {a.label for a in shown.only(["Malf"], {"X": "wt4"}).answers} == {
+        a.label for a in shown.answers if a.values["X"] == "wt4"
+    }
+    with pytest.raises(DataError, match=r"no answer has the query Mal\. Did you mean Malf\?"):
+        shown.only(["Mal"], {})
+    with pytest.raises(DataError, match=r"no answer has the variable Y\. The variables are X, T\."):
+        shown.only([], {"Y": "wt2"})
+
+
+def test_an_engine_knows_when_its_facts_were_not_when_they_came() -> None:
+    engine, _ = engine_of(FACTS, 1)
+    table = engine.answers("Malf")
+    shown = by_label(history(of_table(table, "Malf"), engine.now).by_time())
+    assert shown["Malf(wt2, 0)"].since == 0
+    assert shown["Malf(wt2, 0)"].evidence == {"Temp(wt2, high, 0)": 0}
+
+
+def test_timestamps_where_ticks_have_a_length() -> None:
+    minute = 60_000_000
+    start = 1_704_067_200 // 60  # 2024-01-01 00:00
+    assert clock(None, start, start).text(start) == str(start)
+    assert clock(minute, 3, 9).title == "tick (1 minute each)"
+    one_day, two_days = clock(minute, start, start + 60), clock(minute, start, start + 2000)
+    assert (one_day.text(start + 61), one_day.title) == ("01:01", "2024-01-01, UTC, a tick is 1 minute")
+    assert (two_days.text(start + 61), two_days.title) == ("2024-01-01 01:01", "UTC, a tick is 1 minute")
+    assert one_day.place(start) == 1_704_067_200_000
