@@ -53,13 +53,13 @@ def graph_of(document: Document) -> Graph:
     for name, rule in rules.items():
         edges |= {Edge(atom.predicate, name, negated): None for atom, negated in atoms_of(rule)}
         edges[Edge(name, rule.head.predicate)] = None
-    return Graph(tuple(edges), _strata(tuple(edges)), rules)
+    return Graph(tuple(edges), _strata(tuple(edges), rules), rules)
 
 
-def _strata(edges: Sequence[Edge]) -> dict[str, int]:
+def _strata(edges: Sequence[Edge], rules: Mapping[str, Rule]) -> dict[str, int]:
     """How many negations each node rests on at most, nodes after those they rest on.
 
-    Within a cycle, which leads through time, negation does not count.
+    Within a cycle, which leads through time, negation does not count, and rules come before what they derive.
     """
     into = _into(edges)
     above = {
@@ -69,7 +69,7 @@ def _strata(edges: Sequence[Edge]) -> dict[str, int]:
     for members in components(above):
         steps = [edge for node in members for edge in into[node] if edge.source not in members]
         level = max((strata[edge.source] + edge.negated for edge in steps), default=0)
-        strata |= dict.fromkeys(members, level)
+        strata |= dict.fromkeys(sorted(members, key=lambda node: node not in rules), level)
     return strata
 
 

@@ -27,7 +27,7 @@ _LAYER, _HALF, _DOT, _GAP = 58, 18, 9, 26
 _LETTER = 7.6
 _STEPS = 16
 _LINE = 18
-_BESIDE, _EDGE = 60, 14
+_BESIDE, _EDGE, _SWING = 60, 14, 34
 _MONO = "Menlo, Consolas, monospace"
 
 
@@ -90,24 +90,22 @@ def _chart(
     dash = alt.StrokeDash("dash:N", scale=None)
     bands = _bands(graph, placed, left, right)
     curves = [_curve(number, edge, graph, placed) for number, edge in enumerate(graph.edges)]
-    arrows = [rows[-1] for rows, edge in zip(curves, graph.edges, strict=True) if edge.target in kinds]
+    ends_of = zip((rows[-1] for rows in curves), graph.edges, strict=True)
+    arrows = [end for end, edge in ends_of if edge.target in kinds or end["up"]]
     boxes = [_box(node, kind, note, widths[node], placed) for node, (kind, note) in kinds.items()]
     dots = [_dot(node, rule, program, placed) for node, rule in graph.rules.items()]
     numbered: dict[str, Any] = {"align": "left", "baseline": "top", "dx": 8, "dy": 6, "fontSize": 11}
-    arrow: dict[str, Any] = {
-        "shape": "triangle-down",
-        "size": 45,
-        "filled": True,
-        "opacity": 1,
-        "yOffset": -3,
-    }
+    arrow: dict[str, Any] = {"size": 45, "filled": True, "opacity": 1}
     dot: dict[str, Any] = {"size": 340, "filled": True, "fill": theme.PAPER, "opacity": 1, "strokeWidth": 1}
     layers = [
         of(bands).mark_rect(color=theme.BAND).encode(**ends),
         of(bands).mark_text(color=theme.MUTED, **numbered).encode(text="text:N"),
         of([row for rows in curves for row in rows]).mark_line(strokeWidth=1.4)
         .encode(detail="edge:N", order="at:Q", stroke=stroke, strokeDash=dash),
-        of(arrows).mark_point(**arrow).encode(fill=fill),
+        of([row for row in arrows if not row["up"]]).mark_point(shape="triangle-down", yOffset=-3, **arrow)
+        .encode(fill=fill),
+        of([row for row in arrows if row["up"]]).mark_point(shape="triangle-up", yOffset=3, **arrow)
+        .encode(fill=fill),
         of(boxes).mark_rect(cornerRadius=6, fill=theme.PAPER, strokeWidth=1.6)
         .encode(stroke=stroke, tooltip=tip, **ends),
         of(boxes, "middle", "name_y").mark_text(fontWeight="bold", color=theme.INK, fontSize=12)
@@ -161,15 +159,18 @@ def _curve(number: int, edge: Edge, graph: Graph, placed: Layout) -> list[Row]:
     path = placed.paths[edge]
     ends = {edge.source: _half(edge.source, graph), edge.target: -_half(edge.target, graph)}
     down = 1 if placed.layer[edge.target] > placed.layer[edge.source] else -1
-    stops = [(placed.x[node], _middle(node, placed) + down * ends.get(node, 0)) for node in path]
+    # What leads upwards swings out to the side, for there may be an edge downwards between the same two.
+    swing, beside = (0, 0) if down > 0 else (_SWING, 0.7 * _DOT)
+    stops = [(placed.x[node] + beside, _middle(node, placed) + down * ends.get(node, 0)) for node in path]
     colour, dash = (theme.ORANGE, [4, 3]) if edge.negated else (theme.MUTED, [1, 0])
     points = [stops[0]]
     for (x0, y0), (x1, y1) in pairwise(stops):
         for step in range(1, _STEPS + 1):
             t = step / _STEPS
-            points.append((x0 + (x1 - x0) * t * t * (3 - 2 * t), y0 + (y1 - y0) * t))
+            aside = swing * 4 * t * (1 - t)
+            points.append((x0 + (x1 - x0) * t * t * (3 - 2 * t) + aside, y0 + (y1 - y0) * t))
     return [
-        {"edge": number, "at": at, "x": x, "y": y, "colour": colour, "dash": dash}
+        {"edge": number, "at": at, "x": x, "y": y, "colour": colour, "dash": dash, "up": down < 0}
         for at, (x, y) in enumerate(points)
     ]
 
