@@ -41,7 +41,9 @@ def timed(here: None) -> None:  # noqa: ARG001 - it goes to the folder
 def test_snapshots_of_timestamps_start_with_the_first_arrival() -> None:
     assert ticks() == list(range(FIRST, FIRST + 4))
     blocks = try_("--input", "Temp=temp.csv", "--snapshots", "--format", "table").stdout.split("\n\n")
-    assert [block.splitlines()[0] for block in blocks] == [f"tick {FIRST + i}" for i in range(4)]
+    assert [block.splitlines()[0] for block in blocks] == [
+        f"tick {FIRST + i}, 2024-02-29 {10 + i}:00" for i in range(4)
+    ]
 
 
 @pytest.mark.usefixtures("timed")
