@@ -74,4 +74,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        raise SystemExit(main())
+    except KeyboardInterrupt:  # the stream has been told as well
+        raise SystemExit(130) from None

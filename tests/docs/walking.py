@@ -98,7 +98,7 @@ def run(step: Step) -> str:
         ]
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
-        timeout=280,
+        timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, f"{step.place}: {done.stderr}"
     return done.stdout + done.stderr
