@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from antelog import Program
+from antelog.cli import run as command
+from antelog.cli.run_settings import Settings
 from antelog.errors import UnsupportedError
 from antelog.spark.java import require_java
 from tests.cli.trying import antelog
@@ -22,10 +25,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _walk(page: Path, folder: Path, spark: bool) -> None:
+def _walk(page: Path, folder: Path, *, spark: bool) -> None:
     """Follow a page. What cannot be run is left out, and so is what follows in its block.
 
-    Without `spark`, the steps that would start it are among that.
+    Without `spark`, pipelines go up to where Spark would start.
     """
     left_out: str | None = None
     if page in EXAMPLES:
@@ -37,17 +40,28 @@ def _walk(page: Path, folder: Path, spark: bool) -> None:
             assert step.file is not None
             Path(folder, step.file).parent.mkdir(parents=True, exist_ok=True)
             Path(folder, step.file).write_text(step.text, encoding="utf-8")
-        elif step.place == left_out or not step.possible or (step.spark and not spark):
+            continue
+        if step.pipeline and not spark:
+            _get_ready(step)
+        if step.place == left_out or not step.possible or (step.spark and not spark):
             left_out = step.place
-        else:
-            printed = run(step)
-            absent = missing(step.shown, printed)
-            assert absent is None, f"{step.place}: `{absent}` is not in\n{printed}"
+            continue
+        printed = run(step)
+        absent = missing(step.shown, printed)
+        assert absent is None, f"{step.place}: `{absent}` is not in\n{printed}"
 
 
-def _needs_spark(page: Path) -> bool:
-    words = page.read_text(encoding="utf-8")
-    return "antelog run" in words or "spark" in words
+def _get_ready(step: Step) -> None:
+    started: list[Settings] = []
+
+    def start(_program: Program, settings: Settings) -> None:
+        started.append(settings)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "run_pipeline", start)
+        found = antelog(*step.words[1:])
+    assert found.exit_code == 0, f"{step.place}: {found.stderr}"
+    assert len(started) == 1
 
 
 @pytest.mark.parametrize("page", WALKS, ids=name_of)
@@ -55,14 +69,26 @@ def test_walks(page: Path, here: Path) -> None:
     _walk(page, here, spark=False)
 
 
+def _runs_on_spark(page: Path) -> bool:
+    return any(isinstance(step, Step) and step.possible and step.spark for step in steps(blocks_of(page)))
+
+
+# The README starts Spark as the tutorial does.
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in WALKS if _needs_spark(page)], ids=name_of)
+@pytest.mark.parametrize("page", [page for page in WALKS[1:] if _runs_on_spark(page)], ids=name_of)
 def test_walks_on_spark(page: Path, here: Path) -> None:
     try:
         require_java()
     except UnsupportedError as error:
         pytest.skip(str(error))
     _walk(page, here, spark=True)
+
+
+def test_which_walks_start_spark() -> None:
+    pages = [
+        page.parent.name if page in EXAMPLES else page.stem for page in WALKS[1:] if _runs_on_spark(page)
+    ]
+    assert pages == ["operating", "pipelines", "outbreak"]
 
 
 # ---- the examples ----

@@ -18,7 +18,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block
@@ -38,23 +37,19 @@ class Step:
 
     @property
     def spark(self) -> bool:
-        """Whether Spark has to be started for it."""
-        return self.words[:2] == ("antelog", "run") or (
-            self.words[0] == "python" and any("spark" in text for text in self._texts())
-        )
+        """Whether Spark has to be started for it; the scripts of these pages all do that."""
+        return self.pipeline or (self.words[0] == "python" and self.words[1].endswith(".py"))
+
+    @property
+    def pipeline(self) -> bool:
+        return self.words[:2] == ("antelog", "run")
 
     @property
     def possible(self) -> bool:
         """Whether a test can run it: it needs nothing from elsewhere, and ends."""
-        endless = "--stream" in self.words and "available-now" not in self.words
+        endless = self.pipeline and "--stream" in self.words and "available-now" not in self.words
         elsewhere = any(mark in word for word in self.words for mark in ELSEWHERE)
         return self.words[0] in SHELL | {"antelog", "python"} and not elsewhere and not endless
-
-    def _texts(self) -> Iterator[str]:
-        for word in self.words[1:]:
-            yield word
-            if word.endswith(".py") and Path(word).exists():
-                yield Path(word).read_text(encoding="utf-8")
 
 
 def steps(blocks: Sequence[Block]) -> Iterator[Step | Block]:
