@@ -39,8 +39,10 @@ RESULTS = Path(__file__).parent / "results"
 EVERY = 5
 """A file has the readings of so many seconds."""
 BUCKETS = 4
-TRIGGER = 15
-CONF = {"spark.driver.memory": "512m"}
+TRIGGER = 20
+HEAP = "512m"
+CONF = {"spark.driver.memory": HEAP, "spark.driver.defaultJavaOptions": f"-Xms{HEAP}"}
+"""The heap has its size from the start: one that may grow does so at leisure, with all the garbage in it."""
 MB = 1_000_000
 
 
@@ -85,7 +87,7 @@ def soaked(readings: Readings, minutes: float) -> Run:
         f"{minutes:g} minutes, {readings.devices:,} devices that send a row a second or so, in a file every "
         f"{EVERY} seconds; {readings.faults:.0%} of the rows are faulty: late, early, malformed or repeated. "
         f"A batch every {TRIGGER} seconds, {BUCKETS} buckets, `local[2]`, a heap of "
-        f"{CONF['spark.driver.memory']}. Commit {where.commit}, {where.date}, on {where.cpu}, Python "
+        f"{HEAP}. Commit {where.commit}, {where.date}, on {where.cpu}, Python "
         f"{where.versions['Python']}.",
         tuple(watch.minutes),
         feeder.made,

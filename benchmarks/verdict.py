@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from statistics import median
+from textwrap import fill
 
 from benchmarks.faulty import Made
 
@@ -98,7 +99,7 @@ def as_markdown(run: Run) -> str:
     ]
     busy = median(minute.cores for minute in run.minutes)
     lines = [
-        *("# A pipeline left alone", "", run.setting, "", verdict, *(f"- {each}" for each in found), ""),
+        *("# A pipeline left alone", "", fill(run.setting, 110), "", verdict, *(f"- {each}" for each in found), ""),
         "Memory is what the processes hold (RSS), in MB. The state has no more facts than those the rules",
         "ask for within the window that `antelog check` prints; so many are predicted at most.",
         "",

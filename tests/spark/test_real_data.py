@@ -35,7 +35,7 @@ Confirmed = set[tuple[str, str, int, int]]
 
 
 def log_of(found: Outcomes) -> Log:
-    rows = [row.asDict(recursive=True) for row in found.changes.collect()]
+    rows = found.changes.drop("timestamp").toArrow().to_pylist()
     return [{**row, "answer": json.loads(row["answer"])} for row in rows]
 
 
@@ -53,7 +53,7 @@ def sql(spark: SparkSession, statement: str, **values: int) -> Confirmed:
 
 def up_to(log: Log, last: int) -> list[str]:
     """The log of the ticks that are over, as texts in an order of their own."""
-    return sorted(json.dumps(row, default=str) for row in log if row["tick"] <= last)
+    return sorted(json.dumps(row) for row in log if row["tick"] <= last)
 
 
 def streamed(
