@@ -99,7 +99,9 @@ def as_markdown(run: Run) -> str:
     ]
     busy = median(minute.cores for minute in run.minutes)
     lines = [
-        *("# A pipeline left alone", "", fill(run.setting, 110), "", verdict, *(f"- {each}" for each in found), ""),
+        *("# A pipeline left alone", "", fill(run.setting, 110), "", verdict),
+        *(f"- {each}" for each in found),
+        "",
         "Memory is what the processes hold (RSS), in MB. The state has no more facts than those the rules",
         "ask for within the window that `antelog check` prints; so many are predicted at most.",
         "",

@@ -12,9 +12,14 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from antelog import DataError, StateError, parse
+from antelog import AntelogError, DataError, StateError, parse
+from antelog.cli.endpoints import source_of
+from antelog.cli.run_reading import reading_of
 from antelog.spark import changes, guard, outcomes
+from antelog.spark.endpoints import Source
 from antelog.spark.job import Job
+from antelog.spark.session import plainly
+from antelog.spark.sinks import require
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 from tests.spark.streamed import run, stream_of
@@ -92,6 +97,29 @@ def test_data_that_does_not_fit_is_refused(spark: SparkSession, tmp_path: Path) 
     for why, inputs, options in refused:
         with pytest.raises(DataError, match=why):
             changes(ONE, inputs, **options)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("gone.csv", "gone.csv"),
+        ("json:gone/*.x", "gone"),
+        ("parquet:gone", "gone"),
+        ("jdbc:h2:mem:x#t", r"Spark has no org.h2.Driver; bring the jar"),
+        ("delta:table", "Delta tables need Delta's jar"),
+        ("iceberg:catalog.table", "Iceberg tables need Iceberg's jar"),
+    ],
+)
+def test_sources_that_are_not_there(spark: SparkSession, source: str, why: str) -> None:
+    with pytest.raises(AntelogError, match=why):
+        _look_at(spark, source_of(source))
+
+
+def _look_at(spark: SparkSession, source: Source) -> None:
+    """What `antelog run` does with a source before it reads it."""
+    with plainly():
+        require(spark, [source])
+        reading_of(spark, ONE.plan, "Temp", source, {}, None)
 
 
 def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None:
