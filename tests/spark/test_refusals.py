@@ -15,10 +15,11 @@ from pyspark.sql import SparkSession
 from antelog import AntelogError, DataError, StateError, parse
 from antelog.cli.endpoints import source_of
 from antelog.cli.run_reading import reading_of
+from antelog.errors import UnsupportedError
 from antelog.spark import changes, guard, outcomes
 from antelog.spark.endpoints import Source
 from antelog.spark.job import Job
-from antelog.spark.session import plainly
+from antelog.spark.session import plainly, session
 from antelog.spark.sinks import require
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
@@ -58,6 +59,25 @@ def test_without_pyspark_the_error_says_what_to_install() -> None:
     text = "import sys; sys.modules['pyspark'] = None\nimport antelog.spark\nantelog.spark.changes"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert "pip install 'antelog[spark]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "conf"),
+    [
+        ({}, {"spark.remote": "sc://host"}),
+        ({}, {"spark.api.mode": "connect"}),
+        ({"SPARK_REMOTE": "sc://host"}, {}),
+        ({"SPARK_API_MODE": "connect"}, {}),
+    ],
+)
+def test_spark_connect_is_refused(
+    environment: dict[str, str], conf: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ((name, value),) = {**environment, **conf}.items()
+    with pytest.raises(UnsupportedError, match=f"{name} is {value}, which asks for Spark Connect"):
+        session("refused", [], buckets=1, conf=conf).__enter__()
 
 
 def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
