@@ -61,7 +61,10 @@ FINE = Run("made up", (FLAT,) * 9, MADE, COUNTED, alerts=7, confirmed=7)
 
 def test_a_flat_run_is_called_so() -> None:
     growing_at_first = tuple(replace(FLAT, jvm=jvm) for jvm in (100, 400, 600, 800, 800, 800, 820, 810, 830))
-    for run in (FINE, replace(FINE, minutes=growing_at_first)):
+    teeth = tuple(
+        replace(FLAT, state_bytes=size) for size in (900, 2_400, 300, 1_900, 400, 1_000, 300, 2_300, 700)
+    )
+    for run in (FINE, replace(FINE, minutes=growing_at_first), replace(FINE, minutes=teeth)):
         assert complaints(run) == []
         assert "**Flat.**" in as_markdown(run)
 
@@ -79,6 +82,10 @@ def test_a_flat_run_is_called_so() -> None:
         ),
         (replace(FINE, made=replace(MADE, late=4)), "4 rows were made to be late, 3 were counted"),
         (replace(FINE, made=replace(MADE, late=4)), "101 rows were made, 100 were read"),
+        (
+            replace(FINE, minutes=(FLAT, FLAT, replace(FLAT, state_bytes=6_000))),
+            "the state grows: 5,000 bytes at most before the last third, 6,000 in it",
+        ),
         (replace(FINE, confirmed=6), "there are 7 alerts, 6 were confirmed"),
     ],
 )
