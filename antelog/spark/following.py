@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from antelog.spark.folders import unfinished_batch
 from antelog.spark.running import Outcomes
@@ -25,6 +26,10 @@ Counts: TypeAlias = dict[str, int | None]
 
 _WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
 """What Spark's sources call it when more is there than a batch took."""
+_BUSY = "Python worker failed to connect back"
+"""Spark gives a stream's Python ten seconds to start, and there is no setting for it."""
+_ATTEMPTS = 5
+"""So often a query is started without a batch coming of it."""
 _PAUSE = 0.2
 """So many seconds lie between two looks at a query."""
 
@@ -42,20 +47,27 @@ class Progress:
     counts: Counts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Following:
-    """A query that is under way: the counts of batches not told of yet, and what went wrong in writing."""
+    """A query that is under way: the counts of batches not told of yet, and what went wrong in writing.
 
-    query: StreamingQuery
+    `start` starts it, again if need be, from where its checkpoint says.
+    """
+
+    start: Callable[[], StreamingQuery]
     counts: dict[int, Counts] = field(default_factory=dict)
     failures: list[Exception] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.query = self.start()
+        self._attempts = 1
 
     def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
         """The batches as they are finished, until the query ends by itself or is to be stopped.
 
         Raises DataError if the query failed, or what was raised while its results were written.
         """
-        while self.query.isActive and not stop():
+        while not stop() and (self.query.isActive or self._starts_again()):
             time.sleep(_PAUSE)
             yield from self.rest()
         if self.query.isActive:
@@ -73,7 +85,17 @@ class Following:
         for told in self.query.recentProgress:
             counts = self.counts.pop(told["batchId"], None)
             if counts is not None:
+                self._attempts = 0
                 yield _progress(told, counts)
+
+    def _starts_again(self) -> bool:
+        """Starts the query anew if it ended because the machine was too busy to start it."""
+        failed = self.query.exception()
+        if failed is None or self.failures or _BUSY not in str(failed) or self._attempts >= _ATTEMPTS:
+            return False
+        self._attempts += 1
+        self.query = self.start()
+        return True
 
     def stop(self, patience: float) -> None:
         """Stop between two batches, or after so many seconds within one, which then comes again."""
@@ -98,37 +120,44 @@ def follow(
     as soon as possible.
     """
     spark = outcomes.frame.sparkSession
-    again = unfinished_batch(spark, checkpoint)
     counts: dict[int, Counts] = {}
     failures: list[Exception] = []
 
-    def each(frame: DataFrame, number: int) -> None:
-        run = frame.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
-        begun = again[1] if again is not None and again[0] == number else None
-        frame.persist()
-        try:
-            seen = outcomes.of(frame)
-            found = totals(seen)
-            write(seen, Batch(str(run), number, begun), found)
-            counts[number] = found
-        except Exception as error:
-            failures.append(error)
-            raise
-        finally:
-            frame.unpersist()
+    def start() -> StreamingQuery:
+        again = unfinished_batch(spark, checkpoint)
 
-    writer = outcomes.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
+        def each(frame: DataFrame, number: int) -> None:
+            run = frame.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+            begun = again[1] if again is not None and again[0] == number else None
+            frame.persist()
+            try:
+                seen = outcomes.of(frame)
+                found = totals(seen)
+                write(seen, Batch(str(run), number, begun), found)
+                counts[number] = found
+            except Exception as error:
+                failures.append(error)
+                raise
+            finally:
+                frame.unpersist()
+
+        writer = outcomes.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
+        with plainly():
+            return _triggered(writer, trigger).start()
+
+    return Following(start, counts, failures)
+
+
+def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:
     match trigger:
         case None:
-            pass
+            return writer
         case "once":
-            writer = writer.trigger(once=True)
+            return writer.trigger(once=True)
         case "available-now":
-            writer = writer.trigger(availableNow=True)
+            return writer.trigger(availableNow=True)
         case _:
-            writer = writer.trigger(processingTime=trigger)
-    with plainly():
-        return Following(writer.start(), counts, failures)
+            return writer.trigger(processingTime=trigger)
 
 
 def totals(outcomes: Outcomes) -> Counts:

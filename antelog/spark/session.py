@@ -29,6 +29,8 @@ Session: TypeAlias = SparkSession
 _SCALA = "2.13"
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
 _PANDAS = "PySpark does not yet fully support pandas"
+_CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
+"""Settings and variables that ask for Spark Connect: by this value, or by any if it is empty."""
 _MOST = 600
 """So many characters of a failure are shown."""
 
@@ -46,6 +48,7 @@ def session(
 
     Raises UnsupportedError if Spark cannot be started.
     """
+    _refuse_connect(conf or {})
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     _hush()
@@ -55,9 +58,9 @@ def session(
     with as_file(files("antelog.spark") / "log4j2.properties") as quiet:
         if "spark.driver.extraJavaOptions" not in settings:
             builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
-        for key, value in settings.items():
-            builder.config(key, value)
         try:
+            for key, value in settings.items():
+                builder.config(key, value)
             with quietly():
                 spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
@@ -70,6 +73,18 @@ def session(
     finally:
         if known is None:
             spark.stop()
+
+
+def _refuse_connect(conf: Mapping[str, str]) -> None:
+    """Raises UnsupportedError if the session would be one of Spark Connect, which has no driver here."""
+    for name, asking in _CONNECT.items():
+        value = conf.get(name) or os.environ.get(name)
+        if value and asking in ("", value.lower()):
+            raise UnsupportedError(
+                f"{name} is {value}, which asks for Spark Connect, and the outputs of `antelog run` need the "
+                "driver itself. Leave it out and give a cluster's --master, or use antelog.spark.changes in "
+                "a Connect session of your own"
+            )
 
 
 def _hush() -> None:

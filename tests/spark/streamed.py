@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -38,12 +40,20 @@ def read(spark: SparkSession, folder: Path) -> DataFrame:
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def run(outcomes: Outcomes, checkpoint: Path, *, name: str | None = None) -> StreamingQuery:
-    """Runs a stream to the end of what is there now; the packed frame becomes a table of that name."""
-    name = name or "t" + uuid.uuid4().hex
-    writer = outcomes.frame.writeStream.format("memory").queryName(name).outputMode("append")
-    query = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
-    query.awaitTermination()
+def run(outcomes: Outcomes, checkpoint: Path) -> StreamingQuery:
+    """Runs a stream to the end of what is there now; the packed frame becomes a table of the query's name."""
+    writer = outcomes.frame.writeStream.format("memory").queryName("t" + uuid.uuid4().hex)
+    writer = writer.option("checkpointLocation", str(checkpoint)).outputMode("append")
+    query = writer.trigger(availableNow=True).start()
+    try:
+        query.awaitTermination()
+    except StreamingQueryException as error:
+        # Spark gives a stream's Python ten seconds to start, which may be too few on a busy machine.
+        if "failed to connect back" not in str(error) or query.recentProgress:
+            raise
+        for each in ("offsets", "sources", "state"):
+            shutil.rmtree(checkpoint / each, ignore_errors=True)
+        return run(outcomes, checkpoint)
     return query
 
 

@@ -12,9 +12,15 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from antelog import DataError, StateError, parse
+from antelog import AntelogError, DataError, StateError, parse
+from antelog.cli.endpoints import source_of
+from antelog.cli.run_reading import reading_of
+from antelog.errors import UnsupportedError
 from antelog.spark import changes, guard, outcomes
+from antelog.spark.endpoints import Source
 from antelog.spark.job import Job
+from antelog.spark.session import plainly, session
+from antelog.spark.sinks import require
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 from tests.spark.streamed import run, stream_of
@@ -55,6 +61,25 @@ def test_without_pyspark_the_error_says_what_to_install() -> None:
     assert "pip install 'antelog[spark]'" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("environment", "conf"),
+    [
+        ({}, {"spark.remote": "sc://host"}),
+        ({}, {"spark.api.mode": "connect"}),
+        ({"SPARK_REMOTE": "sc://host"}, {}),
+        ({"SPARK_API_MODE": "connect"}, {}),
+    ],
+)
+def test_spark_connect_is_refused(
+    environment: dict[str, str], conf: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ((name, value),) = {**environment, **conf}.items()
+    with pytest.raises(UnsupportedError, match=f"{name} is {value}, which asks for Spark Connect"):
+        session("refused", [], buckets=1, conf=conf).__enter__()
+
+
 def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
     frames = stream_of(spark, tmp_path / "in", [{"Temp": TABLE}])
     folder = tmp_path / "checkpoint"
@@ -92,6 +117,29 @@ def test_data_that_does_not_fit_is_refused(spark: SparkSession, tmp_path: Path) 
     for why, inputs, options in refused:
         with pytest.raises(DataError, match=why):
             changes(ONE, inputs, **options)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("gone.csv", "gone.csv"),
+        ("json:gone/*.x", "gone"),
+        ("parquet:gone", "gone"),
+        ("jdbc:h2:mem:x#t", r"Spark has no org.h2.Driver; bring the jar"),
+        ("delta:table", "Delta tables need Delta's jar"),
+        ("iceberg:catalog.table", "Iceberg tables need Iceberg's jar"),
+    ],
+)
+def test_sources_that_are_not_there(spark: SparkSession, source: str, why: str) -> None:
+    with pytest.raises(AntelogError, match=why):
+        _look_at(spark, source_of(source))
+
+
+def _look_at(spark: SparkSession, source: Source) -> None:
+    """What `antelog run` does with a source before it reads it."""
+    with plainly():
+        require(spark, [source])
+        reading_of(spark, ONE.plan, "Temp", source, {}, None)
 
 
 def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None:

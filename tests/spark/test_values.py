@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+from collections import Counter
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from antelog import DataError, parse
-from antelog.spark import MALFORMED, ROW, answers, changes, outcomes, rejects
+from antelog.spark import COUNTS, MALFORMED, ROW, answers, changes, outcomes, rejects
+from antelog.spark.settings import STANDING
+from tests.spark.streamed import result, run, stream_of
 
 PAIRS = """
 input Seen(what, time) delay 1.
@@ -50,6 +54,30 @@ def test_objects_keep_their_types(spark: SparkSession) -> None:
         assert frame.schema["X"].dataType.simpleString() == ("bigint" if type_ == "int" else type_)
         assert sorted(row.X for row in frame.collect()) == sorted(values)
     assert found.changes.schema["X"].dataType.simpleString() == "string"  # of several types
+
+
+def test_objects_keep_their_types_in_streams(spark: SparkSession, tmp_path: Path) -> None:
+    """Half of each answer waits in the state for the other half, which the next micro-batch brings."""
+    names = [f"x{i}" for i, _ in enumerate(TYPES)]
+    variables = ", ".join(name.upper() for name in names)
+    program = parse(f"""
+        input Seen({", ".join(names)}, time).
+        Twice({variables}, T) :- Seen({variables}, T), Seen({variables}, T+1).
+        query Twice({variables}, T).
+    """)
+    schema = ", ".join(f"{name} {type_}" for name, type_ in zip(names, TYPES, strict=True))
+    parts = [
+        {"Seen": spark.createDataFrame([(*row, time) for row in zip(*TYPES.values(), strict=True)],
+                                       f"{schema}, time bigint").toArrow()}
+        for time in range(3)
+    ]  # fmt: skip
+    found = outcomes(program, stream_of(spark, tmp_path / "in", parts), only=("confirmed",), buckets=2)
+    query = run(found, tmp_path / "checkpoint")
+    seen = result(spark, found, query).changes
+    for name, type_ in zip(names, TYPES, strict=True):
+        assert seen.schema[name.upper()].dataType.simpleString() == ("bigint" if type_ == "int" else type_)
+    rows = {tuple(row[name.upper()] for name in names) for row in seen.collect()}
+    assert rows == set(zip(*TYPES.values(), strict=True))
 
 
 def test_decimals_are_numbers(spark: SparkSession) -> None:
@@ -145,6 +173,25 @@ def test_bad_rows_are_set_aside_each_with_its_reason(spark: SparkSession) -> Non
         **expected, "admitted": 1, "repeated": 1,
     }  # fmt: skip
     assert total["sum(given)"] == 11
+
+
+def test_bad_rows_of_a_stream_are_set_aside_and_counted(spark: SparkSession, tmp_path: Path) -> None:
+    frame, once = _faulty(spark)
+    closing = spark.createDataFrame([("z", 20.0, 20)], frame.schema)
+    parts = [{"Seen": each.toArrow()} for each in (frame, frame, closing)]
+    found = outcomes(parse(PAIRS), stream_of(spark, tmp_path / "in", parts), buckets=3)
+    query = run(found, tmp_path / "checkpoint")
+    counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
+    total = {name: sum(each[name] or 0 for each in counted) for name in COUNTS if name not in STANDING}
+    # When the two good rows come again, the tick they arrived at is over.
+    expected = {"malformed": 2 * once["malformed"] + 2, "late": 2 * once["late"], "early": 2 * once["early"]}
+    assert {name: total[name] for name in (*expected, "admitted", "repeated")} == {
+        **expected, "admitted": 1, "repeated": 1,
+    }  # fmt: skip
+    held = counted[-1]["held"]  # the tick of the last one may go on
+    assert (total["given"], held) == (sum(expected.values()) + 2 + held, 1)
+    reasons = Counter(row.reason for row in result(spark, found, query).rejects.collect())
+    assert reasons == expected
 
 
 def test_rows_the_source_found_malformed_join_the_rejects(spark: SparkSession) -> None:
