@@ -42,7 +42,7 @@ def write(folder: Path, scale: float) -> Readings:
 
 
 def add_empty(folder: Path, count: int) -> None:
-    """More files, without readings."""
+    """So many more files, without readings."""
     files = sorted(folder.glob("*.parquet"))
     nothing = pq.read_table(files[0]).slice(0, 0)
     for number in range(len(files), len(files) + count):
@@ -51,6 +51,7 @@ def add_empty(folder: Path, count: int) -> None:
 
 def _write(folder: Path, number: int, table: pa.Table) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{number:03}.parquet"
-    pq.write_table(table, path)
-    os.utime(path, (1_000 + 10 * number,) * 2)  # Spark takes the oldest first
+    path, hidden = folder / f"{number:03}.parquet", folder / f".{number:03}.parquet"
+    pq.write_table(table, hidden)
+    os.utime(hidden, (1_000 + 10 * number,) * 2)  # Spark takes the oldest first
+    hidden.rename(path)  # a stream that is under way sees all of a file, or nothing
