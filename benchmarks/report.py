@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -30,9 +30,14 @@ class Setting:
     runs: int
 
 
-def setting(scale: float, runs: int) -> Setting:
-    versions = {"Python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
+def setting(scale: float, runs: int, versions: dict[str, str] | None = None) -> Setting:
+    """Where this is; the versions of the engine's libraries, unless others are given."""
+    versions = versions or {"Python": platform.python_version(), **versions_of(LIBRARIES)}
     return Setting(datetime.now(UTC).date().isoformat(), _commit(), _cpu(), versions, scale, runs)
+
+
+def versions_of(libraries: Iterable[str]) -> dict[str, str]:
+    return {name: version(name) for name in libraries}
 
 
 def _commit() -> str:

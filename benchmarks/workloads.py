@@ -113,23 +113,26 @@ def turbines(scale: float, devices: int, ticks: int, batches: int | None) -> Inp
         devices = size(scale, devices)
     facts = readings(1, devices, ticks, ("high", "low"), (0.3, 0.7))
     ends = ends_of(ticks, batches)
-    return Input(
-        TURBINE, facts, ends, counting.in_a_row(_high(facts, devices, ends), (0, 1, 2), ends[-1]), {}
-    )
+    return Input(TURBINE, facts, ends, hot_in_a_row(facts, devices, int(ends[-1])), {})
+
+
+def hot_in_a_row(facts: Facts, devices: int, until: int) -> Counts:
+    """Changes of the turbines' answers up to a tick."""
+    return counting.in_a_row(_high(facts, devices, until), (0, 1, 2), until)
 
 
 def negation(scale: float) -> Input:
     devices = size(scale, 1_000)
     facts = readings(1, devices, 2_000, ("high", "low"), (0.3, 0.7))
     ends = ends_of(2_000, 20)
-    arrived = _high(facts, devices, ends)
+    arrived = _high(facts, devices, int(ends[-1]))
     expected = counting.not_in_a_row(arrived, (0, 1, 2), ends[-1])
     return Input(NEGATION, facts, ends, expected, {"Turbine": [(name,) for name in _texts("wt", devices)]})
 
 
-def _high(facts: Facts, devices: int, ends: Numbers) -> Numbers:
+def _high(facts: Facts, devices: int, until: int) -> Numbers:
     high = facts.take(facts.objects[1] == 0)
-    return counting.first_arrivals(high, devices, int(ends[-1]) + 1, int(ends[-1]))
+    return counting.first_arrivals(high, devices, until + 1, until)
 
 
 def relay(scale: float) -> Input:

@@ -46,6 +46,7 @@ def test_import_antelog_is_light() -> None:
     assert done.returncode == 0, done.stderr
     assert "antelog" in done.stdout.split()
     assert layers.loaded_complaints(done.stdout.split()) == []
+    assert "pandas" not in done.stdout.split()  # Arrow loads it for the first array that is made
 
 
 @pytest.mark.parametrize("page", PAGES)

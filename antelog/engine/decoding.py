@@ -19,7 +19,6 @@ from antelog.language.printer import KEYWORDS, value_text
 
 # A text like this surely needs no quotes, unless it is a keyword. Of the others `value_text` decides.
 _PLAIN = "^[a-z][a-zA-Z0-9_]*$"
-_KEYWORDS = pa.array(sorted(KEYWORDS), pa.string())
 
 
 def numbers(values: NDArray[np.float64], nothing: Mask, type_: pa.DataType) -> pa.Array:
@@ -73,7 +72,7 @@ def _exact(number: int | Decimal) -> str:
 
 
 def _quoted(texts: pa.Array) -> pa.Array:
-    plain = pc.and_not(pc.match_substring_regex(texts, _PLAIN), pc.is_in(texts, value_set=_KEYWORDS))
+    plain = pc.and_not(pc.match_substring_regex(texts, _PLAIN), pc.is_in(texts, value_set=_keywords()))
     odd = ~plain.to_numpy(zero_copy_only=False)
     return _with(texts, odd, [value_text(text) for text in texts.filter(pa.array(odd)).to_pylist()])
 
@@ -101,3 +100,9 @@ def side_by_side(parts: Sequence[tuple[Column, pa.Array]]) -> pa.Array:
     order = np.empty(len(rows), np.int64)
     order[rows] = np.arange(len(rows))
     return pa.concat_arrays([part for _, part in parts]).take(pa.array(order))
+
+
+@cache
+def _keywords() -> pa.Array:
+    """Arrow loads pandas for its first array, so none is made before it is needed."""
+    return pa.array(sorted(KEYWORDS), pa.string())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ class Kept:
     """The latest rejects, as many as there is room for."""
 
     room: int
-    tables: tuple[pa.Table, ...] = (SCHEMA.empty_table(),)
+    tables: tuple[pa.Table, ...] = field(default_factory=lambda: (SCHEMA.empty_table(),))
 
     def with_more(self, new: pa.Table) -> Kept:
         if new.num_rows == 0:

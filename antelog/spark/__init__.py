@@ -43,12 +43,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from antelog.spark.guarding import guard
     from antelog.spark.running import Outcomes, answers, changes, outcomes, rejects
-    from antelog.spark.settings import BUCKETS, CLOCKS, COUNTS, MALFORMED, OBSERVED, ROW, SETTINGS
+    from antelog.spark.settings import (
+        BUCKETS,
+        CLOCKS,
+        COUNTS,
+        LOCAL_CHECKPOINT,
+        MALFORMED,
+        OBSERVED,
+        ROW,
+        SETTINGS,
+    )
 
 __all__ = [
     "BUCKETS",
     "CLOCKS",
     "COUNTS",
+    "LOCAL_CHECKPOINT",
     "MALFORMED",
     "OBSERVED",
     "ROW",
@@ -64,7 +74,8 @@ __all__ = [
 _FROM = {
     **dict.fromkeys(("Outcomes", "answers", "changes", "outcomes", "rejects"), "running"),
     "guard": "guarding",
-    **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "MALFORMED", "OBSERVED", "ROW", "SETTINGS"), "settings"),
+    **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
+    **dict.fromkeys(("MALFORMED", "OBSERVED", "ROW", "SETTINGS"), "settings"),
 }
 
 

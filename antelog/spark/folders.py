@@ -11,10 +11,7 @@ from pyspark.sql import SparkSession
 
 def entries(spark: SparkSession, folder: str) -> list[str]:
     """The names of what is in a folder; none if there is no such folder."""
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    path = jvm.org.apache.hadoop.fs.Path(folder)
-    system: JavaObject = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    system, path = _place(spark, folder)
     if not system.exists(path):
         return []
     return [status.getPath().getName() for status in system.listStatus(path)]
@@ -28,6 +25,20 @@ def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | 
     lines = [row.value for row in spark.read.text(f"{checkpoint}/offsets/{begun}", wholetext=True).collect()]
     _, about, *_ = lines[0].splitlines()
     return begun, int(json.loads(about)["batchTimestampMs"])
+
+
+def is_local(spark: SparkSession, folder: str) -> bool:
+    """Whether a folder is one of this machine's."""
+    system, _ = _place(spark, folder)
+    return str(system.getScheme()) == "file"
+
+
+def _place(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObject]:
+    """The file system a folder is in, and its path there."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    path = jvm.org.apache.hadoop.fs.Path(folder)
+    return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
 
 
 def _last(names: list[str]) -> int:

@@ -15,10 +15,10 @@ from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from antelog.spark.folders import unfinished_batch
+from antelog.spark.folders import is_local, unfinished_batch
 from antelog.spark.running import Outcomes
 from antelog.spark.session import plainly
-from antelog.spark.settings import COUNTS
+from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 from antelog.spark.sinks import Batch
 
 Counts: TypeAlias = dict[str, int | None]
@@ -120,6 +120,10 @@ def follow(
     as soon as possible.
     """
     spark = outcomes.frame.sparkSession
+    if is_local(spark, checkpoint):
+        for name, value in LOCAL_CHECKPOINT.items():
+            if spark.conf.get(name, None) is None:
+                spark.conf.set(name, value)
     counts: dict[int, Counts] = {}
     failures: list[Exception] = []
 

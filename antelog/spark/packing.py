@@ -19,6 +19,7 @@ from antelog.engine import rejects
 from antelog.engine.tables import Column
 from antelog.engine.ticks import LAST, ticks_of
 from antelog.engine.values import Values
+from antelog.spark import workers
 from antelog.spark.blobs import to_blob
 from antelog.spark.dividing import parts_of
 from antelog.spark.job import ARRIVED, Job
@@ -63,6 +64,7 @@ def packer(job: Job, name: str) -> Mapper:
 
 
 def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    workers.spare()
     for table in _chunks(batches):
         chunk = _sorted_out(job.inputs[name], job.tables[name], table)
         reading = _reading(job, name, chunk.facts)

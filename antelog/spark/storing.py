@@ -1,8 +1,8 @@
 """A bucket in Spark's state store: its past as one snapshot, and what has come since.
 
-What has come is appended, so a micro-batch writes about as much as it brings. A worker that does
-not know the bucket reads the snapshot and applies the rest in one go. When the rest is as large as
-a snapshot would be, a new one is written.
+A micro-batch writes what is less: a snapshot, or what it brings, which is appended. A worker that
+does not know the bucket reads the snapshot and applies the rest in one go. When the rest is as large
+as a snapshot would be, a new one is written.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from antelog.spark.standing import Standing, advance, arriving, start
 
 ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
+
+SMALL = 500
+"""So few rows are appended even if the snapshot has fewer: it is more work to write and to read."""
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -71,6 +74,12 @@ def head_from(content: bytes, job: Job) -> Head:
             "or start anew with an empty checkpoint and replay the facts"
         )
     return head
+
+
+def is_due(standing: Standing, before: int, fresh: int) -> bool:
+    """Whether it is time for a snapshot, after so many rows since the last one and so many new ones."""
+    rows = standing.kept + standing.held
+    return before + fresh > max(ROOM, rows) or fresh > max(SMALL, rows)
 
 
 def snapshot(job: Job, standing: Standing) -> list[bytes]:

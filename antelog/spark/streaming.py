@@ -10,12 +10,12 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from antelog.spark import caching
+from antelog.spark import caching, workers
 from antelog.spark.clocks import next_alarm, tick_on_clock
 from antelog.spark.job import Job
 from antelog.spark.receiving import PACKED_NAMES, Received, received
 from antelog.spark.standing import Arrived, Standing, advance, arriving, start
-from antelog.spark.storing import ROOM, Head, appendix, head_from, head_to_bytes, snapshot, standing_from
+from antelog.spark.storing import Head, appendix, head_from, head_to_bytes, is_due, snapshot, standing_from
 from antelog.spark.telling import lines
 
 _BYTES = StructType([StructField("content", BinaryType())])
@@ -29,6 +29,7 @@ class Keeper(StatefulProcessor):
         self._job = job
 
     def init(self, handle: StatefulProcessorHandle) -> None:
+        workers.spare()
         self._handle = handle
         self._head = handle.getValueState("head", _BYTES)
         self._parts = handle.getListState("parts", _BYTES)
@@ -85,15 +86,15 @@ class Keeper(StatefulProcessor):
     def _store(self, head: Head, standing: Standing, new: Mapping[str, Arrived]) -> Head:
         """Writes what has changed, and the head, which is returned as it was written."""
         fresh = {name: each.rows for name, each in new.items() if each.rows.num_rows}
-        appended = head.appended + sum(table.num_rows for table in fresh.values())
-        if appended > max(ROOM, standing.kept + standing.held):
+        count = sum(table.num_rows for table in fresh.values())
+        if is_due(standing, head.appended, count):
             parts = snapshot(self._job, standing)
             self._parts.put([(part,) for part in parts])
             head = head.after(parts, standing.held, anew=True)
         elif fresh:
             parts = [appendix(name, table) for name, table in fresh.items()]
             self._parts.appendList([(part,) for part in parts])
-            head = head.after(parts, appended, anew=False)
+            head = head.after(parts, head.appended + count, anew=False)
         self._head.update((head_to_bytes(head),))
         return head
 

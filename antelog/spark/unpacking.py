@@ -14,6 +14,7 @@ import pyarrow.types as is_a
 from antelog.compile.plan import Relation
 from antelog.engine.schema import EXPLANATIONS, SILENT
 from antelog.engine.values import Values
+from antelog.spark import workers
 from antelog.spark.blobs import from_blob
 from antelog.spark.job import Job
 from antelog.spark.packing import REJECTS
@@ -112,6 +113,7 @@ def unpacker(job: Job, columns: Columns) -> Mapper:
 
 
 def _changes(job: Job, columns: Columns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    workers.spare()
     for batch in batches:
         for query, payload in zip(
             batch.column("query").to_pylist(), batch.column("payload").to_pylist(), strict=True

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antelog.compile.plan import Plan
-from antelog.spark import streaming
+from antelog.spark import storing
 from tests.engine.replay import runnable
 from tests.recorded import NAMES, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
@@ -42,7 +42,9 @@ def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int
     plan = _plan(case)
     assume(plan.inputs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streaming, "ROOM", room)  # as many rows as may be appended before a snapshot
+        # As many rows as may be appended before a snapshot, and at once.
+        patch.setattr(storing, "ROOM", room)
+        patch.setattr(storing, "SMALL", room)
         log = _streamed(plan, case.facts, case.until, buckets, ends, seed)
     assert log == kernel_log(plan, case.facts, case.until)
 

@@ -1,0 +1,1 @@
+"""How fast pipelines are on Spark, in CPU seconds of all processes, with the results counted otherwise."""

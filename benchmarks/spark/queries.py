@@ -1,0 +1,157 @@
+"""What is compared: antelog's queries, and Spark's own of the same shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from antelog import parse
+from antelog.spark import BUCKETS, changes
+from benchmarks.counting import Counts
+from benchmarks.spark.readings import Readings
+from benchmarks.workloads import ALL, CONFIRMED
+
+
+@dataclass(frozen=True)
+class Query:
+    """Something to run over all readings, from Parquet to Parquet.
+
+    `target` is in facts per CPU second. `wrong` looks at what was written, and is empty if nothing
+    is wrong with it.
+    """
+
+    name: str
+    what: str
+    target: int | None
+    run: Callable[[SparkSession, Readings, Path], None]
+    wrong: Callable[[Readings, Path], str]
+
+
+@dataclass(frozen=True)
+class Idling:
+    """A stream whose micro-batches without rows are measured; the frame may be written in this mode."""
+
+    name: str
+    what: str
+    frame: Callable[[DataFrame, str], DataFrame]
+    mode: str = "append"
+
+
+def stream(spark: SparkSession, folder: Path) -> DataFrame:
+    """The files of a folder, one in each micro-batch."""
+    schema = spark.read.parquet(str(folder)).schema
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+# ---- over all readings ----
+
+
+def _follow(
+    what: Callable[[DataFrame, str], DataFrame], spark: SparkSession, given: Readings, out: Path
+) -> None:
+    frame = what(stream(spark, given.folder), given.program)
+    writer = frame.writeStream.format("parquet").option("checkpointLocation", f"{out}-checkpoint")
+    writer.trigger(availableNow=True).start(str(out)).awaitTermination()
+
+
+def _read(
+    what: Callable[[DataFrame, str], DataFrame], spark: SparkSession, given: Readings, out: Path
+) -> None:
+    what(spark.read.parquet(str(given.folder)), given.program).write.parquet(str(out))
+
+
+def _handed_on(frame: DataFrame, _: str) -> DataFrame:
+    return frame.mapInArrow(_as_they_are, frame.schema)
+
+
+def _hand_on(spark: SparkSession, given: Readings, out: Path) -> None:
+    _follow(_handed_on, spark, given, out)
+
+
+def _as_they_are(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from batches
+
+
+def _changes(only: tuple[str, ...], frame: DataFrame, program: str) -> DataFrame:
+    return changes(parse(program), {"Temp": frame}, only=only)
+
+
+def _wrong_rows(given: Readings, out: Path) -> str:
+    found = pl.scan_parquet(out / "*.parquet").select(pl.len()).collect().item()
+    return "" if found == given.facts else f"there are {given.facts} readings, written were {found}"
+
+
+def _wrong_changes(only: tuple[str, ...], streamed: bool, given: Readings, out: Path) -> str:
+    counts: Counts = given.stream if streamed else given.batch
+    expected = {kind: count for kind, count in counts.items() if kind in only}
+    kinds = pl.read_parquet(out / "*.parquet", columns=["change"])["change"]
+    found = {kind: int((kinds == kind).sum()) for kind in expected}
+    return "" if found == expected else f"there are {expected}, written were {found}"
+
+
+def _asked(name: str, what: str, only: tuple[str, ...], target: int | None, *, streamed: bool) -> Query:
+    run = partial(_follow if streamed else _read, partial(_changes, only))
+    return Query(name, what, target, run, partial(_wrong_changes, only, streamed))
+
+
+QUERIES = {
+    query.name: query
+    for query in (
+        Query(
+            "plain", "stream, `mapInArrow` that does nothing", None, partial(_follow, _handed_on), _wrong_rows
+        ),
+        _asked("confirmed", "stream, confirmed answers only", CONFIRMED, 150_000, streamed=True),
+        _asked("all", "stream, all changes", ALL, 75_000, streamed=True),
+        _asked("batch-confirmed", "batch, confirmed answers only", CONFIRMED, 250_000, streamed=False),
+        _asked("batch-all", "batch, all changes", ALL, None, streamed=False),
+    )
+}
+
+
+# ---- micro-batches without rows ----
+
+
+class Counter(StatefulProcessor):
+    """Counts the rows of a key: the least a stateful operator in Python can do."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._count = handle.getValueState("count", "n bigint")
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803 - Spark's names
+        known = self._count.get()
+        count = (0 if known is None else known[0]) + sum(1 for _ in rows)
+        self._count.update((count,))
+        yield Row(bucket=key[0], n=count)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _in_python(frame: DataFrame, _: str) -> DataFrame:
+    bucket = f.pmod(f.hash("device"), f.lit(BUCKETS))
+    grouped = frame.withColumn("bucket", bucket).groupBy("bucket")
+    return grouped.transformWithState(Counter(), "bucket int, n bigint", "Update", "None")
+
+
+def _in_jvm(frame: DataFrame, _: str) -> DataFrame:
+    return frame.groupBy("device").count()
+
+
+IDLING = {
+    idling.name: idling
+    for idling in (
+        Idling("idle-plain", "`mapInArrow` that does nothing", _handed_on),
+        Idling("idle-counter", "a stateful operator in Python that counts", _in_python, "update"),
+        Idling("idle-sum", "Spark's own count by device", _in_jvm, "update"),
+        Idling("idle-antelog", "all changes", partial(_changes, ALL)),
+    )
+}
