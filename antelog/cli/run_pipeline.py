@@ -148,10 +148,10 @@ class _Pipeline:
             )
             refuse_used(self.spark, self._sinks(), fresh=not entries(self.spark, checkpoint))
             guard(self.spark, checkpoint, outcomes)
-            stopping = stack.enter_context(_asked_to_stop())
+            is_asked = stack.enter_context(asked_to_stop())
             query = follow(outcomes, self._writer(), checkpoint=checkpoint, trigger=self.settings.trigger)
             try:
-                for done in query.progress(stopping.is_set):
+                for done in query.progress(is_asked):
                     self.report.batch(done)
             finally:
                 query.stop(_PATIENCE)
@@ -200,19 +200,25 @@ def _told_as_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[threading.Event]:
-    """Set by Ctrl-C and SIGTERM, the first time; the second interrupts at once."""
-    event = threading.Event()
+def asked_to_stop() -> Iterator[Callable[[], bool]]:
+    """Tells whether there was a Ctrl-C or a SIGTERM, and says so once; another one interrupts at once."""
+    asked, said = threading.Event(), False
 
     def ask(_signal: int, _frame: object) -> None:
-        if event.is_set():
+        if asked.is_set():
             raise KeyboardInterrupt
-        click.echo("stopping after this batch; once more stops at once", err=True)
-        event.set()
+        asked.set()  # it says nothing itself, for it may come in the middle of another line
+
+    def is_asked() -> bool:
+        nonlocal said
+        if asked.is_set() and not said:
+            said = True
+            click.echo("stopping after this batch; once more stops at once", err=True)
+        return asked.is_set()
 
     known = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield event
+        yield is_asked
     finally:
         for number, handler in known.items():
             signal.signal(number, handler)
