@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 PACKAGE = "antelog"
 LONGEST = 400
 
-LEAVES = frozenset({"errors", "diagnostics"})
+LEAVES = frozenset({"errors", "diagnostics", "lazily"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
@@ -23,6 +23,7 @@ EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", 
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "errors": LEAVES,
     "diagnostics": LEAVES,
+    "lazily": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "reference": LEAVES | {"language"},

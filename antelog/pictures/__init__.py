@@ -8,8 +8,9 @@ Altair is needed only when one of these names is used: `pip install 'antelog[dra
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from antelog.lazily import names_of
 
 if TYPE_CHECKING:
     from antelog.pictures.drawing import Drawing
@@ -19,17 +20,5 @@ __all__ = ["Drawing", "draw"]
 
 _FROM = {"Drawing": "drawing", "draw": "entry"}
 
-
-def __getattr__(name: str) -> Any:
-    """The public names, once they are asked for: what draws nothing must not import Altair."""
-    if name not in _FROM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(import_module(f"{__name__}.{_FROM[name]}"), name)
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing == __name__.partition(".")[0]:
-            raise
-        raise ImportError(
-            f"drawing needs the package {missing}, which is not installed: pip install 'antelog[draw]'"
-        ) from error
+# What draws nothing must not import Altair.
+__getattr__ = names_of(__name__, _FROM, what="drawing", extra="draw")

@@ -37,8 +37,9 @@ PySpark is needed only when one of these names is used: `pip install 'antelog[sp
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from antelog.lazily import names_of
 
 if TYPE_CHECKING:
     from antelog.spark.guarding import guard
@@ -78,17 +79,5 @@ _FROM = {
     **dict.fromkeys(("MALFORMED", "OBSERVED", "ROW", "SETTINGS"), "settings"),
 }
 
-
-def __getattr__(name: str) -> Any:
-    """The public names, once they are asked for: what needs no PySpark must not import it."""
-    if name not in _FROM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(import_module(f"{__name__}.{_FROM[name]}"), name)
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing == __name__.partition(".")[0]:
-            raise
-        raise ImportError(
-            f"antelog.spark needs the package {missing}, which is not installed: pip install 'antelog[spark]'"
-        ) from error
+# What needs no PySpark must not import it.
+__getattr__ = names_of(__name__, _FROM, what="antelog.spark", extra="spark")

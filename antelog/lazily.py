@@ -1,0 +1,29 @@
+"""Names of a package that are imported once they are asked for, since they need libraries not all have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def names_of(package: str, modules: Mapping[str, str], *, what: str, extra: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a package; each name is in a module of its own.
+
+    If a library is missing, the error says `what` needs it, and which `extra` brings it.
+    """
+
+    def find(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            return getattr(import_module(f"{package}.{modules[name]}"), name)
+        except ModuleNotFoundError as error:
+            missing = (error.name or "").partition(".")[0]
+            if missing == package.partition(".")[0]:
+                raise
+            raise ImportError(
+                f"{what} needs the package {missing}, which is not installed: pip install 'antelog[{extra}]'"
+            ) from error
+
+    return find
