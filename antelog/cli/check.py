@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from antelog.cli.diagnostics import print_diagnostics
+from antelog.cli.diagnostics import print_diagnostics, stderr
 from antelog.cli.plan_view import print_plan
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.explain import explain
@@ -48,7 +48,7 @@ def check(ctx: click.Context, program: Path, as_json: bool, pattern_limit: int) 
     if as_json:
         click.echo(json.dumps(_as_json(compiled, source)))
     else:
-        print_diagnostics(compiled.diagnostics, source, Console(stderr=True, highlight=False, soft_wrap=True))
+        print_diagnostics(compiled.diagnostics, source, stderr())
         if compiled.plan is not None:
             print_plan(compiled.plan, Console(highlight=False, soft_wrap=True))
     ctx.exit(0 if compiled.plan is not None else 1)

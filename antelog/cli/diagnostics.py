@@ -26,3 +26,8 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console
     errors = len(errors_of(diagnostics))
     if errors:
         console.print(f"{errors} error{'' if errors == 1 else 's'}", style="bold")
+
+
+def stderr() -> Console:
+    """Where diagnostics go: as they are, on lines as long as they need."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)

@@ -9,18 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
-from antelog.cli.completion import inputs_of, queries_of, statics_of
-from antelog.cli.diagnostics import print_diagnostics
-from antelog.cli.facts import recorded, say_what_is_missing, static_facts
-from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics, pair
+from antelog.cli.completion import queries_of
+from antelog.cli.diagnostics import print_diagnostics, stderr
+from antelog.cli.endings import ending_in_words
+from antelog.cli.facts import (
+    input_option,
+    recorded,
+    say_what_is_missing,
+    static_facts,
+    static_option,
+    until_option,
+)
+from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics
 from antelog.cli.progress import progress_bar
 from antelog.cli.rejected import summarize
 from antelog.cli.replay import changes
 from antelog.cli.ticks import tick_of
 from antelog.engine.engine import Engine
-from antelog.errors import AntelogError, ProgramError, UnsupportedError
+from antelog.errors import UnsupportedError
 from antelog.files import ARRIVAL, rejects_to
 from antelog.files.naming import size_of
 from antelog.pictures.reading import of_lines
@@ -29,7 +36,6 @@ from antelog.program import Program, load
 if TYPE_CHECKING:
     from antelog.pictures import Drawing
 
-INTERRUPTED = 130
 _LOGS = (".jsonl", ".ndjson", ".json")
 _STDIN = Path("-")
 
@@ -72,19 +78,9 @@ def _equation(text: str) -> tuple[str, str]:
     callback=_picture, help="The picture: .svg, .png, or .html to point at and to zoom.",
 )  # fmt: skip
 @click.option("--plan", is_flag=True, help="Draw the program itself: predicates, rules and strata.")
-@click.option(
-    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
-    help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
-)  # fmt: skip
-@click.option(
-    "--static", "statics", type=pair, metavar="P=FILE", multiple=True, shell_complete=statics_of,
-    help="The file with facts of a static predicate, in addition to those of the program.",
-)  # fmt: skip
-@click.option(
-    "--until", metavar="TICK",
-    help="The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick "
-    "by which all that was open then is decided.",
-)  # fmt: skip
+@input_option
+@static_option
+@until_option
 @click.option(
     "--arrival", metavar="NAME", default="arrival", show_default=True, help="The column with arrivals."
 )
@@ -149,7 +145,7 @@ def draw(
     if is_log and plan:
         raise click.UsageError("--plan needs a program, and this is a log")
     look |= {"query": queries, "answer": dict(answers)}
-    try:
+    with ending_in_words(ctx):
         draw = _draw()
         if is_log:
             drawing = draw(of_lines(sys.stdin, "<stdin>") if source == _STDIN else source, **look)
@@ -159,14 +155,6 @@ def draw(
             program = load(source)
             drawing = draw(**_replayed(program, facts), program=program, **look)
         drawing.save(output)
-    except ProgramError as error:
-        print_diagnostics(error.diagnostics, error.source, _stderr())
-        ctx.exit(1)
-    except AntelogError as error:
-        click.echo(f"error: {error}", err=True)
-        ctx.exit(1)
-    except KeyboardInterrupt:
-        ctx.exit(INTERRUPTED)
 
 
 def _draw() -> Callable[..., Drawing]:
@@ -182,7 +170,7 @@ def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
     plan = program.plan
     inputs, statics = files_of_inputs(plan, facts.inputs), files_of_statics(plan, facts.statics)
     until = tick_of(facts.until, plan, "--until")
-    print_diagnostics(program.warnings, program.source, _stderr())
+    print_diagnostics(program.warnings, program.source, stderr())
     say_what_is_missing(plan, inputs)
     size = sum(map(size_of, inputs.values()))
     with rejects_to(None, strict=False) as rejects, progress_bar("facts", size, results=False) as report:
@@ -194,7 +182,3 @@ def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
             tables.append(shown.tables)
     summarize(rejects, None)
     return {"source": tables, "now": engine.now}
-
-
-def _stderr() -> Console:
-    return Console(stderr=True, highlight=False, soft_wrap=True)

@@ -1,4 +1,7 @@
-"""Recorded facts from files: those of inputs in the order of their arrival, those of static predicates."""
+"""Recorded facts from files: those of inputs in the order of their arrival, those of static predicates.
+
+Also the options that name these files, and how far they are replayed.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from antelog.cli.completion import inputs_of, statics_of
+from antelog.cli.pairs import pair
 from antelog.cli.progress import Report
 from antelog.cli.replay import Recorded
 from antelog.cli.values import plain
@@ -14,6 +19,22 @@ from antelog.compile.plan import Plan
 from antelog.files import Rejects, batches, tables, wanted_of
 
 Value = str | int | float
+
+input_option = click.option(
+    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
+    help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
+)  # fmt: skip
+
+static_option = click.option(
+    "--static", "statics", type=pair, metavar="P=FILE", multiple=True, shell_complete=statics_of,
+    help="The file with facts of a static predicate, in addition to those of the program.",
+)  # fmt: skip
+
+until_option = click.option(
+    "--until", metavar="TICK",
+    help="The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick "
+    "by which all that was open then is decided.",
+)  # fmt: skip
 
 
 def recorded(

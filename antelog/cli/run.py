@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from antelog.cli.completion import inputs_of, statics_of
-from antelog.cli.diagnostics import print_diagnostics
+from antelog.cli.diagnostics import print_diagnostics, stderr
+from antelog.cli.endings import ending_in_words
 from antelog.cli.endpoints import SettingError, sink_of, source_of
 from antelog.cli.run_checks import checked
 from antelog.cli.run_config import read_config
 from antelog.cli.run_pipeline import run_pipeline
 from antelog.cli.run_settings import Settings, clock, duration, kinds, master, trigger
-from antelog.errors import AntelogError, ProgramError
 from antelog.spark.endpoints import Source
-
-INTERRUPTED = 130
 
 
 class _Read(click.ParamType[Any]):
@@ -147,20 +144,12 @@ def run(ctx: click.Context, /, config: Path | None, **given: Any) -> None:
     A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
     that arrived later than their input allows, are set aside and counted.
     """
-    try:
+    with ending_in_words(ctx):
         read = read_config(config) if config is not None else None
         settings = _merged(read.settings if read else Settings(), given)
         program = checked(settings, read)
-        print_diagnostics(program.warnings, program.source, _stderr())
+        print_diagnostics(program.warnings, program.source, stderr())
         run_pipeline(program, settings)
-    except ProgramError as error:
-        print_diagnostics(error.diagnostics, error.source, _stderr())
-        ctx.exit(1)
-    except AntelogError as error:
-        click.echo(f"error: {error}", err=True)
-        ctx.exit(1)
-    except KeyboardInterrupt:
-        ctx.exit(INTERRUPTED)
 
 
 def _merged(base: Settings, given: dict[str, Any]) -> Settings:
@@ -179,7 +168,3 @@ def _merged(base: Settings, given: dict[str, Any]) -> Settings:
     changed |= {name: value for name, value in given.items() if value}
     changed |= {name: given[name] for name in ("lag", "until") if given[name] is not None}
     return replace(base, **changed)
-
-
-def _stderr() -> Console:
-    return Console(stderr=True, highlight=False, soft_wrap=True)

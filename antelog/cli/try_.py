@@ -13,10 +13,17 @@ import click
 from rich.console import Console
 
 from antelog.cli import json_lines, listing
-from antelog.cli.completion import inputs_of, statics_of
-from antelog.cli.diagnostics import print_diagnostics
-from antelog.cli.facts import recorded, say_what_is_missing, static_facts
-from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics, pair
+from antelog.cli.diagnostics import print_diagnostics, stderr
+from antelog.cli.endings import ending_in_words
+from antelog.cli.facts import (
+    input_option,
+    recorded,
+    say_what_is_missing,
+    static_facts,
+    static_option,
+    until_option,
+)
+from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics
 from antelog.cli.progress import Report, progress_bar
 from antelog.cli.rejected import say_what_was_dropped, summarize
 from antelog.cli.replay import Recorded, Shown, changes, snapshots
@@ -24,13 +31,10 @@ from antelog.cli.ticks import tick_of
 from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
-from antelog.errors import AntelogError, ProgramError
 from antelog.files import ARRIVAL, Rejects, rejects_to
 from antelog.files.naming import size_of
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program, load
-
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -67,24 +71,14 @@ def _kinds(text: str) -> tuple[str, ...]:
     "Results go to stdout, everything else to stderr.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
-    help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
-)  # fmt: skip
-@click.option(
-    "--static", "statics", type=pair, metavar="P=FILE", multiple=True, shell_complete=statics_of,
-    help="The file with facts of a static predicate, in addition to those of the program.",
-)  # fmt: skip
+@input_option
+@static_option
 @click.option(
     "--since", metavar="TICK",
     help="The first tick that is shown with --snapshots, a number or, if the program has a `tick`, a "
     "timestamp.  [default: 0; if the program has a `tick`, that of the first arrival]",
 )  # fmt: skip
-@click.option(
-    "--until", metavar="TICK",
-    help="The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick "
-    "by which all that was open then is decided.",
-)  # fmt: skip
+@until_option
 @click.option(
     "--changes", "shown", flag_value="changes", default=True, help="Print what changes. The default."
 )
@@ -149,32 +143,25 @@ def try_(
     if since is not None and shown != "snapshots":
         raise click.UsageError("--since says where snapshots start; leave it out, or add --snapshots")
     try:
-        loaded = load(program)
-        plan = loaded.plan
-        options = Options(
-            files_of_inputs(plan, inputs),
-            files_of_statics(plan, statics),
-            tick_of(since, plan, "--since"),
-            tick_of(until, plan, "--until"),
-            limit,
-            shown == "snapshots",
-            only or KINDS,
-            form == "table",
-            arrival or "arrival",
-            explanations,
-            rejects,
-            strict,
-        )
-        _run(loaded, options)
-        sys.stdout.flush()
-    except ProgramError as error:
-        print_diagnostics(error.diagnostics, error.source, _stderr())
-        ctx.exit(1)
-    except AntelogError as error:
-        click.echo(f"error: {error}", err=True)
-        ctx.exit(1)
-    except KeyboardInterrupt:
-        ctx.exit(INTERRUPTED)
+        with ending_in_words(ctx):
+            loaded = load(program)
+            plan = loaded.plan
+            options = Options(
+                files_of_inputs(plan, inputs),
+                files_of_statics(plan, statics),
+                tick_of(since, plan, "--since"),
+                tick_of(until, plan, "--until"),
+                limit,
+                shown == "snapshots",
+                only or KINDS,
+                form == "table",
+                arrival or "arrival",
+                explanations,
+                rejects,
+                strict,
+            )
+            _run(loaded, options)
+            sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the results has had enough. What is still buffered must go somewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -183,7 +170,7 @@ def try_(
 
 def _run(program: Program, options: Options) -> None:
     plan = program.plan
-    print_diagnostics(program.warnings, program.source, _stderr())
+    print_diagnostics(program.warnings, program.source, stderr())
     say_what_is_missing(plan, options.inputs)
     with ExitStack() as stack:
         rejects = stack.enter_context(rejects_to(options.rejects, strict=options.strict))
@@ -245,7 +232,3 @@ def _table_printer(relations: list[Relation], tick: int | None, options: Options
         last = show_them(relations, shown, last, to)
 
     return show
-
-
-def _stderr() -> Console:
-    return Console(stderr=True, highlight=False, soft_wrap=True)

@@ -1,0 +1,28 @@
+"""How commands end: what went wrong in words on stderr, and as an exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from antelog.cli.diagnostics import print_diagnostics, stderr
+from antelog.errors import AntelogError, ProgramError
+
+INTERRUPTED = 130
+
+
+@contextmanager
+def ending_in_words(ctx: click.Context) -> Iterator[None]:
+    """Ends the command when the program or the data are wrong, or on Ctrl-C."""
+    try:
+        yield
+    except ProgramError as error:
+        print_diagnostics(error.diagnostics, error.source, stderr())
+        ctx.exit(1)
+    except AntelogError as error:
+        click.echo(f"error: {error}", err=True)
+        ctx.exit(1)
+    except KeyboardInterrupt:
+        ctx.exit(INTERRUPTED)
