@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from antelog.language.vocabulary import Kind
 from antelog.reference.answers import Candidate, Explanation, by_table, complete, explanations
 from antelog.reference.atoms import Atom, Literal
+from antelog.reference.grounding import Derivation
 from antelog.reference.program import Program
 from antelog.reference.stream import delta_of
 from antelog.reference.truth import Derivations, Tick, Truth, truth_table
@@ -60,7 +61,10 @@ def _turning_points(program: Program, group: tuple[Candidate, ...], silent: Trut
 def decided_by(
     program: Program, derivations: Derivations, table: Truth, found: Iterable[Explanation], now: int
 ) -> int | None:
-    """The largest t + δ among the input atoms the explanations still depend on."""
+    """The largest t + δ among the input atoms the explanations still depend on.
+
+    An atom does not depend on a derivation that has all the literals of another and more.
+    """
     latest: Tick = -1
     visited: set[Atom] = set()
     waiting = [literal for explanation in found for literal in explanation.hypotheses]
@@ -72,10 +76,15 @@ def decided_by(
         if program.kind(atom.predicate) is Kind.INPUT and not atom.projected:
             latest = max(latest, atom.time + delta_of(program.vocabulary, atom))
             continue
-        for derivation in derivations[atom]:
+        for derivation in _minimal(derivations[atom]):
             if table.derivation(derivation.literals).false_at > now:
                 waiting += [li for li in derivation.literals if _open(table, li, now)]
     return int(latest) if -1 < latest <= program.certain else None
+
+
+def _minimal(derivations: Iterable[Derivation]) -> list[Derivation]:
+    every = tuple(derivations)
+    return [one for one in every if not any(other.literals < one.literals for other in every)]
 
 
 def _open(table: Truth, literal: Literal, now: int) -> bool:

@@ -26,6 +26,14 @@ _NEGATIONS_OF_NEGATIONS = Case(
     16,
 )
 
+# Whatever C(_) is met by, P1(a, 3) is settled when C(3) is.
+_NEEDLESS_LITERAL = Case(
+    "input C(time) delay 1. input R(x: text, v: number, time) delay 2. P1(a, T) :- C(_), C(T), T >= 1. "
+    "P2(X, T) :- R(X, W, T-1), W = 10, not P1(a, T+1), not P1(a, T). query P2(X, T).",
+    (("C", (0,), 1), ("R", ("c", 10, 1), 1)),
+    6,
+)
+
 
 @example(_NEGATIONS_OF_NEGATIONS)
 @given(cases())
@@ -75,6 +83,7 @@ def _named(line: dict[str, Any], names: list[str]) -> bool:
 
 
 @pytest.mark.slow
+@example(_NEEDLESS_LITERAL)
 @given(cases())
 def test_open_answers_end_as_the_specification_says(case: Case) -> None:
     compiled = runnable(case.checked)
