@@ -20,17 +20,21 @@ def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
     return tuple({source.delay, *(int(d) for table in tables_of(source, values) for d in table.delays)})
 
 
-def deadline(layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
+def deadline(
+    layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str] = frozenset()
+) -> Column:
     """For each row, the tick by which the fact of the literal arrives or never will.
 
-    With variables of the atom still open, that of the slowest fact it may be met by.
+    With variables of the atom still open, that of the slowest fact it may be met by. `apart` are
+    variables of which each named value has a row of its own (see `naming`): one that is open stands
+    for no value that a declared delay names.
     """
     time = atom.time
     if time.variable is not None and time.variable not in rows.bound:
         latest = _latest(layout, time, rows)
-        return np.where(latest == NEVER, NEVER, latest + _delay(layout, atom, rows, source, values))
+        return np.where(latest == NEVER, NEVER, latest + _delay(layout, atom, rows, source, values, apart))
     start = time.offset if time.variable is None else rows.bound[time.variable] + time.offset
-    return np.broadcast_to(start, rows.count) + _delay(layout, atom, rows, source, values)
+    return np.broadcast_to(start, rows.count) + _delay(layout, atom, rows, source, values, apart)
 
 
 def _latest(layout: Layout, time: Time, rows: Rows) -> Column:
@@ -44,7 +48,9 @@ def _latest(layout: Layout, time: Time, rows: Rows) -> Column:
     return latest if fixed is None else np.minimum(latest, fixed)
 
 
-def _delay(layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values) -> Column:
+def _delay(
+    layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str]
+) -> Column:
     """δ: among the declarations that fit, the one with the most constants decides."""
     delay = np.full(rows.count, source.delay, np.int64)
     slower = np.zeros(rows.count, np.int64)
@@ -55,7 +61,7 @@ def _delay(layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values
         if len(bound) == len(terms):
             at = find(*keys_of([have, table.cells])) if have else np.zeros(rows.count, np.int64)
             delay = np.where(at >= 0, table.delays[at], delay)
-        else:
+        elif not any(isinstance(t, Var) and t.name in apart and t.name not in rows.bound for t in terms):
             # Some instance of the atom may fit this declaration, others do not: the slower one counts.
             here, there = keys_of([have, [table.cells[i] for i in bound]]) if have else (None, None)
             for number, value in enumerate(table.delays.tolist()):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from antelog.compile.plan import Plan, Relation
@@ -15,7 +16,7 @@ from antelog.engine.frames import Frame
 from antelog.engine.history import bytes_of, rows_of
 from antelog.engine.limits import cannot_run
 from antelog.engine.log import KINDS
-from antelog.engine.rejects import Kept
+from antelog.engine.rejects import NONE, Kept
 from antelog.engine.static_rows import static_rows
 from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
@@ -70,7 +71,7 @@ class Engine:
         self._only = tuple(only)
         self._arrival = arrival
         self._rejects = Kept(keep_rejects)
-        self._last_rejects = self._rejects.table.append_column("row", pa.array([], pa.int64()))
+        self._last_rejects = (NONE, np.zeros(0, np.int64))
 
     @property
     def plan(self) -> Plan:
@@ -89,7 +90,8 @@ class Engine:
     @property
     def last_rejects(self) -> pa.Table:
         """The facts that the last `advance` set aside; `row` says where in their frame they stand."""
-        return self._last_rejects
+        rejects, places = self._last_rejects
+        return rejects.append_column("row", pa.array(places))
 
     @property
     def counts(self) -> Mapping[str, Counts]:
@@ -138,7 +140,7 @@ class Engine:
             self._drop(old)
         self._state = state
         self._rejects = self._rejects.with_more(batch.rejects)
-        self._last_rejects = batch.rejects.append_column("row", pa.array(batch.places))
+        self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         return log
 

@@ -2,7 +2,9 @@
 
 A row that leaves a variable of a negated literal open speaks for every value nobody has named. A
 row of a named value says the same as that one until a negated literal of theirs becomes true or
-false at different ticks. From then on the named value is an exception, and has answers of its own.
+false at different ticks, or one of them need not wait for a fact any more and the other must, for
+delays may be declared for values. From then on the named value is an exception, and has answers of
+its own.
 
 Two variables may be open, or more; so for each row all rows matter that leave some of its
 variables open.
@@ -113,7 +115,8 @@ def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names,
     """
     open_ = (names - each - mine.layout.time_variables) or (names - each)
     if not open_:
-        return np.full((2 * len(mine.layout.negations), mine.rows.count), NEVER)
+        places, negations = len(mine.layout.places), len(mine.layout.negations)
+        return np.concatenate([mine.settled[:places], np.full((2 * negations, mine.rows.count), NEVER)])
     most = general = lines[each | open_]
     for name in sorted(open_):
         general = np.where(general == most, lines[each | {name}], general)
@@ -121,9 +124,9 @@ def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names,
 
 
 def _lines(block: Derivations, at: Column, general: Column) -> Column:
-    """When the negated literals become true and false, in rows of a block, or else in more general ones."""
+    """By when facts have come and when negated literals are true and false; or else in more general rows."""
     places = len(block.layout.places)
-    lines = np.concatenate([block.holds[places:], block.fails[places:]])
+    lines = np.concatenate([block.settled[:places], block.holds[places:], block.fails[places:]])
     return np.where(at >= 0, lines[:, at], general) if lines.shape[1] else general
 
 

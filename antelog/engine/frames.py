@@ -67,7 +67,7 @@ def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Arra
             )
         return columns_of(frame, what)
     try:
-        table = pa.table(frame)
+        table = frame if isinstance(frame, pa.Table) else pa.table(frame)
     except Exception as error:  # whatever the library that made the frame raises
         raise DataError(f"the facts of {what} cannot be read as an Arrow table: {error}") from error
     # pandas adds the index of a frame as a column, unless it just counts the rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -28,13 +28,15 @@ SCHEMA = pa.schema(
 )
 """Rejects: `values` are those of the objects, as a JSON list; time and arrival are null if not whole."""
 
+NONE = SCHEMA.empty_table()
+
 
 @dataclass(frozen=True)
 class Kept:
     """The latest rejects, as many as there is room for."""
 
     room: int
-    tables: tuple[pa.Table, ...] = field(default_factory=lambda: (SCHEMA.empty_table(),))
+    tables: tuple[pa.Table, ...] = (NONE,)
 
     def with_more(self, new: pa.Table) -> Kept:
         if new.num_rows == 0:

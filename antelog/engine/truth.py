@@ -94,16 +94,20 @@ def derivations(
         facts_for(p, world.history, fact_ticks(p.atom, layout, ticks), world.values) for p in layout.places
     )
     named: tuple[Rows, ...] = also
+    apart: frozenset[str] = frozenset()
     if layout.loose_within if bare else layout.loose:
+        apart = layout.denied
         bound = {*seed.bound, *background.rows.bound}
         named += names(world, layout, background, bound, ticks)
     parts = partials(layout, seed, found, background, world.values, named)
     if layout.places and not (bare or layout.seeded or layout.by_clock or (also and layout.rival)):
         parts = [with_facts for part in parts if (with_facts := part.with_facts()).rows.count]
-    return [_timed(world, layout, part, leaving) for part in parts]
+    return [_timed(world, layout, part, leaving, apart) for part in parts]
 
 
-def _timed(world: World, layout: Layout, partial: Partial, leaving: frozenset[str]) -> Derivations:
+def _timed(
+    world: World, layout: Layout, partial: Partial, leaving: frozenset[str], apart: frozenset[str]
+) -> Derivations:
     rows = partial.rows
     places = len(layout.places)
     size = (places + len(layout.negations), rows.count)
@@ -112,7 +116,8 @@ def _timed(world: World, layout: Layout, partial: Partial, leaving: frozenset[st
         arrived = partial.arrived[i]
         if AS_OF in rows.bound:
             arrived = np.where(arrived > rows.bound[AS_OF], NEVER, arrived)
-        due = deadline(layout, place.atom, rows, world.inputs[place.atom.predicate], world.values)
+        source = world.inputs[place.atom.predicate]
+        due = deadline(layout, place.atom, rows, source, world.values, apart)
         holds[i], fails[i] = arrived, np.where(arrived == NEVER, due, NEVER)
         settled[i] = due
     for i, negation in enumerate(layout.negations, places):

@@ -1,8 +1,8 @@
 """The finite domain: the values an object variable ranges over.
 
 These are the constants of the program and of the facts, and values that stand for all
-others: fresh texts, and if numbers play a part, one number in each gap between the known
-ones, for comparisons tell apart only those.
+others: fresh texts, and where a rule asks for the order of texts, or numbers play a part, one
+text or number in each gap between the known ones, for comparisons tell apart only those.
 """
 
 from __future__ import annotations
@@ -61,7 +61,28 @@ def domain(known: frozenset[Value], vocabulary: Vocabulary, clauses: Iterable[Cl
     typed = any(Type.NUMBER in p.types for p in vocabulary.predicates.values())
     unknown = islice((name for i in count(1) if (name := f"other{i}") not in texts), fresh)
     others = _between(numbers, fresh, _shifts(clauses)) if numbers or typed else ()
-    return (*sorted(texts), *unknown, *sorted({*numbers, *others}))
+    ordered = any(_by_order(c, clause.times) for clause in clauses for c in clause.comparisons)
+    gaps = _gaps(texts, fresh) if ordered else ()
+    return (*sorted({*texts, *gaps}), *unknown, *sorted({*numbers, *others}))
+
+
+def _by_order(comparison: Comparison, times: frozenset[str]) -> bool:
+    """Whether a comparison may ask which of two texts comes first."""
+    sides = (comparison.left, comparison.right)
+    if comparison.operator in ("=", "!=") or any(syntax.variable_of(side) in times for side in sides):
+        return False
+    return not any(isinstance(s, Shifted) or _is_number(s) for s in sides)
+
+
+def _is_number(term: syntax.Term) -> bool:
+    return isinstance(term, Constant) and not isinstance(term.value, str)
+
+
+def _gaps(texts: Iterable[str], fresh: int) -> Iterator[str]:
+    """Texts before, between and after the given ones, `fresh` in each gap that has room."""
+    for low, high in pairwise(["", *sorted(texts), None]):
+        found = (f"{low} {i}" for i in range(fresh))
+        yield from (text for text in found if high is None or text < high)
 
 
 def _compared_variables(clause: Clause) -> int:

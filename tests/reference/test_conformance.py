@@ -188,10 +188,18 @@ def implied(
         given = {name: value for name, value in answer["answer"].items() if value is not None}
         for explanation in answer["explanations"]:
             for full, instance in instances(evaluation, explanation, given, line["tick"]):
+                if any(atom.time < 0 for atom in _answers(evaluation, line["query"], full)):
+                    continue  # there is no such answer
                 key = tuple((name, full[name]) for name in names)
                 if key not in settled:
                     found.setdefault(key, set()).add(instance)
     return {key: {e for e in group if not any(o.beats(e) for o in group)} for key, group in found.items()}
+
+
+def _answers(evaluation: Evaluation, name: str, bindings: dict[str, Value]) -> Iterator[Atom]:
+    for query in evaluation.program.queries:
+        if query.atom.predicate == name:
+            yield ground(query.atom, bindings)
 
 
 def known_only(evaluation: Evaluation, report: Report) -> set[Explanation]:
