@@ -280,3 +280,16 @@ def test_a_listing_of_snapshots() -> None:
     blocks = done.stdout.split("\n\n")
     assert "  open       Malf  X = wt2, T = 1   rejected at 3 if nothing comes" in blocks[2]
     assert blocks[3] == "tick 3\n  nothing is open\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_has_times() -> None:
+    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
+    Path("days.alog").write_text(rules, encoding="utf-8")
+    Path("p.csv").write_text("x,day\na,2024-03-04\n", encoding="utf-8")
+    assert antelog("try", "days.alog", "--input", "P=p.csv", "--format", "table").stdout.startswith(
+        "tick 19786, 2024-03-04\n"
+        "  possible   Q  X = a, T = 2024-03-04   "
+        "rejected at 2024-03-05 if nothing comes, decided by 2024-03-05\n"
+        "             ● P(a, 2024-03-04)  ○ P(a, 2024-03-05)\n"
+    )
