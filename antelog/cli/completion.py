@@ -61,7 +61,7 @@ class _Bash(BashComplete):
 add_completion_class(_Bash)
 
 
-@click.command()
+@click.command(short_help="Print what makes Tab complete commands, options and files.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

@@ -85,6 +85,10 @@ def test_columns_are_suggested() -> None:
     assert "Temp has no column levl. Did you mean level?" in done.stderr
 
 
+def test_the_list_of_commands_is_not_cut() -> None:
+    assert "..." not in antelog("--help").stdout.split("Commands:")[1]
+
+
 # ---- completion ----
 
 
@@ -152,13 +156,16 @@ def test_what_bash_is_told(line: str, found: list[str]) -> None:
 @pytest.mark.usefixtures("here")
 def test_bash_completes() -> None:
     """The function as Bash calls it, with a word for each part of `P=FILE`."""
-    script = antelog("completion", "bash").stdout + """
+    script = (
+        antelog("completion", "bash").stdout
+        + """
 antelog() { "$PYTHON" -c "from antelog.cli.main import main; main(prog_name='antelog')"; }
 compopt() { echo "compopt" "$@"; }
 COMP_LINE="antelog try program.alog --input Temp=da" COMP_POINT=${#COMP_LINE}
 _antelog_completion antelog
 echo "${COMPREPLY[@]}"
 """
+    )
     environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
     try:
         done = subprocess.run(
