@@ -16,7 +16,8 @@ MADE := $(VENV)/made-$(PLACE)
 INSTALLED := $(VENV)/installed-$(PLACE)
 DOCS_INSTALLED := $(VENV)/docs-installed-$(PLACE)
 
-PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
+# Older versions of pip warn of packages that they build in the old way, which the last option turns off.
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --use-pep517
 # The variable silences a notice on the theme's future, which would drown real warnings.
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"

@@ -20,7 +20,10 @@ from antelog.language import read
 from antelog.program import read_text
 
 
-@click.command(epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.")
+@click.command(
+    short_help="Check the rules, and show what they watch for.",
+    epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.",
+)
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print plan and diagnostics as one JSON object.")
 @click.option(

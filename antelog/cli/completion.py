@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    add_completion_class,
+    get_completion_class,
+    split_arg_string,
+)
 
 from antelog.compile.plan import Plan
 from antelog.errors import AntelogError
@@ -16,8 +23,45 @@ from antelog.program import load
 _VARIABLE = "_ANTELOG_COMPLETE"
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
+_BASH = """\
+%(complete_func)s() {
+    local IFS=$'\\n' line type value
+    COMPREPLY=()
+    for line in $(COMP_LINE="${COMP_LINE:0:COMP_POINT}" %(complete_var)s=bash_complete "$1"); do
+        IFS=, read -r type value <<< "$line"
+        case $type in
+            dir) compopt -o dirnames ;;
+            file) compopt -o default ;;
+            *) COMPREPLY+=("$value") ;;
+        esac
+        case $value in *=|*/) compopt -o nospace ;; esac
+    done
+}
+complete -o nosort -F %(complete_func)s %(prog_name)s
+"""
 
-@click.command()
+
+class _Bash(BashComplete):
+    """Bash takes `P=FILE` for three words and completes the last. Click would, too, and knows none of it."""
+
+    source_template = _BASH
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        line = os.environ["COMP_LINE"]
+        words = split_arg_string(line)
+        last = words.pop() if words and not line[-1:].isspace() else ""
+        return words[1:], last
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        before = incomplete[: incomplete.rfind("=") + 1]
+        items = super().get_completions(args, incomplete)
+        return [CompletionItem(each.value.removeprefix(before), each.type) for each in items]
+
+
+add_completion_class(_Bash)
+
+
+@click.command(short_help="Print what makes Tab complete commands, options and files.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

@@ -67,6 +67,7 @@ def _equation(text: str) -> tuple[str, str]:
 
 @click.command(
     "draw",
+    short_help="Draw answers over time, or rules as a graph.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Needs Altair: pip install 'antelog[draw]'.",
 )
@@ -180,5 +181,5 @@ def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
         for shown in changes(engine, facts_of, until):
             rejects.add(shown.set_aside)
             tables.append(shown.tables)
-    summarize(rejects, None)
+    summarize(rejects, None, plan.tick)
     return {"source": tables, "now": engine.now}

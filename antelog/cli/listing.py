@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.moments import literal_of, moment
 from antelog.cli.replay import Shown
 from antelog.cli.values import plain, rows_of, variables_of
 from antelog.compile.plan import Relation
+from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
 
 _COLOURS = {
@@ -125,9 +126,10 @@ def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
 
 
 def _literals(line: Text, literals: Iterable[str], mark: str, colour: str, to: Listing) -> Text:
+    written = partial(moment, length=to.tick)
     for number, literal in enumerate(literals):
         line.append("  " if number else "")
-        line.append(f"{mark} {literal_of(literal, to.tick)}", colour)
+        line.append(f"{mark} {literal_of(literal, written)}", colour)
     return line
 
 

@@ -25,7 +25,8 @@ def pair(text: str) -> Pair:
     predicate, sign, file = (part.strip() for part in text.partition("="))
     if not (sign and predicate and file):
         path = Path(file or predicate or "temp.csv")
-        raise click.BadParameter(f"`{text}` is no P=FILE; write it like {path.stem.title()}={path}")
+        example = f"{path.stem.title()}={path}" if path.suffix else f"{path}=FILE"
+        raise click.BadParameter(f"`{text}` is no P=FILE; write it like {example}")
     if form_of(Path(file)) is None:
         raise click.BadParameter(f"`{file}` has an ending that tells no form of file; there are {ENDINGS}")
     return Pair(predicate, Path(file))

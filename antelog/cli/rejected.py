@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 from antelog.engine.engine import Engine
 from antelog.engine.tables import Column
 from antelog.files import Reject, Rejects
+from antelog.language.moments import moment
 from antelog.language.printer import value_text
 
 
@@ -52,8 +54,14 @@ def say_what_was_dropped(engine: Engine) -> None:
         )
 
 
-def summarize(rejects: Rejects, file: Path | None) -> None:
-    """How many rows were set aside, the first of them in full, and where all are."""
+_TICK = re.compile(r"\btick (\d+)")
+
+
+def summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
+    """How many rows were set aside, the first of them in full, and where all are.
+
+    Ticks have their times with them, where a tick has a `length`.
+    """
     for note in rejects.notes:
         click.echo(f"note: {note}", err=True)
     count = rejects.counts.total()
@@ -64,8 +72,13 @@ def summarize(rejects: Rejects, file: Path | None) -> None:
         f"warning: {'1 row was' if count == 1 else f'{count} rows were'} set aside ({kinds})", err=True
     )
     for reject in rejects.first:
-        click.echo(f"  {reject}", err=True)
+        click.echo(f"  {_TICK.sub(lambda each: _timed(each, length), str(reject))}", err=True)
     if file is not None:
         click.echo(f"  all of them are in {file}", err=True)
     elif count > len(rejects.first):
         click.echo(f"  and {count - len(rejects.first)} more; --rejects FILE keeps them all", err=True)
+
+
+def _timed(found: re.Match[str], length: int | None) -> str:
+    time = moment(int(found[1]), length)
+    return found[0] if time == found[1] else f"{found[0]} ({time})"

@@ -67,6 +67,7 @@ def _kinds(text: str) -> tuple[str, ...]:
 
 @click.command(
     "try",
+    short_help="Replay recorded facts, in this process.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Results go to stdout, everything else to stderr.",
 )
@@ -179,7 +180,7 @@ def _run(program: Program, options: Options) -> None:
         try:
             _replay(engine, options, rejects, stack)
         finally:
-            summarize(rejects, options.rejects)
+            summarize(rejects, options.rejects, plan.tick)
             say_what_was_dropped(engine)
 
 
@@ -195,10 +196,14 @@ def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack
         report = stack.enter_context(progress_bar("facts", size))
         found = changes(engine, _recorded(engine, options, rejects, report), options.until)
     show = _printer(relations, engine.plan.tick, options)
+    nothing = True
     for each in found:
         rejects.add(each.set_aside)
         if each.tables:
             show(each)
+            nothing = nothing and not any(table.num_rows for table in each.tables.values())
+    if nothing and options.as_table and not options.snapshots:
+        click.echo("note: there is nothing to tell of any answer", err=True)
 
 
 def _recorded(

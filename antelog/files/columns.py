@@ -9,6 +9,8 @@ from antelog.compile.plan import Plan
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
 
+DEFAULT_ARRIVAL = "arrival"
+"""What files call the column of arrivals, unless a user says otherwise."""
 ARRIVAL = "the arrival"
 """What the column of arrivals is called in tables. No column of a predicate can have that name."""
 
@@ -28,7 +30,7 @@ class Wanted:
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
     timed: bool
-    arrival: str = "arrival"
+    arrival: str = DEFAULT_ARRIVAL
     tick: int | None = None
 
 
@@ -45,7 +47,7 @@ class Places:
         return self.columns if self.arrival is None else (*self.columns, self.arrival)
 
 
-def wanted_of(plan: Plan, name: str, arrival: str = "arrival") -> Wanted:
+def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> Wanted:
     """What a file has to have for an input or a static predicate of a program."""
     for source in plan.inputs:
         if source.name == name:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from antelog.errors import DataError
-from antelog.files.chunks import usable
-from antelog.files.columns import Wanted
+from antelog.files.chunks import Chunk, usable
+from antelog.files.columns import DEFAULT_ARRIVAL, Wanted
 from antelog.files.csv_files import csv_chunks
 from antelog.files.json_files import json_chunks
 from antelog.files.naming import ENDINGS, Form, form_of, opened
@@ -31,10 +31,21 @@ def tables(
         raise DataError(f"{path}: the ending tells no form of file; there are {ENDINGS}")
     with opened(path) as file:
         known = 0
-        for table in usable(
-            wanted, _CHUNKS[form](file.data, path, wanted, rejects.notes), str(path), rejects
-        ):
+        chunks = _CHUNKS[form](file.data, path, wanted, rejects.notes)
+        if wanted.timed and wanted.arrival != DEFAULT_ARRIVAL:
+            chunks = _with_arrivals(chunks, wanted, path, rejects.notes)
+        for table in usable(wanted, chunks, str(path), rejects):
             at = file.file.tell()
             progress(max(0, at - known))
             known = max(known, at)
             yield table
+
+
+def _with_arrivals(chunks: Iterator[Chunk], wanted: Wanted, path: Path, notes: list[str]) -> Iterator[Chunk]:
+    """The same; a note says if there is no column of arrivals, although its name was given."""
+    for number, chunk in enumerate(chunks):
+        if number == 0 and len(chunk.columns) == len(wanted.columns):
+            notes.append(
+                f"{path}: has no column {wanted.arrival}, so its facts are taken to arrive at their own time"
+            )
+        yield chunk

@@ -148,7 +148,8 @@ _AGGREGATES = frozenset({"avg", "count", "max", "mean", "median", "min", "sum"})
 def _of_names(trouble: Trouble) -> str | None:
     if trouble.before.endswith("_") and trouble.found:
         return "A name starts with a letter; `_` on its own stands for any value."
-    if trouble.found == "(" and trouble.word_before.lower() in _AGGREGATES:
+    called = {trouble.word_before, *re.findall(r"(\w+)\(\w+\Z", trouble.before)}
+    if trouble.found == "(" and not _AGGREGATES.isdisjoint(map(str.lower, called)):
         return _QUERY_FIRST
     if trouble.found == "(" and trouble.word_before in KEYWORDS:
         return f"`{trouble.word_before}` is a word of the language; give the predicate another name."
@@ -196,6 +197,8 @@ def _of_atoms(trouble: Trouble) -> str | None:
         return "Remove this full stop."
     if trouble.found == ")" and "DOT" in trouble.accepted:
         return "Remove this `)`, or add the `(` that belongs to it."
+    if trouble.found == "(" and "RPAR" in trouble.accepted:
+        return "Close the arguments before this atom with `)`: an argument has no arguments of its own."
     if "RPAR" in trouble.accepted:
         return "Separate the arguments with `,` and close them with `)`."
     if "LPAR" not in trouble.accepted or trouble.first_word in _EXAMPLES:

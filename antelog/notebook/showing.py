@@ -82,7 +82,8 @@ def _outlook(change: Change) -> Iterator[str]:
     if change.because:
         yield f"for want of {', '.join(change.because)}"
     if change.silent:
-        yield f"{change.silent} if nothing comes"
+        outcome, tick = change.silent
+        yield f"{outcome} at {tick} if nothing comes"
     if change.decided_by is not None:
         yield f"decided by {change.decided_by}"
     elif change.kind in ("possible", "revised"):

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from antelog.language.durations import duration_text
-
-_SECOND = 1_000_000
-_YEAR = 365 * 24 * 3600 * _SECOND
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from antelog.language.moments import literal_of, moment, on_calendar
 
 MIDNIGHTS = "utcFormat(datum.value, utchours(datum.value) + utcminutes(datum.value) ? '%H:%M' : '%b %d')"
 """Vega's expression for the labels of an axis: the time of day, at midnight the day."""
@@ -28,6 +24,10 @@ class Clock:
 
     def text(self, tick: int) -> str:
         return str(tick)
+
+    def literal(self, text: str) -> str:
+        """A literal, given as text, with its time as `text` has it."""
+        return literal_of(text, self.text)
 
     @property
     def title(self) -> str:
@@ -48,8 +48,8 @@ class Calendar(Clock):
         return tick * self.length / 1000
 
     def text(self, tick: int) -> str:
-        time = "%H:%M" if self.length % (60 * _SECOND) == 0 else "%H:%M:%S"
-        return self._moment(tick).strftime(time if self._day else f"%Y-%m-%d {time}")
+        day, _, time = moment(tick, self.length).partition(" ")
+        return time if time and day == self._day else f"{day} {time}".rstrip()
 
     @property
     def title(self) -> str:
@@ -59,13 +59,12 @@ class Calendar(Clock):
     @property
     def _day(self) -> str:
         """The day, if there is but one."""
-        first, last = (self._moment(tick).date() for tick in (self.first, self.last))
-        return first.isoformat() if first == last else ""
-
-    def _moment(self, tick: int) -> datetime:
-        return _EPOCH + timedelta(microseconds=tick * self.length)
+        first, last = (moment(tick, self.length).partition(" ")[0] for tick in (self.first, self.last))
+        return first if first == last else ""
 
 
 def clock(length: int | None, first: int, last: int) -> Clock:
-    """Timestamps if a tick has a length, and the first one was not counted from 0."""
-    return Clock(length) if length is None or first * length < _YEAR else Calendar(length, first, last)
+    """Timestamps if a tick has a length, and both have times on a calendar."""
+    if length is None or not (on_calendar(first, length) and on_calendar(last, length)):
+        return Clock(length)
+    return Calendar(length, first, last)

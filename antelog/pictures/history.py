@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
@@ -13,6 +14,10 @@ from antelog.language.checks.suggestions import did_you_mean
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
 _TIME = re.compile(r"[( ](\d+)\)\Z")
+
+
+Silent: TypeAlias = tuple[str, int]
+"""What becomes of an answer if nothing comes, and when."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class Change:
     values: Mapping[str, str]
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
-    silent: str | None = None
+    silent: Silent | None = None
     decided_by: int | None = None
 
     @property
@@ -59,7 +64,7 @@ class Answer:
     missing: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
-    silent: str | None = None
+    silent: Silent | None = None
     decided_by: int | None = None
 
     @cached_property

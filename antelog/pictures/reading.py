@@ -107,7 +107,7 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
         values,
         tuple(map(_explanation, row.get("explanations") or ())),
         tuple(row.get("because") or ()),
-        f"{silent['change']} at {silent['tick']}" if silent else None,
+        (silent["change"], int(silent["tick"])) if silent else None,
         row.get("decided_by"),
     )
 

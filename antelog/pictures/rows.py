@@ -109,7 +109,10 @@ def _marks_of(number: int, answer: Answer, clock: Clock, last: int) -> Iterator[
 
 
 def _tip(answer: Answer, clock: Clock) -> Row:
-    evidence = [f"{literal}  known at {clock.text(tick)}" for literal, tick in answer.evidence.items()]
+    evidence = [
+        f"{clock.literal(literal)}  known at {clock.text(tick)}" for literal, tick in answer.evidence.items()
+    ]
+    awaited, failed = (list(map(clock.literal, each)) for each in (answer.missing, answer.because))
     said = {
         "answer": answer.label,
         "state": answer.outcome + ("" if answer.outcome == OPEN else f" at {clock.text(answer.until)}"),
@@ -117,11 +120,18 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         "evidence": _listed(evidence),
     }
     if answer.outcome == OPEN:
-        said["missing"] = _listed(answer.missing)
+        said["missing"] = _listed(awaited)
         said["deadline"] = "none" if answer.decided_by is None else clock.text(answer.decided_by)
-        said["if silent"] = answer.silent or "it stays open"
-    said["for want of"], said["except"] = _listed(answer.because), _listed(answer.exceptions)
+        said["if silent"] = _outlook(answer, clock)
+    said["for want of"], said["except"] = _listed(failed), _listed(answer.exceptions)
     return {name: text for name, text in said.items() if text}
+
+
+def _outlook(answer: Answer, clock: Clock) -> str:
+    if answer.silent is None:
+        return "it stays open"
+    outcome, tick = answer.silent
+    return f"{outcome} at {clock.text(tick)}"
 
 
 def _listed(literals: Sequence[str]) -> str:

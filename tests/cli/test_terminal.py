@@ -1,15 +1,19 @@
 """What all commands have in common: help with examples, suggestions, completion."""
 
+import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
 from click.shell_completion import ShellComplete
+from click.testing import CliRunner
 
 from antelog.cli.main import main
 from tests.cli.trying import PROGRAM, READINGS, antelog
+from tests.docs.pages import ROOT
 
 assert isinstance(main, click.Group)
 COMMANDS = sorted(main.commands)
@@ -81,6 +85,10 @@ def test_columns_are_suggested() -> None:
     assert "Temp has no column levl. Did you mean level?" in done.stderr
 
 
+def test_the_list_of_commands_is_not_cut() -> None:
+    assert "..." not in antelog("--help").stdout.split("Commands:")[1]
+
+
 # ---- completion ----
 
 
@@ -124,3 +132,45 @@ def test_a_script_of_bash_can_be_read_by_it() -> None:
         subprocess.run(["bash", "-n"], input=script, text=True, check=True)
     except FileNotFoundError:
         pytest.skip("there is no bash")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("antelog dr", ["plain,draw"]),
+        ("antelog try ", ["file,"]),
+        ("antelog try program.alog --input T", ["plain,Temp="]),
+        ("antelog try program.alog --input Temp=", ["plain,data/", "plain,temp.csv"]),
+        ("antelog try program.alog --input Temp=te", ["plain,temp.csv"]),
+        ("antelog try program.alog --input Temp=temp.csv --form", ["plain,--format"]),
+    ],
+)
+def test_what_bash_is_told(line: str, found: list[str]) -> None:
+    """Bash completes what stands behind the last `=`."""
+    environment = {"_ANTELOG_COMPLETE": "bash_complete", "COMP_LINE": line}
+    done = CliRunner().invoke(main, prog_name="antelog", env=environment)
+    assert done.output.split() == found
+
+
+@pytest.mark.usefixtures("here")
+def test_bash_completes() -> None:
+    """The function as Bash calls it, with a word for each part of `P=FILE`."""
+    script = (
+        antelog("completion", "bash").stdout
+        + """
+antelog() { "$PYTHON" -c "from antelog.cli.main import main; main(prog_name='antelog')"; }
+compopt() { echo "compopt" "$@"; }
+COMP_LINE="antelog try program.alog --input Temp=da" COMP_POINT=${#COMP_LINE}
+_antelog_completion antelog
+echo "${COMPREPLY[@]}"
+"""
+    )
+    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    try:
+        done = subprocess.run(
+            ["bash"], input=script, text=True, env=environment, capture_output=True, check=True
+        )
+    except FileNotFoundError:
+        pytest.skip("there is no bash")
+    assert done.stdout.splitlines() == ["compopt -o nospace", "data/"]

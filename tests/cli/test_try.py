@@ -280,3 +280,44 @@ def test_a_listing_of_snapshots() -> None:
     blocks = done.stdout.split("\n\n")
     assert "  open       Malf  X = wt2, T = 1   rejected at 3 if nothing comes" in blocks[2]
     assert blocks[3] == "tick 3\n  nothing is open\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_has_times() -> None:
+    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
+    Path("days.alog").write_text(rules, encoding="utf-8")
+    Path("p.csv").write_text("x,day\na,2024-03-04\n", encoding="utf-8")
+    assert antelog("try", "days.alog", "--input", "P=p.csv", "--format", "table").stdout.startswith(
+        "tick 19786, 2024-03-04\n"
+        "  possible   Q  X = a, T = 2024-03-04   "
+        "rejected at 2024-03-05 if nothing comes, decided by 2024-03-05\n"
+        "             ● P(a, 2024-03-04)  ○ P(a, 2024-03-05)\n"
+    )
+
+
+@pytest.mark.usefixtures("here")
+def test_late_facts_have_times_too() -> None:
+    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T).\nquery Q(X, T).\n"
+    Path("days.alog").write_text(rules, encoding="utf-8")
+    Path("p.csv").write_text("x,day,arrival\na,2024-03-04,2024-03-06\n", encoding="utf-8")
+    done = antelog("try", "days.alog", "--input", "P=p.csv")
+    assert "p.csv:2: arrived at tick 19788 (2024-03-06), 2 ticks after its bound" in done.stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_an_arrival_that_no_file_has() -> None:
+    done = try_("--input", "Temp=temp.csv", "--arrival", "when")
+    assert (
+        "note: temp.csv: has no column when, so its facts are taken to arrive at their own time"
+        in done.stderr
+    )
+    assert "no column" not in try_("--input", "Temp=temp.csv").stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_of_nothing_says_so() -> None:
+    Path("cold.csv").write_text("device,level,time\nwt2,low,0\n", encoding="utf-8")
+    note = "note: there is nothing to tell of any answer\n"
+    assert try_("--input", "Temp=cold.csv", "--format", "table").stderr == note
+    assert try_("--input", "Temp=cold.csv").stderr == ""
+    assert note not in try_("--input", "Temp=temp.csv", "--format", "table").stderr

@@ -21,6 +21,7 @@ from tests.cli.trying import antelog, try_
     [
         (["--input", "temp.csv"], "`temp.csv` is no P=FILE; write it like Temp=temp.csv"),
         (["--input", "Temp="], "`Temp=` is no P=FILE"),
+        (["--input", "Temp", "temp.csv"], "`Temp` is no P=FILE; write it like Temp=FILE"),
         (["--input", "=temp.csv"], "`=temp.csv` is no P=FILE; write it like Temp=temp.csv"),
         (
             ["--input", "Temp=temp.xlsx"],

@@ -12,7 +12,7 @@ import antelog
 from antelog.errors import DataError
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers
-from antelog.pictures.clock import Clock
+from antelog.pictures.clock import Clock, clock
 from antelog.pictures.drawing import THEMES, Drawing
 from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History
 from antelog.pictures.panels import easy
@@ -75,7 +75,7 @@ def test_a_mark_does_not_cover_another() -> None:
 
 
 def test_what_is_said_of_an_answer() -> None:
-    one = answer(3, evidence={"P(3)": 3}, missing=("P(4)",), decided_by=6, silent="rejected at 5")
+    one = answer(3, evidence={"P(3)": 3}, missing=("P(4)",), decided_by=6, silent=("rejected", 5))
     (row,) = answer_rows(of(one), Clock())
     assert row["tip"] == {
         "answer": "Malf(wt3, 3)", "state": "open", "since": "3", "evidence": "P(3)  known at 3",
@@ -84,6 +84,21 @@ def test_what_is_said_of_an_answer() -> None:
     (row,) = answer_rows(of(answer(3, REJECTED, because=("P(4)",))), Clock())
     assert row["tip"]["state"] == "rejected at 5"
     assert row["tip"]["for want of"] == "P(4)"
+
+
+def test_what_is_said_has_timestamps_where_the_axis_has() -> None:
+    one = answer(
+        19786, evidence={"P(a, 19786)": 19787}, missing=("P(a, 19788)", "P(S) where S > 19787"),
+        because=("not P(19787)",), decided_by=19789, silent=("rejected", 19788),
+    )  # fmt: skip
+    days = clock(24 * 3600 * 1_000_000, 19786, 19789)
+    (row,) = answer_rows(of(one), days)
+    assert row["tip"] == {
+        "answer": "Malf(wt19786, 19786)", "state": "open", "since": "2024-03-04",
+        "evidence": "P(a, 2024-03-04)  known at 2024-03-05",
+        "missing": "P(a, 2024-03-06)\nP(S) where S > 2024-03-05",
+        "deadline": "2024-03-07", "if silent": "rejected at 2024-03-06", "for want of": "not P(2024-03-05)",
+    }  # fmt: skip
 
 
 def test_long_lists_are_cut() -> None:

@@ -55,7 +55,7 @@ def test_an_open_answer_lasts_until_now() -> None:
     answer = by_label(found(log, 1))["Malf(wt4, 1)"]
     assert (answer.outcome, answer.until, answer.decided_by) == ("open", 1, 3)
     assert answer.missing == ("Temp(wt4, high, 2)",)
-    assert answer.silent == "rejected at 3"
+    assert answer.silent == ("rejected", 3)
     assert by_label(found(log, 2))["Malf(wt4, 1)"].until == 2
 
 
@@ -169,3 +169,6 @@ def test_timestamps_where_ticks_have_a_length() -> None:
     assert (one_day.text(start + 61), one_day.title) == ("01:01", "2024-01-01, UTC, a tick is 1 minute")
     assert (two_days.text(start + 61), two_days.title) == ("2024-01-01 01:01", "UTC, a tick is 1 minute")
     assert one_day.place(start) == 1_704_067_200_000
+    assert one_day.text(start + 24 * 60) == "2024-01-02 00:00", "a deadline on the day after the last change"
+    assert clock(7 * 24 * 60 * minute, 2827, 2830).text(2827) == "2024-03-07"
+    assert not clock(minute, start, 2**60).stamps, "after the last year that can be written"

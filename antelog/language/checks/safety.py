@@ -88,14 +88,16 @@ def _check_comparisons(
                 yield Diagnostic("E402", message, side.span, hint)
             else:
                 message = f"{name} is compared, but no atom in the body of the rule gives it a value"
-                yield Diagnostic("E402", message, side.span, _where_from(name, side, comparison))
+                yield Diagnostic("E402", message, side.span, _where_from(name, side, comparison, sorts))
 
 
-def _where_from(name: str, side: Term, comparison: Comparison) -> str:
+def _where_from(name: str, side: Term, comparison: Comparison, sorts: dict[str, bool]) -> str:
     """What to do about a variable that is compared and has no value."""
     other = comparison.right if side is comparison.left else comparison.left
     if comparison.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
         return f"Remove the comparison and write `{to_text(other)}` where {name} stands."
+    if sorts.get(name):
+        return f"Use {name} in an atom of the body: the one that says at which times the head is asked for."
     return f"Use {name} in an atom of the body."
 
 

@@ -1,11 +1,10 @@
-"""Ticks as times, in listings for people."""
+"""Ticks as times, for people."""
 
-from pathlib import Path
+from functools import partial
 
 import pytest
 
-from antelog.cli.moments import literal_of, moment
-from tests.cli.trying import antelog
+from antelog.language.moments import literal_of, moment
 
 SECOND = 1_000_000
 MINUTE, DAY = 60 * SECOND, 86_400 * SECOND
@@ -41,18 +40,5 @@ def test_moments(tick: int, length: int | None, text: str) -> None:
     ],
 )
 def test_literals(literal: str, text: str) -> None:
-    assert literal_of(literal, DAY) == text
-    assert literal_of(literal, None) == literal
-
-
-@pytest.mark.usefixtures("here")
-def test_a_listing_has_times() -> None:
-    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
-    Path("days.alog").write_text(rules, encoding="utf-8")
-    Path("p.csv").write_text("x,day\na,2024-03-04\n", encoding="utf-8")
-    assert antelog("try", "days.alog", "--input", "P=p.csv", "--format", "table").stdout.startswith(
-        "tick 19786, 2024-03-04\n"
-        "  possible   Q  X = a, T = 2024-03-04   "
-        "rejected at 2024-03-05 if nothing comes, decided by 2024-03-05\n"
-        "             ● P(a, 2024-03-04)  ○ P(a, 2024-03-05)\n"
-    )
+    assert literal_of(literal, partial(moment, length=DAY)) == text
+    assert literal_of(literal, partial(moment, length=None)) == literal

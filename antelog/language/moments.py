@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 _MICROSECOND = timedelta(microseconds=1)
@@ -25,7 +26,7 @@ def moment(tick: int, length: int | None) -> str:
     Numbers are what facts were given with if that time lies in 1970: ticks counted from 0 would, and
     nobody's timestamps do.
     """
-    if length is None or not _COUNTED <= tick * length < _LAST:
+    if length is None or not on_calendar(tick, length):
         return str(tick)
     time = (_EPOCH + tick * length * _MICROSECOND).replace(tzinfo=None)
     if length % _DAY == 0:
@@ -35,20 +36,25 @@ def moment(tick: int, length: int | None) -> str:
     return time.isoformat(" ", "seconds" if length % _SECOND == 0 else "auto")
 
 
-def literal_of(text: str, length: int | None) -> str:
-    """A literal, given as text, with its time written as `moment` writes it."""
+def on_calendar(tick: int, length: int) -> bool:
+    """Whether a tick has a time that can be written, and was not counted from 0."""
+    return _COUNTED <= tick * length < _LAST
+
+
+def literal_of(text: str, written: Callable[[int], str]) -> str:
+    """A literal, given as text, with the ticks in it written in some way, such as by `moment`."""
     found = _ATOM.match(text)
-    if length is None or found is None or found[3]:
+    if found is None or found[3]:
         return text
     if _FIXED.match(found[2]):
-        return text[: found.start(2)] + moment(int(found[2]), length) + text[found.end(2) :]
+        return text[: found.start(2)] + written(int(found[2])) + text[found.end(2) :]
     shifted = rf"{re.escape(found[2])}(?: ?[+-] ?\d+)?"
     compared = re.compile(rf"\b({shifted} [!<=>]+) (\d+)(?=,|$)|\b(\d+) ([!<=>]+ {shifted})(?=,|$)")
-    conditions = compared.sub(lambda each: _comparison(each, length), text[found.end(2) :])
+    conditions = compared.sub(lambda each: _comparison(each, written), text[found.end(2) :])
     return text[: found.end(2)] + conditions
 
 
-def _comparison(found: re.Match[str], length: int) -> str:
+def _comparison(found: re.Match[str], written: Callable[[int], str]) -> str:
     if found[1]:
-        return f"{found[1]} {moment(int(found[2]), length)}"
-    return f"{moment(int(found[3]), length)} {found[4]}"
+        return f"{found[1]} {written(int(found[2]))}"
+    return f"{written(int(found[3]))} {found[4]}"
