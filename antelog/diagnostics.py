@@ -99,6 +99,7 @@ CATALOGUE: dict[str, str] = {
     "W106": "needless-window",
     "W107": "never-holds",
     "W108": "similar-predicate",
+    "W109": "lone-variable",
 }
 
 

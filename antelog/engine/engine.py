@@ -16,7 +16,7 @@ from antelog.engine.frames import Frame
 from antelog.engine.history import bytes_of, rows_of
 from antelog.engine.limits import cannot_run
 from antelog.engine.log import KINDS
-from antelog.engine.rejects import NONE, Kept
+from antelog.engine.rejects import Kept, none
 from antelog.engine.static_rows import static_rows
 from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
@@ -71,7 +71,7 @@ class Engine:
         self._only = tuple(only)
         self._arrival = arrival
         self._rejects = Kept(keep_rejects)
-        self._last_rejects = (NONE, np.zeros(0, np.int64))
+        self._last_rejects = (none(), np.zeros(0, np.int64))
 
     @property
     def plan(self) -> Plan:

@@ -92,7 +92,7 @@ def admit(
         if name not in sources:
             raise DataError(_unknown_input(plan, name))
     facts, counts, types = {}, {}, {}
-    tables, places = [rejects.NONE], [np.zeros(0, np.int64)]
+    tables, places = [rejects.none()], [np.zeros(0, np.int64)]
     for name, source in sources.items():
         facts[name] = Facts(tuple(columns(len(source.columns) - 1)), *columns(2))
         counts[name] = Counts()
@@ -209,7 +209,7 @@ def _rejected(
     values: Values,
 ) -> pa.Table:
     if not found:
-        return rejects.NONE
+        return rejects.none()
     at = np.concatenate([rows for _, rows, _ in found])
     order = pa.array(np.argsort(at))
     count = len(at)

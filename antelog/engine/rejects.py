@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,11 @@ SCHEMA = pa.schema(
 )
 """Rejects: `values` are those of the objects, as a JSON list; time and arrival are null if not whole."""
 
-NONE = SCHEMA.empty_table()
+
+@cache
+def none() -> pa.Table:
+    """No rejects."""
+    return SCHEMA.empty_table()
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Kept:
     """The latest rejects, as many as there is room for."""
 
     room: int
-    tables: tuple[pa.Table, ...] = (NONE,)
+    tables: tuple[pa.Table, ...] = field(default_factory=lambda: (none(),))
 
     def with_more(self, new: pa.Table) -> Kept:
         if new.num_rows == 0:

@@ -199,6 +199,8 @@ def _of_atoms(trouble: Trouble) -> str | None:
         return "Remove this `)`, or add the `(` that belongs to it."
     if trouble.found == "(" and "RPAR" in trouble.accepted:
         return "Close the arguments before this atom with `)`: an argument has no arguments of its own."
+    if trouble.found == "." and trouble.word_before[:1].islower() and "RPAR" in trouble.accepted:
+        return 'Close the arguments with `)`. A text with a full stop in it is quoted, such as `"eu.west"`.'
     if "RPAR" in trouble.accepted:
         return "Separate the arguments with `,` and close them with `)`."
     if "LPAR" not in trouble.accepted or trouble.first_word in _EXAMPLES:

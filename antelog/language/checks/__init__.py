@@ -17,7 +17,7 @@ from antelog.language.checks.sorts import check_sorts
 from antelog.language.checks.static import check_static_rules
 from antelog.language.checks.types import infer_types
 from antelog.language.checks.unused import check_unused
-from antelog.language.checks.variables import check_similar_variables
+from antelog.language.checks.variables import check_lone_variables
 from antelog.language.parser import Parsed
 from antelog.language.syntax import Document
 from antelog.language.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ CHECKS: tuple[Check, ...] = (
     check_safety,
     check_static_rules,
     check_unused,
-    check_similar_variables,
+    check_lone_variables,
 )
 
 

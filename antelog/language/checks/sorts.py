@@ -116,7 +116,9 @@ def _check_time(
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
             hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
-            if _MEANT_AS_TIME.match(term.value):
+            if term.value == "now":
+                hint += f"\n{_NO_NOW}"
+            elif _MEANT_AS_TIME.match(term.value):
                 hint += f"\nA variable starts with a capital letter: write `{term.value.capitalize()}`."
             else:
                 hint += _maybe_static(atom.predicate, vocabulary, timed)
@@ -128,7 +130,8 @@ def _check_time(
         yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
 
 
-_MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|now|tick)\Z")
+_MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|tick)\Z")
+_NO_NOW = "There is no `now`: a rule speaks of any tick T, and its answers are told as T comes."
 
 
 def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> str:
@@ -164,9 +167,8 @@ def _check_comparison(comparison: Comparison, sorts: dict[str, Place]) -> Iterat
             yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
         if isinstance(other, Constant) and not isinstance(other.value, int):
             message = f"`{to_text(one)}` is a time and cannot be compared with `{to_text(other)}`"
-            yield Diagnostic(
-                "E301", message, comparison.span, "Compare times with whole numbers or times.", note
-            )
+            hint = _NO_NOW if other.value == "now" else "Compare times with whole numbers or times."
+            yield Diagnostic("E301", message, comparison.span, hint, note)
         elif isinstance(other, Variable | Shifted):
             partner = sorts.get(variable_of(other) or "")
             if partner is not None and not partner.is_time:

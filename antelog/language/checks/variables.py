@@ -1,33 +1,57 @@
-"""Variables that are probably misspelt: used once, and much like another of the rule."""
+"""Variables that are used once, and probably meant to be something else: another variable, or a value."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
-from antelog.diagnostics import Diagnostic, Span
+from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.checks.suggestions import similar
 from antelog.language.parser import Parsed
-from antelog.language.syntax import Comparison, Term, variable_of
+from antelog.language.syntax import Comparison, Term, Variable, variable_of
 from antelog.language.vocabulary import Vocabulary
 
 
-def check_similar_variables(parsed: Parsed, _vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
-        places: dict[str, Span] = {}
-        count: Counter[str] = Counter()
-        for term in _terms(rule):
+        terms = [term for term in _terms(rule) if variable_of(term)]
+        count = Counter(map(variable_of, terms))
+        like_values = {id(term) for term in _like_values(rule, vocabulary)}
+        for term in terms:
             name = variable_of(term)
-            if name is not None:
-                count[name] += 1
-                places.setdefault(name, term.span)
-        for name, span in places.items():
-            near = similar(name, [other for other in count if count[other] > 1]) if count[name] == 1 else []
+            if name is None or count[name] > 1:
+                continue
+            message = f"{name} occurs only once in this rule"
+            near = similar(name, [other for other in count if other and count[other] > 1])
             if near:
-                message = f"{name} occurs only once in this rule"
                 hint = f"Did you mean {' or '.join(near)}? If any value will do, write `_`."
-                yield Diagnostic("W105", message, span, hint)
+                yield Diagnostic("W105", message, term.span, hint)
+            elif id(term) in like_values:
+                message += ": it is a variable, for it begins with a capital letter, and stands for any value"
+                hint = f'If you mean the text, write `"{name}"`; if any value will do, write `_`.'
+                yield Diagnostic("W109", message, term.span, hint)
+
+
+_WORD = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{4,}")
+
+
+def _like_values(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Variable]:
+    """Variables that look like texts, in columns that are not called so.
+
+    Those under `not` alone are warned of anyway.
+    """
+    for atom in rule.body:
+        if not isinstance(atom, syntax.Atom):
+            continue
+        predicate = vocabulary[atom.predicate]
+        columns = predicate.columns if predicate.declared else ()
+        for term, column in zip(atom.terms, columns, strict=False):
+            if isinstance(term, Variable) and _WORD.fullmatch(term.name):
+                alike = term.name.lower() in column.lower() or column.lower() in term.name.lower()
+                if not alike and not similar(term.name, [column]):
+                    yield term
 
 
 def _terms(rule: syntax.Rule) -> Iterator[Term]:
