@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from itertools import islice
 from typing import Any
 
+from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
+from antelog.language.moments import literal_of, moment
 from antelog.pictures.history import Change, Explanation
 from antelog.pictures.reading import changes_in
+from antelog.program import Program
 
 ROWS = 100
 _EXPLANATIONS = 5
@@ -21,14 +25,15 @@ _COLOURS = {"possible": "#2f7fd6", "revised": "#2f7fd6", "confirmed": "#1a8a5a",
 
 @dataclass(frozen=True)
 class Shown:
-    """Changes as notebooks display them: the first `most`."""
+    """Changes as notebooks display them: the first `most`. `tick` is the length of a tick, if known."""
 
     changes: tuple[Change, ...]
     most: int = ROWS
+    tick: int | None = None
 
     def _repr_html_(self) -> str:
         heads = "".join(f'<th style="text-align:left">{head}</th>' for head in _HEADS)
-        rows = "".join(map(_row, islice(self.changes, self.most)))
+        rows = "".join(_row(change, self.tick) for change in islice(self.changes, self.most))
         more = len(self.changes) - self.most
         rest = (
             f"<p>and {more:,} more; <code>antelog.show(…, most=…)</code> shows them</p>" if more > 0 else ""
@@ -40,27 +45,52 @@ class Shown:
         return f"<{len(self.changes):,} changes>"
 
 
-def show(source: Any, *, most: int = ROWS) -> Shown:
+def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Shown:
     """Changes or answers for a notebook.
 
     source    what `engine.advance` or `engine.answers` returned (one or a list), a frame of it, the path
               of a log in JSON lines, or an engine, of which the open answers are shown
+    program   says how long a tick is, so that times can be shown; an engine knows its own
     most      so many lines at most
     """
+    plan = program.plan if program else None
     if isinstance(source, Engine):
+        plan = source.plan
         source = {query.name: source.answers(query.name) for query in source.plan.queries}
-    return Shown(tuple(sorted(changes_in(source), key=lambda change: change.tick)), most)
+    changes = sorted(changes_in(source), key=lambda change: change.tick)
+    if plan is None or plan.tick is None:
+        return Shown(tuple(changes), most)
+    return Shown(tuple(_timed(change, plan, plan.tick) for change in changes), most, plan.tick)
 
 
-def _row(change: Change) -> str:
+def _timed(change: Change, plan: Plan, length: int) -> Change:
+    """A change whose texts have times in place of ticks."""
+    written = partial(moment, length=length)
+    time = plan.relation(change.query).time
+
+    def literals(texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(literal_of(text, written) for text in texts)
+
+    return replace(
+        change,
+        values={n: written(int(v)) if n == time and v.isdecimal() else v for n, v in change.values.items()},
+        explanations=tuple(
+            replace(each, evidence=literals(each.evidence), hypotheses=literals(each.hypotheses))
+            for each in change.explanations
+        ),
+        because=literals(change.because),
+    )
+
+
+def _row(change: Change, tick: int | None) -> str:
     shown = list(map(_explanation, change.explanations[:_EXPLANATIONS]))
     more = len(change.explanations) - len(shown)
     cells = (
-        str(change.tick),
+        moment(change.tick, tick),
         f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
         f"<code>{escape(change.label)}</code>",
         "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
-        "<br>".join(map(escape, _outlook(change))),
+        "<br>".join(map(escape, _outlook(change, tick))),
     )
     return (
         "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
@@ -78,13 +108,13 @@ def _marked(mark: str, literals: Iterable[str]) -> str:
     return " ".join(f"{mark}&nbsp;<code>{escape(literal)}</code>" for literal in literals)
 
 
-def _outlook(change: Change) -> Iterator[str]:
+def _outlook(change: Change, length: int | None) -> Iterator[str]:
     if change.because:
         yield f"for want of {', '.join(change.because)}"
     if change.silent:
         outcome, tick = change.silent
-        yield f"{outcome} at {tick} if nothing comes"
+        yield f"{outcome} at {moment(tick, length)} if nothing comes"
     if change.decided_by is not None:
-        yield f"decided by {change.decided_by}"
+        yield f"decided by {moment(change.decided_by, length)}"
     elif change.kind in ("possible", "revised"):
         yield "open without bound"

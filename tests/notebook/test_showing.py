@@ -1,6 +1,7 @@
 """Programs, plans, changes and answers as notebooks display them, and the cell magic."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -112,6 +113,24 @@ def test_changes_in_the_order_of_time(engine: antelog.Engine) -> None:
 def test_an_engine_shows_what_is_open(engine: antelog.Engine) -> None:
     html = antelog.show(engine)._repr_html_()
     assert "Malf(wt2, 0)" in html
+
+
+def test_times_where_a_tick_has_a_length() -> None:
+    program = antelog.parse(
+        "tick 10 minutes.\ninput Temp(device, level, time) delay 1.\n"
+        "Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).\nquery Hot(X, T).\n"
+    )
+    engine = antelog.Engine(program)
+    at = datetime(2024, 3, 1, 12, tzinfo=UTC)
+    changes = engine.advance(round(at.timestamp()) // 600, {"Temp": [("wt1", "high", at)]})
+    for shown in (antelog.show(engine), antelog.show(changes, program=program)):
+        html = shown._repr_html_()
+        for text in (
+            "Hot(wt1, 2024-03-01 12:00)",
+            "○&nbsp;<code>Temp(wt1, high, 2024-03-01 12:10)</code>",
+            "rejected at 2024-03-01 12:20 if nothing comes<br>decided by 2024-03-01 12:20",
+        ):
+            assert text in html
 
 
 def test_long_tables_are_cut(engine: antelog.Engine) -> None:
