@@ -44,6 +44,7 @@ def lines(number: int, standing: Standing, told: Told, new: Received, state_byte
         "held": standing.held,
         "kept": standing.kept,
         "state_bytes": state_bytes,
+        "open": standing.open,
         "changes": sum(table.num_rows for table in told.log.values()),
         "now": standing.now if standing.now >= 0 else None,
     }
