@@ -127,9 +127,7 @@ def advance(
         due[name], waiting[name] = _apart(table, arrived)
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, standing.state, due, now, arrival=ARRIVED)
-    state, found = kernel.step(
-        job.plan, state, batch.facts, now, only=job.only, share=_share(job, number)
-    )
+    state, found = kernel.step(job.plan, state, batch.facts, now, only=job.only, share=_share(job, number))
     told = Told(
         {name: each.log.cast(job.schemas[name]) for name, each in found.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
