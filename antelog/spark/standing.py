@@ -129,7 +129,7 @@ def advance(
     state, batch = kernel.admitted(job.plan, standing.state, due, now, arrival=ARRIVED)
     state, found = kernel.step(job.plan, state, batch.facts, now, only=job.only, share=_share(job, number))
     told = Told(
-        {name: each.log.cast(job.schemas[name]) for name, each in found.items()},
+        {name: _told_as(job, name, each.log) for name, each in found.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
         sum(batch.counts.values(), refused.counts),
     )
@@ -193,12 +193,17 @@ def finish_with_answers(
 def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:
     """For each query the bucket's answers that are open, and those the last tick has confirmed."""
     share = _share(job, number)
+    names = [query.name for query in job.plan.queries]
     return {
-        query.name: kernel.open_answers(job.plan, standing.state, query.name, share).cast(
-            job.schemas[query.name]
-        )
-        for query in job.plan.queries
+        name: _told_as(job, name, kernel.open_answers(job.plan, standing.state, name, share))
+        for name in names
     }
+
+
+def _told_as(job: Job, name: str, table: pa.Table) -> pa.Table:
+    """What is told of a query in the types of the job; to cast a table takes a while, even to its own."""
+    schema = job.schemas[name]
+    return table if table.schema.equals(schema) else table.cast(schema)
 
 
 def _joint(waiting: pa.Table, new: Arrived | None) -> pa.Table:
