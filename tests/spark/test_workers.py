@@ -1,0 +1,25 @@
+"""What Spark's workers look at after each task."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+_TASKS = """
+import gc
+from antelog.spark.workers import spare
+
+spare()
+spared = gc.get_freeze_count()
+import pyarrow
+pyarrow.array([1])  # loads pandas
+unspared = len(gc.get_objects())
+spare()
+assert gc.get_freeze_count() >= spared + unspared > unspared > 10_000, (spared, unspared)
+assert len(gc.get_objects()) < 1_000
+"""
+
+
+def test_what_the_first_tasks_load_is_not_looked_at_again() -> None:
+    done = subprocess.run([sys.executable, "-c", _TASKS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
