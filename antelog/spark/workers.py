@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 _FIRST_TASKS = 10
-"""So many tasks of a worker may load something that stays; Arrow loads pandas when it first makes an array."""
+"""In so many tasks a worker may load something that stays: Arrow loads pandas for its first array."""
 
 _begun = 0
 

@@ -10,13 +10,12 @@ import gc
 from antelog.spark.workers import spare
 
 spare()
-spared = gc.get_freeze_count()
 import pyarrow
 pyarrow.array([1])  # loads pandas
-unspared = len(gc.get_objects())
+before = len(gc.get_objects())
 spare()
-assert gc.get_freeze_count() >= spared + unspared > unspared > 10_000, (spared, unspared)
-assert len(gc.get_objects()) < 1_000
+after = len(gc.get_objects())
+assert before > 10_000 and after < 1_000, (before, after)
 """
 
 
