@@ -21,6 +21,10 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.following import Progress
 
 _REASONS = ("late", "early", "malformed")
+_FATES = {"admitted": "used", "repeated": "repeated", "unneeded": "not needed"}
+_FATES |= {reason: reason for reason in _REASONS}
+"""What becomes of facts, by the name it is counted under, in words. Others are held for later."""
+_STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -32,6 +36,7 @@ class Report:
     began: float = field(default_factory=time.monotonic)
     batches: int = 0
     totals: Counter[str] = field(default_factory=Counter)
+    standing: dict[str, int | None] = field(default_factory=dict)
     first: list[Reject] = field(default_factory=list)
 
     def batch(self, done: Progress) -> None:
@@ -44,7 +49,9 @@ class Report:
             click.echo(line, err=True)
 
     def count(self, counts: Mapping[str, int | None]) -> None:
-        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *_REASONS)})
+        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *_FATES)})
+        # A micro-batch without rows may say nothing of how things stand; they stand as they did then.
+        self.standing |= {name: counts[name] for name in _STANDING if counts.get(name) is not None}
 
     @property
     def room(self) -> int:
@@ -61,8 +68,7 @@ class Report:
     def summarize(self, *, stream: bool, rejects: str | None) -> None:
         """What happened altogether."""
         seconds = time.monotonic() - self.began
-        facts = self.totals["given"]
-        parts = [_number(facts, "fact"), _number(self.totals["changes"], "change")]
+        parts = [_facts(self.totals), _number(self.totals["changes"], "change"), *_still(self.standing)]
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         click.echo(f"done: {', '.join(parts)} in {seconds:,.1f} s", err=True)
@@ -98,17 +104,27 @@ def batch_line(done: Progress) -> str:
     counts = done.counts
     facts = counts.get("given") or 0
     rate = f" ({_rate(facts / done.seconds)}/s)" if done.seconds and facts else ""
-    parts = [f"{_number(facts, 'fact')} in {done.seconds:,.1f} s{rate}"]
-    parts += [_number(counts.get("changes") or 0, "change")]
-    parts += _part(counts.get("open"), "{:,} open")
-    parts += _part(counts.get("held") or None, "{:,} held")
-    parts += [f"{counts[reason]:,} {reason}" for reason in _REASONS if counts.get(reason)]
+    parts = [f"{_facts(counts)} in {done.seconds:,.1f} s{rate}"]
+    parts += [_number(counts.get("changes") or 0, "change"), *_still(counts)]
     kept = counts.get("kept")
     state = [*([] if kept is None else [_number(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []
     parts += _part(counts.get("now"), "tick {:,}")
     parts += [f"{count:,} {what} waiting" for what, count in done.waiting.items()]
     return f"batch {done.number}: {', '.join(parts)}"
+
+
+def _facts(counts: Mapping[str, int | None]) -> str:
+    """How many facts came, and what became of them and of those held before."""
+    facts = counts.get("given") or 0
+    fates = [f"{counts[name]:,} {word}" for name, word in _FATES.items() if counts.get(name)]
+    plain = not fates or fates == [f"{facts:,} used"]
+    return _number(facts, "fact") + ("" if plain else f" ({', '.join(fates)})")
+
+
+def _still(counts: Mapping[str, int | None]) -> list[str]:
+    """How many answers are open, if that is counted, and how many facts are held for later."""
+    return [*_part(counts.get("open"), "{:,} open"), *_part(counts.get("held") or None, "{:,} held")]
 
 
 def _rate(rate: float) -> str:

@@ -33,13 +33,20 @@ def plain(value: Any) -> Plain:
         case float():
             return number(value) if np.isfinite(value) else None
         case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
+            return _exactly(value)
         case bytes():
             return base64.b16encode(value).decode().lower()
         case datetime.timedelta():
             return f"{number(value.total_seconds())} seconds"
         case _:
             return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
+
+
+def _exactly(value: Decimal) -> int | float | str:
+    """A decimal as a number, or as a text if it has more digits than a number of JSON's readers keeps."""
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if Decimal(repr(float(value))) == value else f"{value:f}".rstrip("0")
 
 
 def is_written(field: pa.Field) -> bool:
@@ -50,7 +57,7 @@ def is_written(field: pa.Field) -> bool:
 def from_written(text: str) -> str | int | float:
     """The value a text in the language's syntax stands for."""
     if text[0] in "-0123456789":
-        return int(text) if text.lstrip("-").isdecimal() else float(text)
+        return _exactly(Decimal(text))
     return str(json.loads(text)) if text[0] == '"' else text
 
 

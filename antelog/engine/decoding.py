@@ -34,12 +34,17 @@ def of_type(type_: pa.DataType, values: Sequence[Plain | None]) -> pa.Array:
         case Kind.TEXT | Kind.NOTHING:
             return pa.array(values, type_)
         case Kind.NUMBER:
-            to = float if is_a.is_floating(type_) else Decimal if is_a.is_decimal(type_) else int
+            to = float if is_a.is_floating(type_) else _decimal if is_a.is_decimal(type_) else int
             return pa.array(
                 [None if v is None or isinstance(v, str | tuple) else to(v) for v in values], type_
             )
         case _:
             return from_raw([v[1] if isinstance(v, tuple) else None for v in values], type_)
+
+
+def _decimal(number: int | float | Decimal) -> Decimal:
+    """The decimal a number was: of a double it is what the double is written as."""
+    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
 
 
 def number_texts(numbers: NDArray[np.float64]) -> pa.Array:

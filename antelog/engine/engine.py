@@ -130,12 +130,13 @@ class Engine:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         state, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
         new, unwanted = limiting.in_sight(state, batch.facts)
-        state, log = kernel.step(self._plan, state, new, now, only=self._only)
+        state, told = kernel.step(self._plan, state, new, now, only=self._only)
+        log = {name: changes.log for name, changes in told.items()}
         self._drop(unwanted)
         if self._limit is not None:
-            state, told, old = limiting.within(self._plan, state, self._limit, self._only)
+            state, more, old = limiting.within(self._plan, state, self._limit, self._only)
             log = (
-                {name: pa.concat_tables([table, told[name]]) for name, table in log.items()} if told else log
+                {name: pa.concat_tables([table, more[name]]) for name, table in log.items()} if more else log
             )
             self._drop(old)
         self._state = state

@@ -22,7 +22,7 @@ from antelog.engine.foresight import Foresight, cycles, foresee, layouts
 from antelog.engine.frames import Frame
 from antelog.engine.history import History, Stream, added, fresh, retained, without
 from antelog.engine.layout import Layout
-from antelog.engine.log import KINDS, answers, changes, count
+from antelog.engine.log import KINDS, Changes, Share, answers, changes, count, joined, nothing_changed
 from antelog.engine.match import Background
 from antelog.engine.pieces import pieces
 from antelog.engine.reach import reaches
@@ -143,46 +143,57 @@ def admitted(
 
 
 def step(
-    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, *, only: Sequence[str] = KINDS
-) -> tuple[State, dict[str, pa.Table]]:
+    plan: Plan,
+    state: State,
+    facts: Mapping[str, Facts],
+    now: int,
+    *,
+    only: Sequence[str] = KINDS,
+    share: Share | None = None,
+) -> tuple[State, dict[str, Changes]]:
     """The state after the tick `now`, and what has changed since the last step, by query.
 
     The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
-    frames. Some kinds of changes `only`.
+    frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
-    log: dict[str, list[pa.Table]] = {query.name: [] for query in plan.queries}
+    found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
     for end, piece in pieces(facts, state.history, now):
-        state, told = _stepped(plan, state, piece, end, only)
+        state, told = _stepped(plan, state, piece, end, only, share)
         for name, changed in told.items():
-            log[name].append(changed)
-    return _lighter(state), {
-        name: parts[0] if len(parts) == 1 else pa.concat_tables(parts) for name, parts in log.items()
-    }
+            found[name].append(changed)
+    return _lighter(state), {name: joined(parts) for name, parts in found.items()}
 
 
 def _stepped(
-    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, only: Sequence[str]
-) -> tuple[State, dict[str, pa.Table]]:
+    plan: Plan,
+    state: State,
+    facts: Mapping[str, Facts],
+    now: int,
+    only: Sequence[str],
+    share: Share | None,
+) -> tuple[State, dict[str, Changes]]:
     """The same in one piece; values that no fact has any more stay."""
     state = _begun(plan, state, facts)
     if state.begin is None:
         return replace(state, now=now), {
-            query.name: _nothing(plan, state, query.name) for query in plan.queries
+            query.name: nothing_changed(_nothing(plan, state, query.name), only) for query in plan.queries
         }
     before = max(state.now, state.begin - 1)
     world = world_of(plan, replace(state, history=added(state.history, facts)), before, now)
     new = {
         name: distinct(facts[name].time) if name in facts else np.zeros(0, np.int64) for name in world.history
     }
-    log = {
-        name: changes(world, name, touched(world, name, new), before, now, only)
+    told = {
+        name: changes(world, name, touched(world, name, new), before, now, only, share)
+        if only
+        else nothing_changed(_nothing(plan, state, name), only)
         for name, relation in world.relations.items()
         if relation.asked
     }
     settled = {name: remembered(world, name) for name in world.cycles}
     first = {name: 0 if ticks is None else now + ticks for name, ticks in prepared(plan).needed.items()}
     history = without(world.history, first)
-    return replace(state, now=now, history=history, settled=settled), log
+    return replace(state, now=now, history=history, settled=settled), told
 
 
 def _begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
@@ -203,20 +214,20 @@ def _nothing(plan: Plan, state: State, query: str) -> pa.Table:
     return changes_schema(plan, query, state.types).empty_table()
 
 
-def open_answers(plan: Plan, state: State, name: str) -> pa.Table:
-    """The answers of a query that are open, and those the last tick has confirmed."""
+def open_answers(plan: Plan, state: State, name: str, share: Share | None = None) -> pa.Table:
+    """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
     if state.begin is None:
         return _nothing(plan, state, name)
     world = world_of(plan, state, state.now - 1, state.now)
-    return answers(world, name, every(world, name), state.now)
+    return answers(world, name, every(world, name), state.now, share)
 
 
-def count_open(plan: Plan, state: State, name: str) -> int:
-    """How many answers of a query are open."""
+def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
+    """How many answers of a query are open; of those in a share."""
     if state.begin is None:
         return 0
     world = world_of(plan, state, state.now - 1, state.now)
-    return count(world, name, every(world, name), state.now)
+    return count(world, name, every(world, name), state.now, share)
 
 
 def world_of(plan: Plan, state: State, before: int, now: int) -> World:

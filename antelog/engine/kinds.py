@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from enum import IntEnum
+from sys import float_info
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -88,8 +89,8 @@ def told_as(type_: pa.DataType) -> pa.DataType:
             raise TypeError(f"no value is of type {type_}")
         case Kind.NUMBER if is_a.is_integer(type_):
             return type_ if is_a.is_uint64(type_) else pa.int64()
-        case Kind.NUMBER if is_a.is_decimal(type_) and type_.scale <= 0:
-            return whole_numbers(type_.precision - type_.scale)
+        case Kind.NUMBER if is_a.is_decimal(type_):
+            return decimals(type_.precision - type_.scale, type_.scale)
         case Kind.NUMBER:
             return pa.float64()
         case Kind.DATE | Kind.BOOL | Kind.BYTES | Kind.TEXT | Kind.NOTHING as kind:
@@ -103,6 +104,16 @@ def whole_numbers(digits: int) -> pa.DataType:
     if digits <= 18:
         return pa.int64()
     return pa.decimal128(38, 0) if digits <= 38 else pa.decimal256(76, 0) if digits <= 76 else pa.float64()
+
+
+def decimals(before: int, after: int) -> pa.DataType:
+    """The type for numbers of so many digits before and after the point."""
+    if after <= 0:
+        return whole_numbers(before)
+    digits = before + after
+    if digits <= float_info.dig:
+        return pa.float64()  # surely holds them all, and different ones differ
+    return pa.decimal128(digits, after) if digits <= 38 else pa.decimal256(76, after)
 
 
 def kind_of_item(item: Item) -> Kind:

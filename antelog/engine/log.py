@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -28,11 +28,15 @@ from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
-from antelog.engine.tables import Column, Mask, in_order, inverse, marked, numbered
+from antelog.engine.tables import Column, Mask, changed, in_order, inverse, marked, numbered
+from antelog.engine.values import Values
 from antelog.engine.world import World
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
 _POSSIBLE, _REVISED, _CONFIRMED, _REJECTED = range(4)
+
+Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
+"""Which answers of a query are asked for, given the cells of their variables, if not all are."""
 
 
 @dataclass(frozen=True)
@@ -71,28 +75,82 @@ def tell(
     return Told(found, at, kept, told, status, quiet)
 
 
+@dataclass(frozen=True)
+class Changes:
+    """What happened to the answers of a query: the log, and by how many more of them are open.
+
+    If only confirmed answers are asked for, nobody looks whether others are open, and `opened` is None.
+    """
+
+    log: pa.Table
+    opened: int | None
+
+
+def nothing_changed(empty: pa.Table, only: Sequence[str]) -> Changes:
+    return Changes(empty, 0 if knows_open(only) else None)
+
+
+def joined(parts: Sequence[Changes]) -> Changes:
+    """What happened, one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    opened = [part.opened for part in parts if part.opened is not None]
+    return Changes(pa.concat_tables([part.log for part in parts]), sum(opened) if opened else None)
+
+
+def knows_open(only: Sequence[str]) -> bool:
+    """Whether one who asks for these kinds of changes learns which answers are open."""
+    return not set(only) <= {"confirmed"}
+
+
 def changes(
-    world: World, name: str, ticks: Column | None, before: int, now: int, only: Sequence[str] = KINDS
-) -> pa.Table:
+    world: World,
+    name: str,
+    ticks: Column | None,
+    before: int,
+    now: int,
+    only: Sequence[str] = KINDS,
+    share: Share | None = None,
+) -> Changes:
     """What happened to the answers of a query after `before` and up to `now`; some kinds of changes only."""
     told = tell(world, name, ticks, before, now, only)
     kind = _kinds(told, only)
-    moment = marked(kind >= 0)
-    return lines(world, name, told, moment, kind.take(moment))
+    asked = _asked(world, name, told, share)
+    moment = marked((kind >= 0) & asked)
+    log = lines(world, name, told, moment, kind.take(moment))
+    return Changes(log, _opened(told, asked) if knows_open(only) else None)
 
 
-def answers(world: World, name: str, ticks: Column | None, now: int) -> pa.Table:
+def answers(world: World, name: str, ticks: Column | None, now: int, share: Share | None = None) -> pa.Table:
     """The answers that are open at a tick, and those confirmed at it."""
     told = tell(world, name, ticks, now, now)
-    still = marked(told.status == OPEN)
+    still = marked((told.status == OPEN) & _asked(world, name, told, share))
     open_ = lines(world, name, told, still, np.full(len(still), _REVISED))
-    done = changes(world, name, ticks, now - 1, now, ("confirmed",))
-    return pa.concat_tables([open_, done])
+    done = changes(world, name, ticks, now - 1, now, ("confirmed",), share)
+    return pa.concat_tables([open_, done.log])
 
 
-def count(world: World, name: str, ticks: Column | None, now: int) -> int:
+def count(world: World, name: str, ticks: Column | None, now: int, share: Share | None = None) -> int:
     """How many answers are open at a tick."""
-    return int((tell(world, name, ticks, now, now).status == OPEN).sum())
+    told = tell(world, name, ticks, now, now)
+    return int(np.count_nonzero((told.status == OPEN) & _asked(world, name, told, share)))
+
+
+def _asked(world: World, name: str, told: Told, share: Share | None) -> Mask:
+    """The moments of the answers that are asked for."""
+    if share is None:
+        return np.ones(len(told.at.tick), np.bool_)
+    first = told.found.by_answer.first
+    asked = share(name, [cells.take(first) for cells in told.found.answer], world.values)
+    return asked.take(told.at.answer)
+
+
+def _opened(told: Told, asked: Mask) -> int:
+    """By how many more answers are open at their last moments than at their first."""
+    first = changed(told.at.answer)
+    last = np.roll(first, -1)
+    open_ = (told.status == OPEN) & asked
+    return int(np.count_nonzero(open_ & last)) - int(np.count_nonzero(open_ & first))
 
 
 def _kinds(told: Told, only: Sequence[str]) -> NDArray[np.int8]:

@@ -17,7 +17,7 @@ import pyarrow.types as is_a
 
 from antelog.compile.plan import Atom, Const, Pattern, Plan, Relation, StaticAtom, Term, Var
 from antelog.engine.foresight import layouts
-from antelog.engine.kinds import Kind, kind_of, told_as, whole_numbers
+from antelog.engine.kinds import Kind, decimals, kind_of, told_as, whole_numbers
 from antelog.engine.layout import Layout
 
 Types: TypeAlias = tuple[pa.DataType, ...]
@@ -211,7 +211,24 @@ def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
         return MIXED
     if is_a.is_floating(one) or is_a.is_floating(other):
         return pa.float64()
+    if _fraction(one) or _fraction(other):
+        before, after = max(map(_whole, (one, other))), max(map(_fraction, (one, other)))
+        return decimals(before, after) if before + after <= _DIGITS else MIXED
     return max(one, other, whole_numbers(20), key=lambda type_: type_.bit_width)
+
+
+_DIGITS = 76
+"""So many digits a decimal has at most."""
+
+
+def _whole(type_: pa.DataType) -> int:
+    """How many digits numbers of a type have before the point, at most."""
+    return type_.precision - type_.scale if is_a.is_decimal(type_) else len(str(2**type_.bit_width))
+
+
+def _fraction(type_: pa.DataType) -> int:
+    """How many digits numbers of a type, which is no double, have behind the point, at most."""
+    return type_.scale if is_a.is_decimal(type_) else 0
 
 
 def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
@@ -221,8 +238,9 @@ def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
     if declaration == "text":
         return pa.string()
     leaves = [field.type for field in type_] if is_a.is_union(type_) else [type_]
-    told = map(_told, leaves)
-    return reduce(wider, (each for each in told if kind_of(each) is Kind.NUMBER), pa.int64())
+    numbers = [each for each in map(_told, leaves) if kind_of(each) is Kind.NUMBER]
+    both = reduce(wider, numbers, NOTHING)
+    return both if is_a.is_decimal(both) and both.scale else wider(both, pa.int64())
 
 
 def _told(type_: pa.DataType) -> pa.DataType:

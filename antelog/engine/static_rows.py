@@ -51,11 +51,19 @@ def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> l
             raise DataError(f"`{value}` in column {name} of {what} is neither a number nor a text")
         if type_ not in (None, kind):
             raise DataError(f"`{value}` in column {name} of {what} is no {type_}")
-        found.append(value if isinstance(value, str) else _plain(value))
+        found.append(value if isinstance(value, str) else plain_number(value, f"column {name} of {what}"))
     return found
 
 
-def _plain(value: float | Decimal) -> int | float:
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    return number(value)
+def plain_number(value: float | Decimal, what: str) -> int | float:
+    """A number in `what` as rules have it. Raises DataError if it has more digits than that can keep."""
+    if not isinstance(value, Decimal):
+        return number(value)
+    if value == value.to_integral_value():
+        return int(value)
+    if Decimal(repr(float(value))) != value:
+        raise DataError(
+            f"`{value:f}` in {what} has more digits than a number of the background keeps, some 15: "
+            "round it, or give it as a text"
+        )
+    return float(value)

@@ -24,9 +24,9 @@ Columns are found by name; the others are left where they are. The options are
 
 The changes have the columns `query`, `tick`, `timestamp` (the beginning of the tick; if the program
 says how long one is), `change`, `answer` (as JSON text: with `query` it is a key to upsert by), then
-each variable with its own type (whole numbers as bigint, others as double), `explanations`,
-`if_silent`, `decided_by` and `because`. With `query=` they are those of one query, else those of all; a
-variable a query does not have is null.
+each variable with its own type (whole numbers as bigint, others as double, decimals of many digits as
+such), `explanations`, `if_silent`, `decided_by` and `because`. With `query=` they are those of one query,
+else those of all; a variable a query does not have is null.
 
 Under the clocks "arrival" and "event" the last tick of a stream is finished when something later
 comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         LOCAL_CHECKPOINT,
         MALFORMED,
         OBSERVED,
+        PARQUET,
         ROW,
         SETTINGS,
     )
@@ -62,6 +63,7 @@ __all__ = [
     "LOCAL_CHECKPOINT",
     "MALFORMED",
     "OBSERVED",
+    "PARQUET",
     "ROW",
     "SETTINGS",
     "Outcomes",
@@ -76,7 +78,7 @@ _FROM = {
     **dict.fromkeys(("Outcomes", "answers", "changes", "outcomes", "rejects"), "running"),
     "guard": "guarding",
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
-    **dict.fromkeys(("MALFORMED", "OBSERVED", "ROW", "SETTINGS"), "settings"),
+    **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),
 }
 
 # What needs no PySpark must not import it.

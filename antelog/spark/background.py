@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 import pyarrow as pa
 import pyarrow.types as is_a
 from pyspark.sql import DataFrame
@@ -11,6 +9,7 @@ from pyspark.sql import DataFrame
 from antelog.compile.plan import Plan, Static
 from antelog.compile.statics import Row
 from antelog.engine.kinds import Kind, kind_of
+from antelog.engine.static_rows import plain_number
 from antelog.engine.values import Values
 from antelog.errors import DataError
 from antelog.language.syntax import number
@@ -47,9 +46,5 @@ def _values(static: Static, position: int, array: pa.Array) -> list[str | int | 
         values = Values()
         array = values.decode(values.spelled(values.encode(array)), pa.string())
     if is_a.is_decimal(array.type):
-        return [_plain(value) for value in array.to_pylist()]
+        return [plain_number(value, what) for value in array.to_pylist()]
     return [value if isinstance(value, str) else number(value) for value in array.to_pylist()]
-
-
-def _plain(value: Decimal) -> int | float:
-    return int(value) if value == value.to_integral_value() else float(value)

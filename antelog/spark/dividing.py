@@ -27,7 +27,18 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
     """For each value the part it belongs to, one of so many."""
     if count == 1:
         return np.zeros(len(array), np.int64)
-    return (_hashes(_single(array)) % np.uint64(count)).astype(np.int64)
+    return _parts(_hashes(_single(array)), count)
+
+
+def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
+    """The same for values that the engine has already; those without any belong to the first part."""
+    hashes = _of_cells(cells, values)
+    hashes[cells == UNBOUND] = 0
+    return _parts(hashes, count)
+
+
+def _parts(hashes: _Hashes, count: int) -> Column:
+    return (hashes % np.uint64(count)).astype(np.int64)
 
 
 def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:

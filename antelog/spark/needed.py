@@ -1,20 +1,23 @@
 """Which facts a program has no use for, found out before the buckets see them.
 
 A fact matters only if it meets a literal: the constants in it, and what its variables are compared
-with. One that meets none is passed over and counted, but only if it is neither late nor early nor
-malformed by its own columns, for those are to be reported.
+with. Under a negation it also has to have the values the negation asks for. One that meets none is
+passed over and counted, but only if it is neither late nor early nor malformed by its own columns,
+for those are to be reported.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.plan import Atom, Comparison, Const, Operand, Pattern, Plan, Var
+from antelog.compile.plan import Comparison, Const, Operand, Pattern, Plan, Relation, Term, Var
 from antelog.engine.kinds import Kind, kind_of
 from antelog.engine.schema import Types
 from antelog.engine.tables import Mask
@@ -48,8 +51,8 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
         if declared == "text" and kinds[column] is not Kind.TEXT:
             kinds[column] = None  # the engine makes texts of what these are
     found = {
-        _tests(pattern, atom, source.columns, kinds)
-        for relation in plan.relations
+        _tests(source.columns, kinds, atom.arguments, _conditions(pattern, demand))
+        for relation, demand in _demands(plan)
         for pattern in relation.patterns
         for atom in pattern.atoms
         if atom.predicate == name
@@ -58,28 +61,75 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
 
 
 def _tests(
-    pattern: Pattern, atom: Atom, columns: tuple[str, ...], kinds: dict[str, Kind | None]
+    columns: tuple[str, ...],
+    kinds: Mapping[str, Kind | None],
+    arguments: tuple[Term, ...],
+    conditions: _Conditions,
 ) -> tuple[Test, ...]:
-    tests = []
-    for column, argument in zip(columns, atom.arguments, strict=False):
-        if isinstance(argument, Const):
-            tests.append(Test(column, "=", argument.value))
-        else:
-            for comparison in pattern.comparisons:
-                tests += _of_variable(comparison, argument, column)
-    return tuple(sorted({test for test in tests if _can_tell(test, kinds[test.column])}, key=str))
+    tests = {
+        Test(column, operator, value)
+        for column, argument in zip(columns, arguments, strict=False)
+        for operator, value in _asked_of(argument, conditions)
+    }
+    return tuple(sorted((test for test in tests if _can_tell(test, kinds[test.column])), key=str))
 
 
-def _of_variable(comparison: Comparison, variable: Var, column: str) -> list[Test]:
+# ---- what is asked of a relation's answers, and of a pattern's variables ----
+
+_Condition: TypeAlias = tuple[str, str | int | float]
+"""An operator, and the value that stands on its right."""
+
+_Conditions: TypeAlias = Mapping[str, frozenset[_Condition]]
+"""For each variable of a pattern what it has to be."""
+
+_Demand: TypeAlias = tuple[frozenset[_Condition], ...]
+"""For each variable of a relation what it has to be for anybody to ask."""
+
+
+def _demands(plan: Plan) -> set[tuple[Relation, _Demand]]:
+    """The relations, each with all that is asked of it: by queries anything, by negations their values."""
+    relations = {relation.name: relation for relation in plan.relations}
+    found = {(query, (frozenset[_Condition](),) * len(query.variables)) for query in plan.queries}
+    waiting = list(found)
+    while waiting:
+        relation, demand = waiting.pop()
+        for pattern in relation.patterns:
+            conditions = _conditions(pattern, demand)
+            for negation in pattern.negations:
+                asked = tuple(_asked_of(term, conditions) for term in negation.asked)
+                new = (relations[negation.relation], asked)
+                if new not in found:
+                    found.add(new)
+                    waiting.append(new)
+    return found
+
+
+def _asked_of(term: Term, conditions: _Conditions) -> frozenset[_Condition]:
+    if isinstance(term, Const):
+        return frozenset({("=", term.value)})
+    return conditions.get(term.name, frozenset())
+
+
+def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
+    """What the variables of a pattern have to be: what they are compared with, and what is asked for."""
+    found: dict[str, frozenset[_Condition]] = {}
+    for comparison in pattern.comparisons:
+        for variable, condition in _of_variables(comparison):
+            found[variable.name] = found.get(variable.name, frozenset()) | {condition}
+    for term, asked in zip(pattern.answer, demand, strict=True):
+        if isinstance(term, Var):
+            found[term.name] = found.get(term.name, frozenset()) | asked
+    return found
+
+
+def _of_variables(comparison: Comparison) -> Iterator[tuple[Var, _Condition]]:
     sides: tuple[tuple[Operand, str, Operand], ...] = (
         (comparison.left, comparison.operator, comparison.right),
         (comparison.right, _TURNED[comparison.operator], comparison.left),
     )
-    return [
-        Test(column, operator, other.value)
-        for one, operator, other in sides
-        if one == variable and isinstance(other, Const)
-    ]
+    for one, operator, other in sides:
+        if isinstance(one, Var) and isinstance(other, Const):
+            yield one, (operator, other.value)
 
 
 def _can_tell(test: Test, kind: Kind | None) -> bool:

@@ -135,7 +135,12 @@ def _needed(job: Job, name: str, facts: pa.Table) -> pa.Table:
     needs = job.needs[name]
     if name not in job.own or () in needs:
         return facts
-    kept = of_use(needs, facts) | ~in_order(job.plan, name, facts, ARRIVED)
+    orderly = in_order(job.plan, name, facts, ARRIVED)
+    kept = of_use(needs, facts) | ~orderly
+    if job.plan.tick is not None and job.talks_by_itself and orderly.any():
+        # Time begins with the first fact, whatever it is: what needs no fact is so from then on.
+        arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
+        kept[np.argmin(np.where(orderly, arrived, LAST + 1))] = True
     return facts if kept.all() else facts.filter(pa.array(kept))
 
 

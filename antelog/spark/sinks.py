@@ -24,6 +24,7 @@ from antelog.spark.endpoints import Console, Files, Jdbc, Kafka, Sink, Source, T
 from antelog.spark.folders import entries
 from antelog.spark.jdbc_sink import write_rows
 from antelog.spark.kafka_sink import write_messages
+from antelog.spark.settings import PARQUET
 
 _DELTA = (
     "Delta tables need Delta's jar for this version of Spark: "
@@ -100,6 +101,8 @@ def _write_files(frame: DataFrame, sink: Files, batch: Batch) -> None:
     options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
     if sink.form == "json":
         options["ignoreNullFields"] = False
+    if sink.form == "parquet":
+        options |= PARQUET
     writer.format(sink.form).options(**options).save(path)
 
 

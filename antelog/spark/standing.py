@@ -5,7 +5,7 @@ The kernel is told of a fact when the tick it arrived at is finished; until then
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,10 +17,11 @@ from antelog.engine.counting import Counts
 from antelog.engine.ending import last_tick
 from antelog.engine.facts import admit
 from antelog.engine.history import rows_of
-from antelog.engine.tables import Mask
+from antelog.engine.log import Share, knows_open
+from antelog.engine.tables import Column, Mask
 from antelog.engine.ticks import LAST, ticks_of
 from antelog.engine.values import Values
-from antelog.spark.dividing import parts_of
+from antelog.spark.dividing import parts_of_cells
 from antelog.spark.job import ARRIVED, Job
 
 Tables = Mapping[str, pa.Table]
@@ -30,10 +31,14 @@ OPEN, CONFIRMED = "open", "confirmed"
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where a bucket stands: the kernel's state, and the rows that wait for their tick to be finished."""
+    """Where a bucket stands: the kernel's state, and the rows that wait for their tick to be finished.
+
+    `open` is how many of its answers are open; None if nobody asks for changes that would tell.
+    """
 
     state: kernel.State
     waiting: Tables
+    open: int | None
 
     @property
     def now(self) -> int:
@@ -72,7 +77,7 @@ def start(job: Job) -> Standing:
     empty = {
         name: _with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
     }
-    return Standing(kernel.start(job.plan, given), empty)
+    return Standing(kernel.start(job.plan, given), empty, 0 if knows_open(job.only) else None)
 
 
 def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None) -> Arrived:
@@ -115,20 +120,39 @@ def advance(
     )
     rows = {name: _joint(table, new.get(name)) for name, table in standing.waiting.items()}
     if now <= standing.now:
-        return Standing(standing.state, rows), refused
+        return replace(standing, waiting=rows), refused
     due, waiting = {}, {}
     for name, table in rows.items():
         arrived = ticks_of(table.column(ARRIVED), job.plan.tick).numbers <= now
         due[name], waiting[name] = _apart(table, arrived)
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, standing.state, due, now, arrival=ARRIVED)
-    state, log = kernel.step(job.plan, state, batch.facts, now, only=job.only)
+    state, found = kernel.step(job.plan, state, batch.facts, now, only=job.only, share=_share(job, number))
     told = Told(
-        {name: _own(job, name, table, number) for name, table in log.items()},
+        {name: _told_as(job, name, each.log) for name, each in found.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
         sum(batch.counts.values(), refused.counts),
     )
-    return Standing(state, waiting), told
+    return Standing(state, waiting, _sum(standing.open, *(each.opened for each in found.values()))), told
+
+
+def _sum(*counts: int | None) -> int | None:
+    """All of them together, if all are known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def counted(job: Job, standing: Standing, number: int) -> Standing:
+    """The bucket of that number with its open answers counted, if the job asks for them."""
+    if not knows_open(job.only):
+        return replace(standing, open=None)
+    if standing.open is not None:
+        return standing
+    share = _share(job, number)
+    names = [query.name for query in job.plan.queries]
+    return replace(
+        standing, open=sum(kernel.count_open(job.plan, standing.state, name, share) for name in names)
+    )
 
 
 def finish(
@@ -168,10 +192,18 @@ def finish_with_answers(
 
 def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:
     """For each query the bucket's answers that are open, and those the last tick has confirmed."""
+    share = _share(job, number)
     names = [query.name for query in job.plan.queries]
     return {
-        name: _own(job, name, kernel.open_answers(job.plan, standing.state, name), number) for name in names
+        name: _told_as(job, name, kernel.open_answers(job.plan, standing.state, name, share))
+        for name in names
     }
+
+
+def _told_as(job: Job, name: str, table: pa.Table) -> pa.Table:
+    """What is told of a query in the types of the job; to cast a table takes a while, even to its own."""
+    schema = job.schemas[name]
+    return table if table.schema.equals(schema) else table.cast(schema)
 
 
 def _joint(waiting: pa.Table, new: Arrived | None) -> pa.Table:
@@ -185,14 +217,19 @@ def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
     return table.filter(pa.array(chosen)), table.filter(pa.array(~chosen))
 
 
-def _own(job: Job, name: str, table: pa.Table, number: int) -> pa.Table:
-    """The changes that are this bucket's to tell.
+def _share(job: Job, number: int) -> Share | None:
+    """The answers that are this bucket's to tell, if not all that it knows of are.
 
     A bucket knows nothing of the facts about others' values, but all background facts; so it may
     take for absent what another bucket has.
     """
-    if len(job.numbers) > 1 and job.talks_by_itself:
-        key = job.plan.relation(name).variables[job.plan.key[name]]
-        part = parts_of(table.column(key), len(job.numbers))
-        table = table.filter(pa.array(part == job.numbers.index(number)))
-    return table.cast(job.schemas[name])
+    count = len(job.numbers)
+    if count == 1 or not job.talks_by_itself:
+        return None
+    part = job.numbers.index(number)
+
+    def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
+        mine: Mask = parts_of_cells(answers[job.plan.key[name]], values, count) == part
+        return mine
+
+    return share

@@ -38,6 +38,7 @@ class Head(msgspec.Struct, frozen=True):
     appended    rows since the snapshot
     size        bytes in the store
     identity    what the state is of use for
+    open        how many answers are open, if that is known
     """
 
     lineage: bytes
@@ -49,6 +50,7 @@ class Head(msgspec.Struct, frozen=True):
     appended: int
     size: int
     identity: dict[str, str]
+    open: int | None = None
 
     @classmethod
     def first(cls, lineage: bytes, identity: dict[str, str]) -> Head:
@@ -110,7 +112,7 @@ def standing_from(job: Job, head: Head, parts: Sequence[bytes]) -> Standing:
         name: arriving(job, name, pa.concat_tables(each), standing.now, None) for name, each in tables.items()
     }
     standing, _ = advance(replace(job, only=()), standing, new, head.now, job.numbers[0])
-    return standing
+    return replace(standing, open=head.open)
 
 
 def _given(job: Job) -> dict[str, list[tuple[str | int | float, ...]]]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
@@ -14,7 +15,7 @@ from antelog.spark import caching, workers
 from antelog.spark.clocks import next_alarm, tick_on_clock
 from antelog.spark.job import Job
 from antelog.spark.receiving import PACKED_NAMES, Received, received
-from antelog.spark.standing import Arrived, Standing, advance, arriving, start
+from antelog.spark.standing import Arrived, Standing, advance, arriving, counted, start
 from antelog.spark.storing import Head, appendix, head_from, head_to_bytes, is_due, snapshot, standing_from
 from antelog.spark.telling import lines
 
@@ -48,7 +49,7 @@ class Keeper(StatefulProcessor):
     def _run(self, number: int, new: Received, wall: int) -> Iterator[Row]:
         """A bucket's part of a micro-batch that began at `wall`, in milliseconds."""
         job = self._job
-        head, standing = self._load()
+        head, standing = self._load(number)
         highest = head.highest if new.reading is None else max(head.highest, new.reading)
         heard = head.heard if new is _SILENCE else wall
         tick = tick_on_clock(job, highest, heard, wall)
@@ -57,23 +58,22 @@ class Keeper(StatefulProcessor):
         moved, told = advance(job, standing, arrived, tick - job.lag, number)
         alarm = next_alarm(job, heard, wall)
         self._set_alarm(head.alarm, alarm)
-        head = Head(
-            head.lineage,
-            os.urandom(12),
-            moved.now,
-            highest,
-            heard,
-            alarm,
-            head.appended,
-            head.size,
-            job.identity,
+        head = msgspec.structs.replace(
+            head,
+            version=os.urandom(12),
+            now=moved.now,
+            highest=highest,
+            heard=heard,
+            alarm=alarm,
+            identity=job.identity,
+            open=moved.open,
         )
         head = self._store(head, moved, arrived)
         caching.remember(head.lineage, head.version, moved)
         for line in lines(number, moved, told, new, head.size):
             yield Row(**line)
 
-    def _load(self) -> tuple[Head, Standing]:
+    def _load(self, number: int) -> tuple[Head, Standing]:
         stored = self._head.get()
         if stored is None:
             return Head.first(os.urandom(12), self._job.identity), start(self._job)
@@ -81,7 +81,7 @@ class Keeper(StatefulProcessor):
         known = caching.recall(head.lineage, head.version)
         if known is None:
             known = standing_from(self._job, head, [bytes(part[0]) for part in self._parts.get()])
-        return head, known
+        return head, counted(self._job, known, number)
 
     def _store(self, head: Head, standing: Standing, new: Mapping[str, Arrived]) -> Head:
         """Writes what has changed, and the head, which is returned as it was written."""

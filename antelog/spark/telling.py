@@ -35,21 +35,25 @@ _EMPTY: Line = dict.fromkeys(TOLD.names)
 
 def lines(number: int, standing: Standing, told: Told, new: Received, state_bytes: int) -> Iterator[Line]:
     """What the bucket of a number tells of what it has received."""
-    apart = pa.concat_tables([REJECTS.empty_table(), *new.set_aside])
-    own = told.rejects.append_column("row", pa.nulls(told.rejects.num_rows, pa.string())).cast(REJECTS)
+    apart = list(new.set_aside)
     counts = asdict(told.counts) | {
         "given": new.given,
         "unneeded": new.unneeded,
-        "malformed": told.counts.malformed + apart.num_rows,
+        "malformed": told.counts.malformed + sum(table.num_rows for table in apart),
         "held": standing.held,
         "kept": standing.kept,
         "state_bytes": state_bytes,
+        "open": standing.open,
         "changes": sum(table.num_rows for table in told.log.values()),
         "now": standing.now if standing.now >= 0 else None,
     }
     yield _EMPTY | counts | {"bucket": number, "what": COUNTED}
     yield from _payloads(number, CHANGES, told.log)
-    yield from _payloads(number, REJECTED, {None: pa.concat_tables([apart, own])})
+    if told.rejects.num_rows:
+        no_rows = pa.nulls(told.rejects.num_rows, pa.string())
+        apart.append(told.rejects.append_column("row", no_rows).cast(REJECTS))
+    if apart:
+        yield from _payloads(number, REJECTED, {None: pa.concat_tables(apart)})
 
 
 def _payloads(number: int, what: str, tables: Tables | dict[None, pa.Table]) -> Iterator[Line]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Relation
+from antelog.engine.kinds import Kind, kind_of
 from antelog.engine.schema import EXPLANATIONS, SILENT
 from antelog.engine.values import Values
 from antelog.spark import workers
@@ -104,6 +106,8 @@ def _stored(type_: pa.DataType) -> pa.DataType:
         return pa.string()
     if is_a.is_uint64(type_):
         return pa.decimal128(20, 0)
+    if is_a.is_decimal256(type_):
+        return pa.string()  # more digits than Spark's decimals have
     return pa.timestamp("us", type_.tz) if is_a.is_timestamp(type_) else type_
 
 
@@ -165,15 +169,17 @@ def _json(array: pa.Array) -> pa.Array:
     # Most values occur in many answers.
     encoded = array.dictionary_encode()
     distinct = encoded.dictionary
-    if not (is_a.is_floating(array.type) or is_a.is_string(array.type)):
+    if kind_of(array.type) not in (Kind.NUMBER, Kind.TEXT):
         values = Values()
         distinct = values.decode(values.spelled(values.encode(distinct)), pa.string())
     written = pa.array([_written(value) for value in distinct.to_pylist()], pa.string())
     return pc.fill_null(written.take(encoded.indices), "null")
 
 
-def _written(value: str | float) -> str:
-    if isinstance(value, float) and value.is_integer():
+def _written(value: str | float | Decimal) -> str:
+    if isinstance(value, Decimal) and value != value.to_integral_value():
+        return f"{value:f}".rstrip("0")
+    if isinstance(value, Decimal) or (isinstance(value, float) and value.is_integer()):
         value = int(value)
     return json.dumps(value, ensure_ascii=False)
 

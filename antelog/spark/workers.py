@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gc
 
-_frozen = False
+_FIRST_TASKS = 10
+"""In so many tasks a worker may load something that stays: Arrow loads pandas for its first array."""
+
+_begun = 0
 
 
 def spare() -> None:
-    """Lets the collector pass over all that is in memory now: the modules, most of all.
+    """Lets the collector pass over all that is in memory when a task begins: the modules, most of all.
 
-    Spark's worker looks at everything after each task, which takes longer than a small task. What
-    is there the first time stays for as long as the worker does.
+    Spark's worker looks at everything after each task, which takes longer than a small task. What is
+    there when one of its first tasks begins, just after Spark has collected the rest, stays for as long
+    as the worker does.
     """
-    global _frozen  # noqa: PLW0603 - once for each process
-    if not _frozen:
+    global _begun  # noqa: PLW0603 - once for each process
+    if _begun < _FIRST_TASKS:
         gc.freeze()
-        _frozen = True
+        _begun += 1

@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from antelog import parse
-from antelog.spark import BUCKETS, changes
+from antelog.spark import BUCKETS, PARQUET, changes
 from benchmarks.counting import Counts
 from benchmarks.spark.readings import Readings
 from benchmarks.workloads import ALL, CONFIRMED
@@ -59,14 +59,15 @@ def _follow(
     what: Callable[[DataFrame, str], DataFrame], spark: SparkSession, given: Readings, out: Path
 ) -> None:
     frame = what(stream(spark, given.folder), given.program)
-    writer = frame.writeStream.format("parquet").option("checkpointLocation", f"{out}-checkpoint")
+    writer = frame.writeStream.format("parquet").options(**PARQUET)
+    writer = writer.option("checkpointLocation", f"{out}-checkpoint")
     writer.trigger(availableNow=True).start(str(out)).awaitTermination()
 
 
 def _read(
     what: Callable[[DataFrame, str], DataFrame], spark: SparkSession, given: Readings, out: Path
 ) -> None:
-    what(spark.read.parquet(str(given.folder)), given.program).write.parquet(str(out))
+    what(spark.read.parquet(str(given.folder)), given.program).write.options(**PARQUET).parquet(str(out))
 
 
 def _handed_on(frame: DataFrame, _: str) -> DataFrame:

@@ -147,7 +147,7 @@ def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     assert process.returncode == 0, "".join(said) + rest
     assert "confirmed  Malf  X = wt2, T = 0" in out
     assert "stopping after this batch" in rest
-    assert "done: 1 batch, 6 facts, 1 change" in rest
+    assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
 
 
 def test_a_source_that_is_not_there() -> None:

@@ -92,7 +92,7 @@ def test_a_step_leaves_its_state_as_it_was() -> None:
     def told(before: kernel.State, tick: int) -> tuple[kernel.State, list[dict[str, Any]]]:
         ready, batch = kernel.admitted(plan, before, {"Temp": new_names(tick)}, tick)
         after, changed = kernel.step(plan, ready, batch.facts, tick)
-        return after, rows(changed)
+        return after, rows({name: changes.log for name, changes in changed.items()})
 
     for tick in range(6):
         after, expected = told(state, tick)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ def types_of(rules: str, **seen: Any) -> dict[str, pa.DataType]:
         (pa.int8(), pa.int64()),
         (pa.float32(), pa.float64()),
         (pa.decimal128(9, 2), pa.float64()),
+        (pa.decimal128(15, 14), pa.float64()),
+        (pa.decimal128(16, 14), pa.decimal128(16, 14)),
+        (pa.decimal128(38, 18), pa.decimal128(38, 18)),
         (pa.decimal128(20, 0), pa.decimal128(38, 0)),
         (pa.dictionary(pa.int8(), pa.string()), pa.string()),
         (pa.timestamp("ms", "Europe/Vienna"), pa.timestamp("us", "UTC")),
@@ -49,6 +53,11 @@ def test_a_variable_has_the_type_of_its_column(seen: pa.DataType, told: pa.DataT
         (pa.int64(), pa.float64(), pa.float64()),
         (pa.int64(), pa.uint64(), pa.decimal128(38, 0)),
         (pa.decimal128(38, 0), pa.float64(), pa.float64()),
+        (pa.decimal128(38, 18), pa.decimal128(20, 4), pa.decimal128(38, 18)),
+        (pa.decimal128(38, 18), pa.int64(), pa.decimal128(38, 18)),
+        (pa.decimal128(38, 30), pa.uint64(), pa.decimal256(76, 30)),
+        (pa.decimal128(38, 18), pa.float64(), pa.float64()),
+        (pa.decimal256(76, 60), pa.int64(), MIXED),
         (pa.null(), pa.bool_(), pa.bool_()),
         (pa.string(), pa.int64(), MIXED),
         (pa.string(), pa.bool_(), MIXED),
@@ -65,6 +74,7 @@ def test_declarations_decide_before_a_fact_has_come() -> None:
     rules = "input P(x: text, v: number, time). Q(X, V, T) :- P(X, V, T). query Q(X, V, T)."
     assert types_of(rules) == {"X": pa.string(), "V": pa.int64()}
     assert types_of(rules, P=[pa.date32(), pa.float64()]) == {"X": pa.string(), "V": pa.float64()}
+    assert types_of(rules, P=[pa.string(), pa.decimal128(38, 30)])["V"] == pa.decimal128(38, 30)
     # Texts among numbers are set aside, so they are no reason to widen.
     assert types_of(rules, P=[pa.string(), pa.string()])["V"] == pa.int64()
 
@@ -147,5 +157,9 @@ def test_exact_numbers_stay_exact() -> None:
     engine = Engine(antelog.parse("Q(V, T) :- P(V, T). query Q(V, T)."))
     given = [2**53 + 1, 2**63 - 1, 7]
     assert sorted(engine.advance(0, {"P": [(v, 0) for v in given]})["Q"]["V"].to_pylist()) == sorted(given)
+    fine = [Decimal("0.123456789012345678"), Decimal("0.123456789012345679"), Decimal("0.5"), Decimal(3)]
+    frame = pa.table({"v": pa.array(fine, pa.decimal128(38, 18)), "time": [0] * 4})
+    told = Engine(antelog.parse("Q(V, T) :- P(V, T). query Q(V, T).")).advance(0, {"P": frame})["Q"]
+    assert sorted(told["V"].to_pylist()) == sorted(fine)
     given = [2**64 + 1, 2**53 + 1]
     assert sorted(engine.advance(1, {"P": [(v, 1) for v in given]})["Q"]["V"].to_pylist()) == sorted(given)

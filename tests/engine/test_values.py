@@ -126,6 +126,12 @@ def test_doubles_come_out_as_they_went_in(given: list[Any]) -> None:
         ([0.5, None], pa.float16(), pa.float64()),
         ([Decimal("1.50"), Decimal("0.10"), None], pa.decimal128(9, 2), pa.float64()),
         ([Decimal("1.00"), None], pa.decimal128(9, 2), pa.float64()),
+        (
+            [Decimal("1.10"), Decimal("0.123456789012345678"), None],
+            pa.decimal128(38, 18),
+            pa.decimal128(38, 18),
+        ),
+        ([Decimal("1.5e-60"), Decimal("12.5"), None], pa.decimal256(76, 70), pa.decimal256(76, 70)),
         ([Decimal(7), None], pa.decimal128(9, 0), pa.int64()),
         ([Decimal(2**62 + 1), Decimal(7), None], pa.decimal128(20, 0), pa.decimal128(38, 0)),
         ([Decimal(-(10**50)), None], pa.decimal256(51, 0), pa.decimal256(76, 0)),

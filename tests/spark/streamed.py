@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,6 +17,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from antelog.spark import Outcomes
 
 Part = Mapping[str, pa.Table]
+
+ATTEMPTS = 5
+"""So often a stream is started without a batch coming of it."""
 
 
 def stream_of(spark: SparkSession, folder: Path, parts: Sequence[Part]) -> dict[str, DataFrame]:
@@ -42,19 +45,35 @@ def read(spark: SparkSession, folder: Path) -> DataFrame:
 
 def run(outcomes: Outcomes, checkpoint: Path) -> StreamingQuery:
     """Runs a stream to the end of what is there now; the packed frame becomes a table of the query's name."""
-    writer = outcomes.frame.writeStream.format("memory").queryName("t" + uuid.uuid4().hex)
-    writer = writer.option("checkpointLocation", str(checkpoint)).outputMode("append")
-    query = writer.trigger(availableNow=True).start()
-    try:
-        query.awaitTermination()
-    except StreamingQueryException as error:
-        # Spark gives a stream's Python ten seconds to start, which may be too few on a busy machine.
-        if "failed to connect back" not in str(error) or query.recentProgress:
-            raise
-        for each in ("offsets", "sources", "state"):
-            shutil.rmtree(checkpoint / each, ignore_errors=True)
-        return run(outcomes, checkpoint)
-    return query
+
+    def start() -> StreamingQuery:
+        writer = outcomes.frame.writeStream.format("memory").queryName("t" + uuid.uuid4().hex)
+        writer = writer.option("checkpointLocation", str(checkpoint)).outputMode("append")
+        return writer.trigger(availableNow=True).start()
+
+    return run_to_end(start, checkpoint)
+
+
+def run_to_end(start: Callable[[], StreamingQuery], checkpoint: Path) -> StreamingQuery:
+    """Starts a query and waits for its end; anew, a few times, if the machine was too busy to start it."""
+    failure = None
+    for _ in range(ATTEMPTS):
+        query = start()
+        try:
+            query.awaitTermination()
+        except StreamingQueryException as error:
+            # Spark gives a stream's Python ten seconds to start, which may be too few on a busy machine.
+            if "failed to connect back" not in str(error) or query.recentProgress:
+                raise
+            failure = error
+            for each in ("offsets", "sources", "state"):
+                shutil.rmtree(checkpoint / each, ignore_errors=True)
+        else:
+            return query
+    raise AssertionError(
+        f"Spark did not start the stream's Python within ten seconds, {ATTEMPTS} times in a row: "
+        "the machine is too busy for this test, or its Python does not start"
+    ) from failure
 
 
 def result(spark: SparkSession, outcomes: Outcomes, query: StreamingQuery) -> Outcomes:

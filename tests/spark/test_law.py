@@ -10,8 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antelog.compile.plan import Plan
+from antelog.engine.engine import Engine
 from antelog.spark import storing
-from tests.engine.replay import runnable
+from tests.engine.replay import Compiled, frames, runnable
 from tests.recorded import NAMES, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
 from tests.spark.simulated import Stream, run_batch
@@ -49,6 +50,34 @@ def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int
     assert log == kernel_log(plan, case.facts, case.until)
 
 
+def _compare_open(
+    plan: Plan, facts: Sequence[Fact], until: int, buckets: int, ends: Sequence[int], seed: int
+) -> list[int]:
+    """How many answers are open after each micro-batch, which has to be what the engine says."""
+    stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
+    engine = Engine(Compiled(plan))
+    found = []
+    for part in [*cut(facts, ends), [closing(plan, until)]]:
+        counted = stream.batch(tables_of(plan, part)).counts
+        (now,) = {each["now"] for each in counted} or {None}
+        if now is not None and now > engine.now:
+            engine.advance(now, frames(facts, plan, engine.now, now))
+        if counted:
+            tables = [engine.answers(query.name) for query in plan.queries]
+            still = [kind for table in tables for kind in table["change"].to_pylist() if kind != "confirmed"]
+            assert sum(each["open"] for each in counted) == len(still)
+            found.append(len(still))
+    return found
+
+
+@pytest.mark.slow
+@given(case=cases(), buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99))
+def test_open_answers_are_counted(case: Case, buckets: int, ends: list[int], seed: int) -> None:
+    plan = _plan(case)
+    assume(plan.inputs)
+    _compare_open(plan, case.facts, case.until, buckets, ends, seed)
+
+
 @pytest.mark.slow
 @given(case=cases(), buckets=BUCKETS, seed=st.integers(0, 99))
 def test_batches(case: Case, buckets: int, seed: int) -> None:
@@ -70,6 +99,7 @@ def test_the_recorded_cases(name: str) -> None:
     for seed in range(3):
         ends = random.Random(seed).sample(range(len(case.facts) + 1), 2)
         assert _streamed(plan, case.facts, case.until, 4, ends, seed) == expected
+    assert _compare_open(plan, case.facts, case.until, 4, [len(case.facts) // 2], 0)
     tables = tables_of(plan, case.facts)
     job = job_of(plan, tables, 4, batch=True, until=case.until)
     assert comparable(run_batch(job, tables, random.Random(0)).changes) == expected

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from antelog import parse
+from antelog import Engine, parse
 from antelog.program import Program
 from antelog.spark import outcomes
 from antelog.spark.job import ARRIVED
-from tests.engine.replay import runnable
+from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
 from tests.spark.streamed import result, run, stream_of
@@ -64,7 +64,19 @@ def _streamed(
         c[k] for c in counted for k in ("admitted", "repeated", "late", "early", "malformed", "unneeded")
     )
     assert out + counted[-1]["held"] == len(facts) + 1
+    _compare_open(program, facts, counted)
     return _rows(result(spark, found, query).changes)
+
+
+def _compare_open(program: Program, facts: Sequence[Fact], counted: Sequence[Any]) -> None:
+    """As many answers are open after each micro-batch as the engine says."""
+    engine = Engine(program)
+    for each in counted:
+        if each["now"] is not None and each["now"] > engine.now:
+            engine.advance(each["now"], frames(facts, program.plan, engine.now, each["now"]))
+        if each["open"] is not None:
+            assert each["open"] == sum(engine.status.open_answers.values())
+    assert counted[-1]["open"] is not None
 
 
 def _interesting(case: Case) -> Program:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -17,6 +18,7 @@ from pyspark.sql import functions as f
 from antelog import DataError, parse
 from antelog.spark import COUNTS, MALFORMED, ROW, answers, changes, outcomes, rejects
 from antelog.spark.settings import STANDING
+from antelog.spark.unpacking import answer_texts
 from tests.spark.streamed import result, run, stream_of
 
 PAIRS = """
@@ -84,6 +86,34 @@ def test_decimals_are_numbers(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(Decimal("1.50"), 0), (Decimal("1.50"), 1)], "what decimal(6,2), time int")
     (row,) = changes(parse(PAIRS), {"Seen": frame}, only=("confirmed",)).collect()
     assert (row.X, row.answer) == (1.5, '{"X": 1.5, "T": 0}')
+
+
+def test_decimals_no_double_holds_stay_apart(spark: SparkSession) -> None:
+    digits = ("0.123456789012345678", "0.123456789012345679", "12345678901234567890", "0.5")
+    rows = [(Decimal(each), tick) for each in digits for tick in (0, 1)]
+    frame = spark.createDataFrame(rows, "what decimal(38,18), time int")
+    found = changes(parse(PAIRS), {"Seen": frame}, only=("confirmed",), buckets=3)
+    assert found.schema["X"].dataType.simpleString() == "decimal(38,18)"
+    assert {(row.X, row.answer) for row in found.collect()} == {
+        (Decimal(each), f'{{"X": {each}, "T": 0}}') for each in digits
+    }
+    program = parse(
+        "input Seen(what, time). static Known(what). A(X, T) :- Seen(X, T), Known(X). query A(X, T)."
+    )
+    with pytest.raises(DataError, match=r"`0\.123456789012345678` in column what of Known"):
+        changes(program, {"Seen": frame}, static={"Known": frame.where("what < 1").select("what")})
+
+
+def test_numbers_in_answers_as_text_are_exact() -> None:
+    columns = {
+        "W": pa.array([Decimal(10**20 + 1), Decimal(7)], pa.decimal128(38, 0)),
+        "F": pa.array([Decimal("0.1"), Decimal("1e-18")], pa.decimal128(38, 18)),
+        "D": pa.array([0.5, 2.0]),
+    }
+    assert answer_texts(pa.table(columns), ("W", "F", "D")).to_pylist() == [
+        '{"W": 100000000000000000001, "F": 0.1, "D": 0.5}',
+        '{"W": 7, "F": 0.000000000000000001, "D": 2}',
+    ]
 
 
 def test_timestamps_are_cut_into_ticks_and_come_back(spark: SparkSession) -> None:
