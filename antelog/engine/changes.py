@@ -171,8 +171,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     places = len(found.layout.places)
     covered = _covered(found)
     names = nameable(found)
-    told = _last(covered, covered.keys() - names, found.rows.count)
-    begin = told
+    begin = told = known_since(found)
     if found.layout.rival:
         # It competes with other patterns' derivations before any fact speaks for it.
         begin = _last(covered, covered.keys() - names - _answered(found), found.rows.count)
@@ -188,6 +187,12 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
         np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum.reduce([told, begin, own])
     )
     return [begin, complete, told, found.failed, own]
+
+
+def known_since(found: Derivations) -> Column:
+    """For each row from when on facts have named its values, but for those of negated literals."""
+    covered = _covered(found)
+    return _last(covered, covered.keys() - nameable(found), found.rows.count)
 
 
 def _answered(found: Derivations) -> set[str]:

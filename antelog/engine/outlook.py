@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.changes import Candidates, Moments
+from antelog.engine.changes import Candidates, Moments, known_since
 from antelog.engine.decoding import repeated
 from antelog.engine.schema import SILENT
 from antelog.engine.tables import NEVER, Column, Mask, marked
@@ -31,15 +31,24 @@ def outlook(
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)
         line = line_at[mine] if at.alone else line_at.take(at.view_at[mine])
-        view = marked(kept[mine] & (line >= 0))
+        wanted_of, shown = kept[mine] & (line >= 0), told[mine]
+        if block.layout.by_clock and not at.alone:
+            coming = _coming(found, b, at) & (line >= 0)
+            wanted_of, shown = wanted_of | coming, shown | coming
+        view = marked(wanted_of)
         if len(view) == 0:
             continue
-        line, shown = line.take(view), told[mine].take(view)
+        line, shown = line.take(view), shown.take(view)
         view += mine.start
-        row = at.view_of.take(view)
-        complete, failed, last = _as_of(world, block, row - found.starts[b], at.then.take(view))
+        row, then = at.view_of.take(view), at.then.take(view)
+        complete, failed, last, some = _as_of(world, block, row - found.starts[b], then)
         if block.layout.by_clock:
-            complete = np.maximum(complete, found.time[row])
+            time = found.time.take(row)
+            complete = np.maximum(complete, time)
+            # What is told from its time on, or from its first evidence, is not told now, and perhaps never.
+            begin = np.maximum(time, some) if block.layout.places else time
+            never = (time > then) & (failed <= begin)
+            complete[never], failed[never], last[time > then] = NEVER, -1, -1
         np.minimum.at(confirmed, line, complete)
         if not shown.all():
             some = marked(shown)
@@ -54,20 +63,34 @@ def outlook(
     return silent, pa.array(settled, mask=~wanted | (settled > LAST))
 
 
-def _as_of(world: World, block: Derivations, row: Column, then: Column) -> tuple[Column, Column, Column]:
-    """When rows become complete and when false, as it looked at a tick, and when what was open is certain."""
+def _coming(found: Candidates, b: int, at: Moments) -> Mask:
+    """The views of derivations that need no fact any more, and are looked at when their time has come."""
+    mine = at.views(found, b)
+    row, then = at.view_of[mine], at.then[mine]
+    known = known_since(found.blocks[b]).take(row - found.starts[b]) <= then
+    coming: Mask = known & (found.time.take(row) > then) & (found.begin.take(row) < NEVER)
+    return coming
+
+
+def _as_of(
+    world: World, block: Derivations, row: Column, then: Column
+) -> tuple[Column, Column, Column, Column]:
+    """As it looked at a tick, when rows become complete and when false, when what was open is certain, and
+    when some of it is true."""
     places = len(block.layout.places)
-    complete, failed, last = (np.full(len(row), tick) for tick in (np.int64(-1), NEVER, np.int64(-1)))
+    complete, failed, last, some = (np.full(len(row), tick) for tick in (-1, NEVER, -1, NEVER))
     for i in range(places):
         # Of facts that arrive later nothing was known.
         holds, due = block.holds[i].take(row), block.settled[i].take(row)
         true = holds <= then
-        complete = np.maximum(complete, np.where(true, holds, NEVER))
+        arrived = np.where(true, holds, NEVER)
+        complete, some = np.maximum(complete, arrived), np.minimum(some, arrived)
         failed = np.minimum(failed, np.where(true, NEVER, due))
         last = np.maximum(last, np.where(true, -1, due))
     rows = block.rows.take(row) if block.layout.negations else block.rows
     for negation in block.layout.negations:
         holds, fails, settled = negated(world, block.layout, negation, rows, then)
-        complete, failed = np.maximum(complete, holds), np.minimum(failed, fails)
+        complete, some = np.maximum(complete, holds), np.minimum(some, holds)
+        failed = np.minimum(failed, fails)
         last = np.maximum(last, np.where(holds > then, settled, -1))
-    return complete, failed, last
+    return complete, failed, last, some

@@ -42,6 +42,14 @@ _SLOWER_VALUE = Case(
     9,
 )
 
+# What P2(2) will be is known before C(3) is: the second rule needs no fact, but is looked at at tick 2 only.
+_CERTAIN_WITH_ITS_TIME = Case(
+    "input A(x: text, time). input C(time) delay 1. static Site(x: text). Site(a). P1(a, T) :- A(a, T). "
+    "P2(T) :- C(T+1), not P2(T-2). P2(T) :- Site(a), not P1(_, T+2), not P2(T-2). query P2(T).",
+    (("C", (0,), 1), ("A", ("a", 2), 2), ("C", (3,), 4)),
+    6,
+)
+
 
 @example(_NEGATIONS_OF_NEGATIONS)
 @example(_SLOWER_VALUE)
@@ -93,6 +101,7 @@ def _named(line: dict[str, Any], names: list[str]) -> bool:
 
 @pytest.mark.slow
 @example(_NEEDLESS_LITERAL)
+@example(_CERTAIN_WITH_ITS_TIME)
 @given(cases())
 def test_open_answers_end_as_the_specification_says(case: Case) -> None:
     compiled = runnable(case.checked)
