@@ -109,10 +109,11 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
 
 def _blocks(world: World, name: str, ticks: Column | None, told: tuple[Rows, ...] = ()) -> list[Derivations]:
     blocks: list[Derivations] = []
-    for number, layout in enumerate(world.layouts[name]):
+    # Those looked at when their time has come are last, for what others say of times to come matters.
+    for number, layout in sorted(enumerate(world.layouts[name]), key=lambda each: each[1].by_clock):
         about = ticks if layout.sliced else None
         named = tuple(_renamed(rows, world, layout) for rows in told) if layout.loose or layout.rival else ()
-        seed = _seed(layout, ticks, world, name)
+        seed = _seed(layout, ticks, world, name, blocks)
         blocks += derivations(world, name, number, seed, about, bare=False, also=named)
     return blocks
 
@@ -224,12 +225,20 @@ def _not_given_up(found: Derivations, since: int, world: World) -> Derivations:
     return found.take((time >= since) | (time == ANY_TIME))
 
 
-def _seed(layout: Layout, ticks: Column | None, world: World, name: str) -> Rows:
-    """Answers that no fact gives a time are looked at tick by tick, unless something holds of all ticks."""
+def _seed(
+    layout: Layout, ticks: Column | None, world: World, name: str, others: Sequence[Derivations]
+) -> Rows:
+    """Answers that no fact gives a time are looked at tick by tick, unless something holds of all ticks.
+
+    Those of times to come only if there are `others` about them.
+    """
     time = layout.pattern.time
     if not (layout.by_clock or layout.seeded) or layout.endless or time.variable is None:
         return ONE
     about = looked_at(world, name) if ticks is None else ticks
+    if ticks is None and layout.by_clock:
+        told = (_answers(found, world)[1] for found in others)
+        about = distinct(np.concatenate([about, *(times[times > world.now] for times in told)]))
     return Rows({time.variable: about - time.offset}, len(about))
 
 

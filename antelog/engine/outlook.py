@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
@@ -28,39 +30,53 @@ def outlook(
     lines = marked(wanted)
     line_at[moment[lines]] = lines
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
+    later: list[tuple[Column, Column, Column]] = []
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)
         line = line_at[mine] if at.alone else line_at.take(at.view_at[mine])
-        wanted_of, shown = kept[mine] & (line >= 0), told[mine]
+        asked = kept[mine]
         if block.layout.by_clock and not at.alone:
-            coming = _coming(found, b, at) & (line >= 0)
-            wanted_of, shown = wanted_of | coming, shown | coming
-        view = marked(wanted_of)
+            asked = asked | _coming(found, b, at)
+        view = marked(asked & (line >= 0))
         if len(view) == 0:
             continue
-        line, shown = line.take(view), shown.take(view)
+        line, shown = line.take(view), told[mine].take(view)
         view += mine.start
-        row, then = at.view_of.take(view), at.then.take(view)
-        complete, failed, last, some = _as_of(world, block, row - found.starts[b], then)
+        row = at.view_of.take(view)
+        complete, failed, last, begin = _as_of(world, block, row - found.starts[b], at.then.take(view))
         if block.layout.by_clock:
             time = found.time.take(row)
             complete = np.maximum(complete, time)
-            # What is told from its time on, or from its first evidence, is not told now, and perhaps never.
-            begin = np.maximum(time, some) if block.layout.places else time
-            never = (time > then) & (failed <= begin)
-            complete[never], failed[never], last[time > then] = NEVER, -1, -1
+            begin = np.maximum(begin, time) if block.layout.places else time
         np.minimum.at(confirmed, line, complete)
         if not shown.all():
-            some = marked(shown)
+            some, others = marked(shown), marked(~shown & (begin < failed))
+            later.append((line.take(others), begin.take(others), failed.take(others)))
             line, failed, last = line.take(some), failed.take(some), last.take(some)
         np.maximum.at(rejected, line, failed)
         np.maximum.at(settled, line, last)
+    _prolong(rejected, later)
     will = confirmed <= rejected
     tick = np.where(will, confirmed, rejected)
     change = repeated(("rejected", "confirmed"), will.view(np.int8))
     unknown = pa.array(~wanted | (tick > LAST))
     silent = pa.StructArray.from_arrays([change, pa.array(tick)], fields=list(SILENT), mask=unknown)
     return silent, pa.array(settled, mask=~wanted | (settled > LAST))
+
+
+def _prolong(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -> None:
+    """Moves on the ticks at which nothing would be told any more, where other derivations are by then.
+
+    Of these, each has the line it belongs to, from when on it is told, and when it is over.
+    """
+    if not any(len(line) for line, _, _ in later):
+        return
+    line, begin, failed = map(np.concatenate, zip(*later, strict=True))
+    while True:
+        goes_on = marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))
+        if len(goes_on) == 0:
+            return
+        np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))
 
 
 def _coming(found: Candidates, b: int, at: Moments) -> Mask:

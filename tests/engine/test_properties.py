@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, event, given, note
 from hypothesis import strategies as st
 
+from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
 from tests.engine.replay import Compiled, frames, run, runnable
@@ -65,6 +66,40 @@ def test_the_last_lines_give_the_answers(case: Case) -> None:
             assert {key: entry[1] for key, entry in told.items() if entry[0] != "rejected"} == answers
             still_open = sum(row["change"] != "confirmed" for row in rows)
             assert engine.status.open_answers[query.name] == still_open
+
+
+@given(cases(), st.randoms(use_true_random=False))
+def test_in_silence_answers_end_as_was_said(case: Case, random: Random) -> None:
+    compiled = compiled_of(case)
+    cut = random.randint(0, case.until)
+    engine = Engine(compiled)
+    engine.advance(cut, frames(case.facts, compiled.plan, -1, cut))
+    said = {
+        (query.name, *_values(row, query)): row["if_silent"]
+        for query in compiled.plan.queries
+        for row in engine.answers(query.name).to_pylist()
+        if row["change"] != "confirmed"
+    }
+    until = max([cut, *(silent["tick"] for silent in said.values() if silent)]) + 1
+    ended: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for name, table in engine.advance(until).items():
+        for row in table.to_pylist():
+            if row["change"] in ("confirmed", "rejected"):
+                key = (name, *_values(row, compiled.plan.relation(name)))
+                ended.setdefault(key, []).append({"change": row["change"], "tick": row["tick"]})
+    for key, silent in said.items():
+        # From some tick on one about more values may speak for it.
+        ends = [end for other, found in ended.items() if _speaks_for(other, key) for end in found]
+        assert (silent in ends) if silent else not ended.get(key), key
+    event("with open answers" if said else "without open answers")
+
+
+def _speaks_for(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return all(a in (None, b) for a, b in zip(one, other, strict=False)) and len(one) == len(other)
+
+
+def _values(row: dict[str, Any], query: Relation) -> list[object]:
+    return [row[name] for name in (*query.variables, *([query.time] if query.time else []))]
 
 
 @given(cases())
