@@ -1,26 +1,33 @@
-"""`python -m benchmarks.growth`: measure how cost grows, and write `docs/growth.md` with its pictures."""
+"""`python -m benchmarks.growth`: measure how cost grows, and make `docs/growth.md` of it."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.growth import results
+from benchmarks.growth import latency, page, results
 from benchmarks.growth.curves import CURVES, Curve
+from benchmarks.growth.latency import Latency
 from benchmarks.growth.measuring import measure
-from benchmarks.growth.results import FOLDER, Point
+from benchmarks.growth.results import FOLDER, Found, Point
+
+LATENCIES = {"latency": "process", "latency-spark": "spark"}
+"""What is measured besides curves, and what it goes by in the results."""
 
 
 def main() -> int:
-    known = list(CURVES)
+    known = [*CURVES, *LATENCIES]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}; all")
     parser.add_argument(
-        "--scale", type=float, default=1.0, help="share of the facts, and of the largest size; 1"
+        "--scale", type=float, default=1.0, help="share of facts, largest size, and seconds; 1"
     )
     parser.add_argument("--runs", type=int, default=3, help="how often what is cheap is measured; 3")
     parser.add_argument("--results", type=Path, default=FOLDER, help="the folder to write to")
+    parser.add_argument("--page", action="store_true", help="make the page of what was measured before")
     given = parser.parse_args()
     unknown = [name for name in given.names if name not in known]
     if unknown:
@@ -28,29 +35,79 @@ def main() -> int:
     if given.scale <= 0 or given.runs < 1:
         parser.error("scale and runs must be positive")
     right = True
-    for name in given.names or known:
-        at = results.where(given.scale, given.runs)
-        points = measured(CURVES[name], given.scale, given.runs)
+    for name in () if given.page else given.names or known:
+        measured = _latency(name, given.scale) if name in LATENCIES else _curve(name, given.scale, given.runs)
+        # What other runs have written meanwhile stays.
         found = results.read(given.results)
-        found["curves"][name] = results.as_found(points, at)
+        kind, key = ("latency", LATENCIES[name]) if name in LATENCIES else ("curves", name)
+        found[kind][key] = measured
         results.write(given.results, found)
-        right &= not any(run.wrong for point in points for run in point.runs)
+        right &= not results.wrong(measured)
+    # A trial with results elsewhere has no business with the documentation.
+    docs = page.DOCS if given.results == FOLDER else given.results
+    page.write(results.read(given.results), docs)
+    print(f"\nwritten to {given.results} and {docs}")
     return 0 if right else 1
+
+
+def _curve(name: str, scale: float, runs: int) -> Found:
+    at = results.where(scale, runs)
+    return results.as_found(measured(CURVES[name], scale, runs), at)
 
 
 def measured(curve: Curve, scale: float, runs: int) -> list[Point]:
     points = []
     for size in curve.within(scale):
-        found = measure(curve.name, size, scale, runs)
-        points.append(Point(size, tuple(found)))
-        middle = points[-1].middle
+        points.append(Point(size, tuple(measure(curve.name, size, scale, runs))))
+        point = points[-1]
         print(
-            f"{curve.name:18} {size:12,} {middle(lambda r: r.compile):8.3f} s to compile "
-            f"{middle(lambda r: r.seconds):9.3f} s to run {points[-1].memory / 1e6:8.1f} MB "
-            f"{' '.join(run.wrong for run in found)}".rstrip(),
+            f"{curve.name:18} {size:12,} {point.middle(lambda run: run.compile):8.3f} s to compile "
+            f"{point.middle(lambda run: run.seconds):9.3f} s to run {point.memory / 1e6:8.1f} MB "
+            f"{' '.join(run.wrong for run in point.runs)}".rstrip(),
             flush=True,
         )
     return points
+
+
+def _latency(name: str, scale: float) -> Found:
+    if name == "latency":
+        at = results.where(scale, 1)
+        found = [_shown(name, latency.in_process(rate, scale * latency.SECONDS)) for rate in latency.RATES]
+        return {"setting": at, "rates": [asdict(each) for each in found]}
+    return _on_spark(name, scale)
+
+
+def _on_spark(name: str, scale: float) -> Found:
+    # Whoever measures curves alone need not have Spark.
+    from antelog.spark import BUCKETS, LOCAL_CHECKPOINT  # noqa: PLC0415
+    from antelog.spark.session import session  # noqa: PLC0415
+    from benchmarks.growth import spark_latency  # noqa: PLC0415
+    from benchmarks.spark.report import versions  # noqa: PLC0415
+
+    seconds = spark_latency.WARM + scale * spark_latency.SECONDS
+    with (
+        tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True) as folder,
+        session("latency", [], buckets=BUCKETS, master="local[2]", conf=LOCAL_CHECKPOINT) as spark,
+    ):
+        assert spark.sparkContext._jvm is not None
+        at = results.where(
+            scale, 1, versions(str(spark.sparkContext._jvm.System.getProperty("java.version")))
+        )
+        found = [
+            _shown(name, spark_latency.on_spark(spark, rate, Path(folder) / f"{rate}-{lag}", seconds, lag))
+            for rate, lag in spark_latency.RATES
+        ]
+    return {"setting": at, "rates": [asdict(each) for each in found]}
+
+
+def _shown(name: str, each: Latency) -> Latency:
+    print(
+        f"{name:18} {each.rate:12,} a second: {1000 * each.waited.median:,.0f} ms, "
+        f"99 % {1000 * each.waited.p99:,.0f} ms, {each.busy:.2f} cores busy, "
+        f"{'keeps up' if each.keeps_up else 'does not keep up'} {each.wrong}".rstrip(),
+        flush=True,
+    )
+    return each
 
 
 if __name__ == "__main__":

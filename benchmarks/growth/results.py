@@ -42,7 +42,10 @@ def where(scale: float, runs: int, versions: dict[str, str] | None = None) -> di
 
 def read(folder: Path) -> Found:
     file = folder / "growth.json"
-    return json.loads(file.read_text()) if file.exists() else {"curves": {}, "latency": {}}
+    if not file.exists():
+        return {"curves": {}, "latency": {}}
+    found: Found = json.loads(file.read_text())
+    return found
 
 
 def write(folder: Path, found: Found) -> None:
@@ -57,3 +60,9 @@ def as_found(points: Sequence[Point], at: Mapping[str, Any]) -> dict[str, Any]:
 
 def points_of(curve: Mapping[str, Any]) -> list[Point]:
     return [Point(p["size"], tuple(Run(**run) for run in p["runs"])) for p in curve["points"]]
+
+
+def wrong(measured: Mapping[str, Any]) -> bool:
+    """Whether anything is not as it was counted."""
+    runs = [run for point in measured.get("points", ()) for run in point["runs"]]
+    return any(each["wrong"] for each in (*runs, *measured.get("rates", ())))
