@@ -104,29 +104,30 @@ def _curves() -> tuple[Curve, ...]:
             (3, 10, 30, 100, 300, 1_000),
             "Two facts of a device, so many ticks apart; 300 devices, 1,100 ticks, one batch for each.",
             window,
-            "A batch looks at the ticks its facts are about and at those that lie the window before them, not at "
-            "what is between. What is kept grows with the window.",
+            "A batch looks at the ticks its facts are about and at those that lie the window before them,"
+            " not at what is between. What is kept grows with the window.",
         ),
         Curve(
             "row",
             "Literals of a pattern",
             "facts in a row",
             (3, 10, 30, 100, 300),
-            "So many high readings in a row, of nine in ten that are high; 100 devices, 500 ticks, 20 batches.",
+            "So many high readings in a row, of nine in ten that are high; 100 devices, 500 ticks, 20 "
+            "batches.",
             row,
-            "Each fact belongs to as many answers as the pattern has literals, and each answer has a row with a "
-            "column for each literal.",
+            "Each fact belongs to as many answers as the pattern has literals, and each answer has a row "
+            "with a column for each literal.",
         ),
         Curve(
             "delay",
             "Delay bound, one tick per batch",
             "ticks a fact may be late",
             (0, 1, 3, 10, 30, 100),
-            "Three high readings in a row; 1,000 devices, 300 ticks, one batch for each; a tenth of the facts is late "
-            "by up to the bound.",
+            "Three high readings in a row; 1,000 devices, 300 ticks, one batch for each; a tenth of the "
+            "facts is late by up to the bound.",
             partial(_delay, batches=None),
-            "The facts of one tick are about as many ticks as the bound allows, and the answers of all these ticks are "
-            "computed anew: what is kept is cut by ticks, not by devices.",
+            "The facts of one tick are about as many ticks as the bound allows, and the answers of all "
+            "these ticks are computed anew: what is kept is cut by ticks, not by devices.",
         ),
         Curve(
             "delay-batches",
@@ -142,8 +143,8 @@ def _curves() -> tuple[Curve, ...]:
             "Patterns of a query",
             "patterns",
             (1, 10, 30, 100, 250, 500),
-            "The same level twice in a row, a pattern for each level; 1,000 devices, 100 ticks, 5 batches. Each fact "
-            "has one level, so that it speaks for one pattern.",
+            "The same level twice in a row, a pattern for each level; 1,000 devices, 100 ticks, 5 "
+            "batches. Each fact has one level, so that it speaks for one pattern.",
             patterns,
             "Each pattern looks for its facts, and has a price of its own in each batch.",
             compiles=True,
@@ -153,7 +154,8 @@ def _curves() -> tuple[Curve, ...]:
             "Rules, each with a query",
             "rules",
             (1, 10, 30, 100, 300, 1_000),
-            "The same level twice in a row, a rule and a query for each level; 1,000 devices, 100 ticks, 5 batches.",
+            "The same level twice in a row, a rule and a query for each level; 1,000 devices, 100 ticks, "
+            "5 batches.",
             queries,
             "As with patterns; each query also has a table of changes of its own.",
             compiles=True,
@@ -163,9 +165,11 @@ def _curves() -> tuple[Curve, ...]:
             "Rules over rules",
             "rules",
             (1, 10, 30, 100, 300, 1_000),
-            "Each rule rests on the one before, and the last is asked for; 1,000 devices, 100 ticks, 5 batches.",
+            "Each rule rests on the one before, and the last is asked for; 1,000 devices, 100 ticks, 5 "
+            "batches.",
             chain,
-            "The compiler unfolds the chain to one pattern, so that the run does not know how many rules there were.",
+            "The compiler unfolds the chain to one pattern, so that the run does not know how many rules "
+            "there were.",
             compiles=True,
         ),
         Curve(
@@ -173,8 +177,8 @@ def _curves() -> tuple[Curve, ...]:
             "Facts in a batch",
             "facts per batch",
             (10, 100, 1_000, 10_000, 100_000, 1_000_000),
-            "Three high readings in a row; ten devices, as many ticks in a batch as the facts need. CPU seconds of the "
-            "median batch.",
+            "Three high readings in a row; ten devices, as many ticks in a batch as the facts need. CPU "
+            "seconds of the median batch.",
             _batch,
             "A batch has a price of its own, whatever is in it; from some thousand facts on it is theirs.",
             cost="batch",
@@ -222,8 +226,8 @@ def _curves() -> tuple[Curve, ...]:
             (3, 10, 30, 100, 300, 600),
             f"The same facts. `{_EXISTS}`",
             partial(hot, _EXISTS, sources.by_device),
-            "There is one answer for each device and tick, but each pair of facts is a reason for it, and all of "
-            "them are looked at.",
+            "There is one answer for each device and tick, but each pair of facts is a reason for it, and"
+            " all of them are looked at.",
         ),
     )
 

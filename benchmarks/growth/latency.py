@@ -1,6 +1,6 @@
 """From the arrival of a fact to its change line, where facts come by the clock whether or not one is ready.
 
-The clock goes on when the engine does not keep up, so that facts wait, and what they waited counts. Three high
+The clock goes on when the engine does not keep up: facts wait then, and what they waited counts. Three high
 readings in a row are asked for with all changes, so that each high reading has a line that names it: its
 answer is possible, revised, confirmed or rejected.
 """
@@ -85,7 +85,7 @@ class Load:
 
 
 def spread(load: Load, facts: Facts, out: Seconds, warm: int = 0) -> Spread:
-    """From the arrival of each high reading to when the lines of its tick were out; not of the first ticks."""
+    """From the arrival of each high reading to when the lines of its tick were out, but at first."""
     ticks, arrived = load.instants(facts)
     counted = (ticks >= warm) & (ticks < len(out))
     waited = out[ticks[counted]] - arrived[counted]
@@ -93,7 +93,7 @@ def spread(load: Load, facts: Facts, out: Seconds, warm: int = 0) -> Spread:
 
 
 def behind(load: Load, out: Seconds, warm: int = 0) -> tuple[float, float]:
-    """How long after the end of their tick lines were out, in the second quarter of the way and in the last."""
+    """How long after their tick lines were out, in the second quarter of the way and in the last."""
     late = (out - (np.arange(len(out)) + 1) * load.tick)[warm:]
     quarter = len(late) // 4
     return float(np.median(late[quarter : 2 * quarter])), float(np.median(late[-quarter:]))
@@ -137,7 +137,7 @@ def in_process(rate: int, seconds: float = SECONDS, tick: float = TICK) -> Laten
 
 
 def queued(load: Load, costs: Sequence[float]) -> Seconds:
-    """When batches are done that take so long each, and begin when their tick and the batch before are over."""
+    """When batches are done that take so long, and begin once their tick and the batch before are over."""
     done, out = 0.0, []
     for tick, cost in enumerate(costs):
         done = max(done, (tick + 1) * load.tick) + cost

@@ -49,8 +49,8 @@ class Run:
 def measure(name: str, size: int, scale: float, times: int = 1) -> list[Run]:
     """A point of a curve; neither what makes its facts nor what ran before is in its memory.
 
-    What is cheap is measured several times, in the same process. The first run says how much memory is needed:
-    later ones find some that was not given back.
+    What is cheap is measured several times, in the same process. The first run says how much memory is
+    needed: later ones find some that was not given back.
     """
     with ProcessPoolExecutor(1, mp_context=SPAWN, max_tasks_per_child=1) as pool:
         return pool.submit(_received, name, size, scale, times).result()

@@ -19,36 +19,38 @@ DOCS = ROOT / "docs"
 _HEAD = """\
 # Growth
 
-How cost grows with what is asked for, and how soon changes are told. `make bench-growth` measures it and makes this
-page; the figures are in `benchmarks/results/growth.json`. For how the work is divided on Spark, see
-[Scaling](scaling.md).
+How cost grows with what is asked for, and how soon changes are told. `make bench-growth` measures it and
+makes this page; the figures are in `benchmarks/results/growth.json`. For how the work is divided on Spark,
+see [Scaling](scaling.md).
 """
 
 _HOW = """\
-Each point is measured in a process of its own, which gets its facts from another one. *CPU seconds* are those of the
-engine's process, from the facts as Arrow columns to the changes as Arrow columns. *Memory* is by how much the process was
-larger at its largest than before it had the rules; one batch of facts and its changes are in it. What takes at most five
-seconds is run three times, and the median counts. The changes of every run were compared with a count made without the
-engine.
+Each point is measured in a process of its own, which gets its facts from another one. *CPU seconds* are
+those of the engine's process, from the facts as Arrow columns to the changes as Arrow columns. *Memory* is
+by how much the process was larger at its largest than before it had the rules; one batch of facts and its
+changes are in it. What takes at most five seconds is run three times, and the median counts. The changes of
+every run were compared with a count made without the engine.
 
-The *exponent* is the slope of the line of least squares through the logarithms of sizes and costs, drawn dashed. It is
-taken over the upper half of the logarithmic range, of three points at least; what is smaller is mostly the price of a batch.
-1 is linear: twice the size, twice the cost. 0 is none.
+The *exponent* is the slope of the line of least squares through the logarithms of sizes and costs, drawn
+dashed. It is taken over the upper half of the logarithmic range, of three points at least; what is smaller
+is mostly the price of a batch. 1 is linear: twice the size, twice the cost. 0 is none.
 """
 
 _PROCESS = """\
-Readings come by a clock that waits for nobody, and each tick of 0.1 seconds is a batch, begun when the tick is over. So a
-reading waits 50 ms on average for the end of its tick, before anything is computed. Counted are all high readings, each of
-which has a line. *Measured* is what the clock said, whoever else used the machine; *alone* is the same with each batch
-taking its CPU seconds and no more, waiting for the batch before included. *Busy* is how many CPU seconds the engine took in a
-second of the stream. Whether it keeps up is judged by *alone*: lines must not come later and later.
+Readings come by a clock that waits for nobody, and each tick of 0.1 seconds is a batch, begun when the tick
+is over. So a reading waits 50 ms on average for the end of its tick, before anything is computed. Counted
+are all high readings, each of which has a line. *Measured* is what the clock said, whoever else used the
+machine; *alone* is the same with each batch taking its CPU seconds and no more, waiting for the batch
+before included. *Busy* is how many CPU seconds the engine took in a second of the stream. Whether it keeps
+up is judged by *alone*: lines must not come later and later.
 """
 
 _SPARK = """\
-`local[2]`, 8 buckets, a new micro-batch as soon as the last is done; a Parquet file of readings each second, which is a tick,
-put there when the second is over. Lines count as told when the micro-batch's Parquet files are written. With a lag of 1, as it
-is unless told otherwise, a tick is finished when the next file comes, a second later; with a lag of 0 at once. The first 20
-seconds do not count. *Busy* is how many CPU seconds a second took, of all processes.
+`local[2]`, 8 buckets, a new micro-batch as soon as the last is done; a Parquet file of readings each
+second, which is a tick, put there when the second is over. Lines count as told when the micro-batch's
+Parquet files are written. With a lag of 1, as it is unless told otherwise, a tick is finished when the next
+file comes, a second later; with a lag of 0 at once. The first 20 seconds do not count. *Busy* is how many
+CPU seconds a second took, of all processes.
 """
 
 
@@ -147,10 +149,8 @@ def _seconds(number: float) -> str:
 def _setting(at: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in at["versions"].items())
     scale = "" if at["scale"] == 1 else f" Scale {at['scale']:g}."
-    return (
-        f"*Commit {at['commit']}, {at['date']}, {at['cpu']}, {at['cores']} cores, load {at['load']:g}; {versions}."
-        f"{scale}*"
-    )
+    machine = f"{at['cpu']}, {at['cores']} cores, load {at['load']:g}"
+    return f"*Commit {at['commit']}, {at['date']}, {machine}; {versions}.{scale}*"
 
 
 def _latencies(measured: Mapping[str, Any]) -> list[Latency]:
