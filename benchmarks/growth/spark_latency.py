@@ -32,7 +32,7 @@ from benchmarks.workloads import TURBINE, hot_in_a_row
 TICK = 1.0
 WARM = 20
 """So many ticks at first do not count: the JVM compiles what runs often."""
-SECONDS = 40
+SECONDS = 30
 BUSY = "Python worker failed to connect back"
 """Spark gives a stream's Python ten seconds to start, and there is no setting for it."""
 ATTEMPTS = 5
