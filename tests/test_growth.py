@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.growth import page, results
 from benchmarks.growth.curves import CURVES
-from benchmarks.growth.fitting import fitted
+from benchmarks.growth.fitting import fitted, last_step
 from benchmarks.growth.latency import (
     Latency,
     Load,
@@ -92,6 +92,10 @@ def test_the_exponent_is_that_of_the_upper_range() -> None:
     assert line.exponent == pytest.approx(2)
     assert line.at(1_000) == pytest.approx(2e4)
     assert line.sizes == (100, 1_000, 10_000)
+
+
+def test_the_last_step_is_that_between_the_largest_sizes() -> None:
+    assert last_step([(1, 1.0), (10, 1.0), (100, 1000.0)]) == pytest.approx(3)
 
 
 def test_what_has_no_logarithm_is_left_out() -> None:

@@ -95,7 +95,9 @@ def _curves() -> tuple[Curve, ...]:
             (1_000, 10_000, 30_000, 100_000, 300_000, 1_000_000),
             "Three high readings in a row; each device sends ten readings, one batch for each tick.",
             _keys,
-            "Ten times the devices are ten times the facts and answers here.",
+            "Ten times the devices are ten times the facts and answers here. What is above linear is "
+            "memory: each tick is one batch, and tables of names that no longer fit into the "
+            "processor's caches take longer to look something up.",
         ),
         Curve(
             "window",
@@ -115,8 +117,9 @@ def _curves() -> tuple[Curve, ...]:
             "So many high readings in a row, of nine in ten that are high; 100 devices, 500 ticks, 20 "
             "batches.",
             row,
-            "Each fact belongs to as many answers as the pattern has literals, and each answer has a row "
-            "with a column for each literal.",
+            "More than linear: an answer has a column for each literal, and is looked at with all of "
+            "them in each batch that its ticks overlap, of which a longer row has more. Also, each line "
+            "tells of more facts.",
         ),
         Curve(
             "delay",
@@ -126,8 +129,11 @@ def _curves() -> tuple[Curve, ...]:
             "Three high readings in a row; 1,000 devices, 300 ticks, one batch for each; a tenth of the "
             "facts is late by up to the bound.",
             partial(_delay, batches=None),
-            "The facts of one tick are about as many ticks as the bound allows, and the answers of all "
-            "these ticks are computed anew: what is kept is cut by ticks, not by devices.",
+            "The late facts of a tick are about as many ticks as the bound allows, and the answers of "
+            "all devices about these ticks are computed anew: what is kept is cut by ticks, not by "
+            "devices. Each such fact is also kept as a part of its own, and the parts of all these "
+            "ticks are put together in each batch. That grows with the square of the bound, and at 100 "
+            "it is most of the cost.",
         ),
         Curve(
             "delay-batches",
@@ -136,7 +142,7 @@ def _curves() -> tuple[Curve, ...]:
             (0, 1, 3, 10, 30, 100),
             "The same facts in 20 batches.",
             partial(_delay, batches=20),
-            "Late facts are about ticks of the same batch, or of few before it.",
+            "Late facts are about ticks of the same batch, or of few before it, and parts are few.",
         ),
         Curve(
             "patterns",
@@ -146,7 +152,9 @@ def _curves() -> tuple[Curve, ...]:
             "The same level twice in a row, a pattern for each level; 1,000 devices, 100 ticks, 5 "
             "batches. Each fact has one level, so that it speaks for one pattern.",
             patterns,
-            "Each pattern looks for its facts, and has a price of its own in each batch.",
+            "Each pattern looks for its facts, and has a price of its own in each batch. Compiling is "
+            "more than linear: when the engine starts, each pattern is compared with all others, to see "
+            "whose facts may be part of another's.",
             compiles=True,
         ),
         Curve(

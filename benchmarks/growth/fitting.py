@@ -39,3 +39,9 @@ def fitted(sizes: Sequence[float], costs: Sequence[float]) -> Line | None:
     x, y = np.log(np.array(upper, float)).T
     exponent, offset = np.polyfit(x, y, 1)
     return Line(float(exponent), float(np.exp(offset)), tuple(float(size) for size, _ in upper))
+
+
+def last_step(points: Sequence[tuple[float, float]]) -> float:
+    """The slope between the last two points' logarithms: where a curve bends, more than the line says."""
+    (size, cost), (larger, dearer) = points[-2:]
+    return float(np.log(dearer / cost) / np.log(larger / size))

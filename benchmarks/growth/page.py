@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.growth.curves import CURVES, Curve
 from benchmarks.growth.drawing import compile_of, cost_of, curve_drawing, latency_drawing, memory_of
-from benchmarks.growth.fitting import fitted
+from benchmarks.growth.fitting import fitted, last_step
 from benchmarks.growth.latency import Latency, Spread, highest
 from benchmarks.growth.results import Found, Point, points_of
 from benchmarks.report import ROOT
@@ -33,7 +33,8 @@ every run were compared with a count made without the engine.
 
 The *exponent* is the slope of the line of least squares through the logarithms of sizes and costs, drawn
 dashed. It is taken over the upper half of the logarithmic range, of three points at least; what is smaller
-is mostly the price of a batch. 1 is linear: twice the size, twice the cost. 0 is none.
+is mostly the price of a batch. 1 is linear: twice the size, twice the cost. 0 is none. *In the last step* is
+the slope between the two largest sizes.
 """
 
 _PROCESS = """\
@@ -98,7 +99,9 @@ def _overview(measured: Sequence[tuple[Curve, list[Point], Any]]) -> list[str]:
         if curve.compiles:
             cost += f" (compiling {_exponent(points, compile_of)})"
         first, last = points[0].size, points[-1].size
-        lines.append(f"| [{curve.title}](#{_anchor(curve)}) | {first:,} | {last:,} | {cost} | {memory} |")
+        name = f"[{curve.title}](#{_anchor(curve)})"
+        step = f"{last_step([(point.size, cost_of(curve)(point)) for point in points]):.2f}"
+        lines.append(f"| {' | '.join([name, f'{first:,}', f'{last:,}', cost, step, memory])} |")
     return [*lines, ""]
 
 
