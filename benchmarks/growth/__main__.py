@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.growth import latency, page, results
-from benchmarks.growth.curves import CURVES, Curve
+from benchmarks.growth.curves import CURVES
 from benchmarks.growth.latency import Latency
 from benchmarks.growth.measuring import measure
 from benchmarks.growth.results import FOLDER, Found, Point
@@ -36,13 +37,13 @@ def main() -> int:
         parser.error("scale and runs must be positive")
     right = True
     for name in () if given.page else given.names or known:
-        measured = _latency(name, given.scale) if name in LATENCIES else _curve(name, given.scale, given.runs)
-        # What other runs have written meanwhile stays.
-        found = results.read(given.results)
         kind, key = ("latency", LATENCIES[name]) if name in LATENCIES else ("curves", name)
-        found[kind][key] = measured
-        results.write(given.results, found)
-        right &= not results.wrong(measured)
+        for measured in _measured(name, given.scale, given.runs):
+            # What other runs have written meanwhile stays.
+            found = results.read(given.results)
+            found[kind][key] = measured
+            results.write(given.results, found)
+            right &= not results.wrong(measured)
     # A trial with results elsewhere has no business with the documentation.
     docs = page.DOCS if given.results == FOLDER else given.results
     page.write(results.read(given.results), docs)
@@ -50,34 +51,37 @@ def main() -> int:
     return 0 if right else 1
 
 
-def _curve(name: str, scale: float, runs: int) -> Found:
-    at = results.where(scale, runs)
-    return results.as_found(measured(CURVES[name], scale, runs), at)
+def _measured(name: str, scale: float, runs: int) -> Iterator[Found]:
+    """What is known of a curve or a latency, after each point."""
+    if name in LATENCIES:
+        for at, found in _in_process(scale) if name == "latency" else _on_spark(scale):
+            _show(name, found[-1])
+            yield {"setting": at, "rates": [asdict(each) for each in found]}
+        return
+    at, points = results.where(scale, runs), []
+    for size in CURVES[name].within(scale):
+        points.append(Point(size, tuple(measure(name, size, scale, runs))))
+        _show_point(name, points[-1])
+        yield results.as_found(points, at)
 
 
-def measured(curve: Curve, scale: float, runs: int) -> list[Point]:
-    points = []
-    for size in curve.within(scale):
-        points.append(Point(size, tuple(measure(curve.name, size, scale, runs))))
-        point = points[-1]
-        print(
-            f"{curve.name:18} {size:12,} {point.middle(lambda run: run.compile):8.3f} s to compile "
-            f"{point.middle(lambda run: run.seconds):9.3f} s to run {point.memory / 1e6:8.1f} MB "
-            f"{' '.join(run.wrong for run in point.runs)}".rstrip(),
-            flush=True,
-        )
-    return points
+def _show_point(name: str, point: Point) -> None:
+    print(
+        f"{name:18} {point.size:12,} {point.middle(lambda run: run.compile):8.3f} s to compile "
+        f"{point.middle(lambda run: run.seconds):9.3f} s to run {point.memory / 1e6:8.1f} MB "
+        f"{' '.join(run.wrong for run in point.runs)}".rstrip(),
+        flush=True,
+    )
 
 
-def _latency(name: str, scale: float) -> Found:
-    if name == "latency":
-        at = results.where(scale, 1)
-        found = [_shown(name, latency.in_process(rate, scale * latency.SECONDS)) for rate in latency.RATES]
-        return {"setting": at, "rates": [asdict(each) for each in found]}
-    return _on_spark(name, scale)
+def _in_process(scale: float) -> Iterator[tuple[Found, list[Latency]]]:
+    at, found = results.where(scale, 1), []
+    for rate in latency.RATES:
+        found.append(latency.in_process(rate, scale * latency.SECONDS))
+        yield at, found
 
 
-def _on_spark(name: str, scale: float) -> Found:
+def _on_spark(scale: float) -> Iterator[tuple[Found, list[Latency]]]:
     # Whoever measures curves alone need not have Spark.
     from antelog.spark import BUCKETS, LOCAL_CHECKPOINT  # noqa: PLC0415
     from antelog.spark.session import session  # noqa: PLC0415
@@ -93,21 +97,19 @@ def _on_spark(name: str, scale: float) -> Found:
         at = results.where(
             scale, 1, versions(str(spark.sparkContext._jvm.System.getProperty("java.version")))
         )
-        found = [
-            _shown(name, spark_latency.on_spark(spark, rate, Path(folder) / f"{rate}-{lag}", seconds, lag))
-            for rate, lag in spark_latency.RATES
-        ]
-    return {"setting": at, "rates": [asdict(each) for each in found]}
+        found = []
+        for rate, lag in spark_latency.RATES:
+            found.append(spark_latency.on_spark(spark, rate, Path(folder) / f"{rate}-{lag}", seconds, lag))
+            yield at, found
 
 
-def _shown(name: str, each: Latency) -> Latency:
+def _show(name: str, each: Latency) -> None:
     print(
         f"{name:18} {each.rate:12,} a second: {1000 * each.waited.median:,.0f} ms, "
         f"99 % {1000 * each.waited.p99:,.0f} ms, {each.busy:.2f} cores busy, "
         f"{'keeps up' if each.keeps_up else 'does not keep up'} {each.wrong}".rstrip(),
         flush=True,
     )
-    return each
 
 
 if __name__ == "__main__":

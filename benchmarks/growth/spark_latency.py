@@ -38,7 +38,7 @@ BUSY = "Python worker failed to connect back"
 ATTEMPTS = 5
 PATIENCE = 90
 """So many seconds are given to a stream that is behind when the last file is there."""
-RATES = ((1_000, 1), (5_000, 1), (20_000, 1), (50_000, 1), (100_000, 1), (5_000, 0))
+RATES = ((1_000, 1), (5_000, 1), (5_000, 0), (20_000, 1), (50_000, 1), (100_000, 1))
 """Facts a second, each with a lag."""
 
 
