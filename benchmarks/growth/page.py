@@ -90,10 +90,8 @@ def _curves(found: Found) -> Iterator[tuple[Curve, list[Point], dict[str, Any]]]
 
 
 def _overview(measured: Sequence[tuple[Curve, list[Point], Any]]) -> list[str]:
-    lines = [
-        "| what grows | from | to | exponent of CPU | of memory |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
+    columns = ["what grows", "from", "to", "exponent of CPU", "in the last step", "of memory"]
+    lines = [f"| {' | '.join(columns)} |", "| --- " + "| ---: " * 5 + "|"]
     for curve, points, _ in measured:
         cost, memory = _exponent(points, cost_of(curve)), _exponent(points, memory_of)
         if curve.compiles:
