@@ -96,6 +96,7 @@ def test_the_exponent_is_that_of_the_upper_range() -> None:
 
 def test_the_last_step_is_that_between_the_largest_sizes() -> None:
     assert last_step([(1, 1.0), (10, 1.0), (100, 1000.0)]) == pytest.approx(3)
+    assert last_step([(1, 1.0)]) is None
 
 
 def test_what_has_no_logarithm_is_left_out() -> None:

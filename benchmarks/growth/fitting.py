@@ -41,7 +41,9 @@ def fitted(sizes: Sequence[float], costs: Sequence[float]) -> Line | None:
     return Line(float(exponent), float(np.exp(offset)), tuple(float(size) for size, _ in upper))
 
 
-def last_step(points: Sequence[tuple[float, float]]) -> float:
-    """The slope between the last two points' logarithms: where a curve bends, more than the line says."""
+def last_step(points: Sequence[tuple[float, float]]) -> float | None:
+    """The slope between the last two points' logarithms: where a curve bends, it is not that of the line."""
+    if len(points) < 2:
+        return None
     (size, cost), (larger, dearer) = points[-2:]
     return float(np.log(dearer / cost) / np.log(larger / size))

@@ -98,7 +98,7 @@ def _overview(measured: Sequence[tuple[Curve, list[Point], Any]]) -> list[str]:
             cost += f" (compiling {_exponent(points, compile_of)})"
         first, last = points[0].size, points[-1].size
         name = f"[{curve.title}](#{_anchor(curve)})"
-        step = f"{last_step([(point.size, cost_of(curve)(point)) for point in points]):.2f}"
+        step = _slope(last_step([(point.size, cost_of(curve)(point)) for point in points]))
         lines.append(f"| {' | '.join([name, f'{first:,}', f'{last:,}', cost, step, memory])} |")
     return [*lines, ""]
 
@@ -109,7 +109,11 @@ def _anchor(curve: Curve) -> str:
 
 def _exponent(points: Sequence[Point], cost: Any) -> str:
     line = fitted([point.size for point in points], [cost(point) for point in points])
-    return "" if line is None else f"{line.exponent:.2f}".replace("-0.00", "0.00")
+    return _slope(None if line is None else line.exponent)
+
+
+def _slope(number: float | None) -> str:
+    return "" if number is None else f"{number:.2f}".replace("-0.00", "0.00")
 
 
 def _section(curve: Curve, points: Sequence[Point], at: Mapping[str, Any]) -> list[str]:
