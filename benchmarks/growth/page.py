@@ -44,6 +44,7 @@ are all high readings, each of which has a line. *Measured* is what the clock sa
 machine; *alone* is the same with each batch taking its CPU seconds and no more, waiting for the batch
 before included. *Busy* is how many CPU seconds the engine took in a second of the stream. Whether it keeps
 up is judged by *alone*: lines must not come later and later.
+Where the load is higher than the number of cores, *measured* is mostly the work of others.
 """
 
 _SPARK = """\
@@ -52,6 +53,7 @@ second, which is a tick, put there when the second is over. Lines count as told 
 Parquet files are written. With a lag of 1, as it is unless told otherwise, a tick is finished when the next
 file comes, a second later; with a lag of 0 at once. The first 20 seconds do not count. *Busy* is how many
 CPU seconds a second took, of all processes.
+Here, too, the load counts: a machine with other work tells little of what a quiet one would do.
 """
 
 
