@@ -38,6 +38,8 @@ BUSY = "Python worker failed to connect back"
 ATTEMPTS = 5
 PATIENCE = 90
 """So many seconds are given to a stream that is behind when the last file is there."""
+BEHIND = 10
+"""A stream that is more ticks behind at the end than this has not kept up, even if that grows no more."""
 RATES = ((1_000, 1), (5_000, 1), (5_000, 0), (20_000, 1), (50_000, 1), (100_000, 1))
 """Facts a second, each with a lag."""
 
@@ -96,7 +98,7 @@ def on_spark(spark: SparkSession, rate: int, folder: Path, seconds: float, lag: 
         None,
         busy,
         late,
-        complete and not grows(load, late),
+        complete and not grows(load, late) and late[1] <= BEHIND * TICK,
         compared(expected, kinds) if complete else "",
         lag,
     )
