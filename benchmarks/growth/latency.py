@@ -123,15 +123,15 @@ def in_process(rate: int, seconds: float = SECONDS, tick: float = TICK) -> Laten
         counts.update({e["values"]: e["counts"] for e in pc.value_counts(log["change"]).to_pylist()})
     wrong = compared(hot_in_a_row(facts, load.devices, int(ends[-1])), counts)
     measured, alone = np.array(out)[: load.ticks], queued(load, costs)[: load.ticks]
-    late = behind(load, alone)
+    late, busy = behind(load, alone), sum(costs) / (len(costs) * tick)
     return Latency(
         rate,
         len(facts),
         spread(load, facts, measured),
         spread(load, facts, alone),
-        sum(costs) / (len(costs) * tick),
+        busy,
         late,
-        not grows(load, late),
+        busy < 1 and not grows(load, late),
         wrong,
     )
 

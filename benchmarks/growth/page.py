@@ -43,7 +43,7 @@ is over. So a reading waits 50 ms on average for the end of its tick, before any
 are all high readings, each of which has a line. *Measured* is what the clock said, whoever else used the
 machine; *alone* is the same with each batch taking its CPU seconds and no more, waiting for the batch
 before included. *Busy* is how many CPU seconds the engine took in a second of the stream. Whether it keeps
-up is judged by *alone*: lines must not come later and later.
+up is judged by *alone*: lines must not come later and later, and less than all of a core is busy.
 Where the load is higher than the number of cores, *measured* is mostly the work of others.
 """
 
