@@ -23,7 +23,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick test-slow bench bench-spark soak check format docs docs-serve pictures record clean java
+.PHONY: help setup demo test quick test-slow bench bench-spark bench-growth soak check format docs docs-serve pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name']"
@@ -49,6 +49,9 @@ bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_AR
 
 bench-spark: setup ## Measure pipelines on Spark and write benchmarks/results; BENCH_ARGS='plain confirmed'
 	@$(WITH_JAVA) $(PY) -m benchmarks.spark $(BENCH_ARGS)
+
+bench-growth: setup ## Measure how cost grows, and latency, and make docs/growth.md; BENCH_ARGS='keys window'
+	@$(WITH_JAVA) $(PY) -m benchmarks.growth $(BENCH_ARGS)
 
 soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing grows; SOAK_ARGS='--minutes 5'
 	@$(WITH_JAVA) $(PY) -m benchmarks.soak $(SOAK_ARGS)

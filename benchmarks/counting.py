@@ -22,14 +22,14 @@ def first_arrivals(facts: Facts, device: int, ticks: int, until: int) -> Numbers
     return arrived
 
 
-def in_a_row(arrived: Numbers, offsets: Sequence[int], until: int) -> Counts:
+def in_a_row(arrived: Numbers, offsets: Sequence[int], until: int, delay: int = DELAY) -> Counts:
     """Changes of answers that need a fact at each of these distances from their tick."""
     ticks = arrived.shape[1]
     padded = np.pad(arrived, ((0, 0), (0, max(offsets))), constant_values=NEVER)
     about = np.arange(ticks)
     parts = [padded[:, about + offset] for offset in offsets]
     fails = [
-        np.where(part == NEVER, about + o + DELAY, NEVER) for part, o in zip(parts, offsets, strict=True)
+        np.where(part == NEVER, about + o + delay, NEVER) for part, o in zip(parts, offsets, strict=True)
     ]
     begun, complete, failed = np.minimum.reduce(parts), np.maximum.reduce(parts), np.minimum.reduce(fails)
     possible = (begun < complete) & (begun < failed)
@@ -55,6 +55,14 @@ def relayed(facts: Facts) -> Counts:
     following = heard.with_columns(time=pl.col("time") - 1).rename({"node": "other"})
     met = heard.join(following, on=["message", "time"]).filter(pl.col("node") != pl.col("other"))
     return {"confirmed": met.select("node", "other", "time").n_unique()}
+
+
+def paired(facts: Facts) -> Counts:
+    """Pairs of facts about the same device, one tick after the other."""
+    sizes = frame(facts, "sensor", "device").group_by("device", "time").len()
+    following = sizes.with_columns(time=pl.col("time") - 1)
+    met = sizes.join(following, on=["device", "time"])
+    return {"confirmed": met.select((pl.col("len").cast(pl.Int64) * pl.col("len_right")).sum()).item()}
 
 
 def cascaded(facts: Facts, feeds: Sequence[tuple[int, int]]) -> Counts:

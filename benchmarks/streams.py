@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.int64]
 
 DELAY = 2
-"""How late facts may be in all workloads, in ticks."""
+"""How late facts may be, in ticks, unless a workload says otherwise."""
 
 LATE = 0.1
-"""The share of the facts that are one or two ticks late."""
+"""The share of the facts that are late, by one tick up to all that is allowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,12 @@ class Facts:
 
 
 def readings(
-    seed: int, devices: int, ticks: int, levels: tuple[str, ...], shares: tuple[float, ...]
+    seed: int,
+    devices: int,
+    ticks: int,
+    levels: tuple[str, ...],
+    shares: tuple[float, ...],
+    delay: int = DELAY,
 ) -> Facts:
     """One reading of each device at each tick, of levels that are as frequent as `shares` says."""
     random = np.random.default_rng(seed)
@@ -67,7 +72,7 @@ def readings(
     time = np.repeat(np.arange(ticks), devices)
     level = random.choice(len(levels), len(time), p=shares)
     names = (("device", numbered("wt", devices)), ("level", np.array(levels)))
-    return arriving(random, "Temp", (device, level), names, time)
+    return arriving(random, "Temp", (device, level), names, time, delay)
 
 
 def hops(seed: int, nodes: int, messages: int, facts: int, ticks: int) -> Facts:
@@ -99,10 +104,11 @@ def arriving(
     objects: tuple[Numbers, ...],
     names: tuple[tuple[str, NDArray[np.str_]], ...],
     time: Numbers,
+    delay: int = DELAY,
 ) -> Facts:
     """Facts with arrivals of their own, in that order."""
     late = random.random(len(time)) < LATE
-    arrival = time + np.where(late, random.integers(1, DELAY + 1, len(time)), 0)
+    arrival = time + np.where(late, random.integers(min(1, delay), delay + 1, len(time)), 0)
     order = np.argsort(arrival, kind="stable")
     return Facts(predicate, tuple(column[order] for column in objects), names, time[order], arrival[order])
 

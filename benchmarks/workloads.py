@@ -116,9 +116,9 @@ def turbines(scale: float, devices: int, ticks: int, batches: int | None) -> Inp
     return Input(TURBINE, facts, ends, hot_in_a_row(facts, devices, int(ends[-1])), {})
 
 
-def hot_in_a_row(facts: Facts, devices: int, until: int) -> Counts:
+def hot_in_a_row(facts: Facts, devices: int, until: int, delay: int = DELAY) -> Counts:
     """Changes of the turbines' answers up to a tick."""
-    return counting.in_a_row(_high(facts, devices, until), (0, 1, 2), until)
+    return counting.in_a_row(_high(facts, devices, until), (0, 1, 2), until, delay)
 
 
 def negation(scale: float) -> Input:
