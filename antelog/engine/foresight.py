@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -62,6 +63,7 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
     }
 
 
+@lru_cache(maxsize=64)
 def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
     """The patterns of each relation, prepared."""
     first = max((len(relation.variables) for relation in plan.relations), default=0)

@@ -27,6 +27,9 @@ class Stream:
 
 History = Mapping[str, Stream]
 
+SMALL = 256
+"""To copy so many facts costs no more than to handle another part."""
+
 
 def joint(parts: Iterable[Facts], width: int) -> Facts:
     """Facts side by side."""
@@ -54,9 +57,20 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
             stream = history[name]
             slices = dict(stream.slices)
             for tick, part in _by_tick(facts):
-                slices[tick] = (*slices.get(tick, ()), part)
+                slices[tick] = _merged(slices.get(tick, ()), part, stream.width)
             changed[name] = Stream(stream.width, slices)
     return changed
+
+
+def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
+    """A slice with one part more.
+
+    A part that is small, or no larger than what comes after it, is joined with that: a slice to which
+    a little is added again and again has few parts then, and each fact is copied few times.
+    """
+    while parts and parts[-1].count <= max(new.count, SMALL):
+        parts, new = parts[:-1], joint((parts[-1], new), width)
+    return (*parts, new)
 
 
 def fresh(history: History, name: str, facts: Facts) -> Facts:

@@ -131,9 +131,7 @@ def _curves() -> tuple[Curve, ...]:
             partial(_delay, batches=None),
             "The late facts of a tick are about as many ticks as the bound allows, and the answers of "
             "all devices about these ticks are computed anew: what is kept is cut by ticks, not by "
-            "devices. Each such fact is also kept as a part of its own, and the parts of all these "
-            "ticks are put together in each batch. That grows with the square of the bound, and at 100 "
-            "it is most of the cost.",
+            "devices.",
         ),
         Curve(
             "delay-batches",
