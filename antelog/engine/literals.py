@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.explain import operand_text, time_text
-from antelog.compile.plan import Comparison, Literal, Negated, Operand, Sum, Term, Time, Var
+from antelog.compile.plan import Comparison, Literal, Negated, Operand, StaticAtom, Sum, Term, Time, Var
 from antelog.engine.layout import compared, variables_of
 from antelog.engine.match import Rows
 from antelog.engine.tables import Column, inverse, numbered, packable
@@ -99,14 +99,32 @@ class Writer:
         return self._pieces[variable]
 
     def _closing(self, literal: Literal) -> list[Part]:
-        conditions = _open_conditions(literal, self._block, self._rows)
+        conditions = [
+            *map(self._compared, _open_conditions(literal, self._block, self._rows)),
+            *map(self._static, _open_statics(literal, self._block, self._rows)),
+        ]
         if not conditions:
             return [self._time(literal.time, ")")]
         pieces = [self._time(literal.time, ") where ")]
         for number, condition in enumerate(conditions, 1):
-            pieces.append(self._operand(condition.left, f" {condition.operator} "))
-            pieces.append(self._operand(condition.right, ", " if number < len(conditions) else ""))
+            pieces += condition(_COMMA if number < len(conditions) else "")
         return pieces
+
+    def _compared(self, comparison: Comparison) -> Callable[[str], list[Part]]:
+        return lambda end: [
+            self._operand(comparison.left, f" {comparison.operator} "),
+            self._operand(comparison.right, end),
+        ]
+
+    def _static(self, atom: StaticAtom) -> Callable[[str], list[Part]]:
+        ends = [_COMMA] * (len(atom.arguments) - 1)
+        return lambda end: [
+            Piece(f"not {atom.predicate}("),
+            *(
+                Piece(f"_{after}") if argument is None else self._operand(argument, after)
+                for argument, after in zip(atom.arguments, [*ends, f"){end}"], strict=True)
+            ),
+        ]
 
     def _operand(self, operand: Operand, end: str) -> Part:
         match operand:
@@ -143,6 +161,13 @@ def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[C
         return []
     open_names = variables_of(literal) - rows.bound.keys()
     return [c for c in block.layout.pattern.comparisons if compared(c) & open_names]
+
+
+def _open_statics(literal: Literal, block: Derivations, rows: Rows) -> list[StaticAtom]:
+    """The background facts that must not be there, about values that a fact for the literal will have."""
+    open_names = variables_of(literal) - rows.bound.keys()
+    denied = (atom for atom in block.layout.pattern.statics if atom.negated)
+    return [a for a in denied if any(isinstance(t, Var) and t.name in open_names for t in a.arguments)]
 
 
 def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:

@@ -25,3 +25,26 @@ def test_sums_of_open_and_of_known_values(facts: list[tuple[str, int, int]], hyp
     engine.advance(1, {"P": [fact for fact in facts if fact[2] == 1]})
     (row,) = (row for row in engine.answers("Q").to_pylist() if row["T"] == 0)
     assert hypotheses in [explanation["hypotheses"] for explanation in row["explanations"]]
+
+
+def test_background_that_must_not_be_there() -> None:
+    program = antelog.parse(
+        "input Badge(door, x, time) delay 1. input Open(door, time). static Staff(x, y). Staff(ann, day). "
+        "Stranger(D, T) :- Open(D, T), Badge(D, X, T+1), Badge(D, Y, T+2), not Staff(X, _), not Staff(X, Y). "
+        "query Stranger(D, T)."
+    )
+    engine = antelog.Engine(program)
+    engine.advance(0, {"Open": [("d1", 0)]})
+    (row,) = engine.answers("Stranger").to_pylist()
+    assert row["explanations"] == [
+        {
+            "evidence": ["Open(d1, 0)"],
+            "hypotheses": [
+                "Badge(d1, X, 1) where not Staff(X, _), not Staff(X, Y)",
+                "Badge(d1, Y, 2) where not Staff(X, Y)",
+            ],
+        }
+    ]
+    engine.advance(1, {"Badge": [("d1", "bob", 1)]})
+    hypotheses = [e["hypotheses"] for e in engine.answers("Stranger").to_pylist()[0]["explanations"]]
+    assert ["Badge(d1, Y, 2) where not Staff(bob, Y)"] in hypotheses

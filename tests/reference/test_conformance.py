@@ -19,8 +19,9 @@ from antelog.language.parser import parse
 from antelog.language.syntax import Comparison, Negation, Value, variable_of
 from antelog.reference import Arrival, Evaluation, Report, Stream, evaluate, outlook, snapshots
 from antelog.reference.answers import Answer, Explanation
-from antelog.reference.atoms import Atom, Literal, ground, holds
+from antelog.reference.atoms import ANYTHING, Atom, Literal, ground, holds
 from antelog.reference.models import future_possible
+from antelog.reference.program import Program
 from tests.recorded import NAMES, Recorded, recorded
 
 NOT_GROUND = {
@@ -31,7 +32,8 @@ NOT_GROUND = {
 }
 
 
-Parts: TypeAlias = tuple[list[syntax.Atom | Negation], list[Comparison]]
+Parts: TypeAlias = tuple[syntax.Atom | Negation, list[Comparison | Negation]]
+"""A literal and its conditions: comparisons, and background facts that must not be there."""
 
 
 def evaluation_of(case: Recorded) -> Evaluation:
@@ -44,8 +46,9 @@ def literals(text: str) -> Parts:
     parsed = parse(Source(f"head(0) :- {text.replace(' where ', ', ')}."))
     assert not parsed.diagnostics
     (rule,) = parsed.document.rules
-    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
-    return [part for part in rule.body if not isinstance(part, Comparison)], comparisons
+    first, *conditions = rule.body
+    assert not isinstance(first, Comparison)
+    return first, [c for c in conditions if not isinstance(c, syntax.Atom)]
 
 
 def has_variables(line: dict[str, Any]) -> bool:
@@ -59,8 +62,11 @@ def has_variables(line: dict[str, Any]) -> bool:
 
 
 def _variables(parts: Parts) -> set[str]:
-    atoms = [part.atom if isinstance(part, Negation) else part for part in parts[0]]
-    return {name for atom in atoms for term in atom.terms if (name := variable_of(term))}
+    return {name for term in _atom(parts[0]).terms if (name := variable_of(term))}
+
+
+def _atom(literal: syntax.Atom | Negation) -> syntax.Atom:
+    return literal.atom if isinstance(literal, Negation) else literal
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -147,10 +153,9 @@ def instances(
     program = evaluation.program
     evidence = [literals(text) for text in explanation["evidence"]]
     hypotheses = [literals(text) for text in explanation["hypotheses"]]
-    parts = [part for group, _ in (*evidence, *hypotheses) for part in group]
-    atoms = [part.atom if isinstance(part, Negation) else part for part in parts]
-    times = {name for atom in atoms if (name := variable_of(atom.terms[-1]))}
-    free = sorted(_variables((parts, [])) - bindings.keys())
+    every = [*evidence, *hypotheses]
+    times = {name for literal, _ in every if (name := variable_of(_atom(literal).terms[-1]))}
+    free = sorted({name for parts in every for name in _variables(parts)} - bindings.keys())
     ticks, values_ = range(-4, program.shown + 1), sorted(program.known, key=str)
     ranges = [ticks if name in times else values_ for name in free]
     excluded = [exception.items() for exception in explanation.get("except", ())]
@@ -158,7 +163,7 @@ def instances(
         full = {**bindings, **dict(zip(free, values, strict=True))}
         if any(all(full[k] == v for k, v in exception) for exception in excluded):
             continue
-        if not all(holds(c, full) for _, conditions in (*evidence, *hypotheses) for c in conditions):
+        if not all(_met(c, full, program) for _, conditions in every for c in conditions):
             continue
         instance = Explanation(_grounded(evidence, full), _grounded(hypotheses, full))
         if any(literal.atom.time < 0 for literal in instance.evidence | instance.hypotheses):
@@ -171,11 +176,22 @@ def instances(
 
 def _grounded(parts: list[Parts], bindings: dict[str, Value]) -> frozenset[Literal]:
     return frozenset(
-        Literal(ground(part.atom, bindings), positive=False)
-        if isinstance(part, Negation)
-        else Literal(ground(part, bindings))
-        for group, _ in parts
-        for part in group
+        Literal(ground(_atom(literal), bindings), positive=not isinstance(literal, Negation))
+        for literal, _ in parts
+    )
+
+
+def _met(condition: Comparison | Negation, bindings: dict[str, Value], program: Program) -> bool:
+    if isinstance(condition, Comparison):
+        return holds(condition, bindings)
+    denied = ground(condition.atom, bindings)
+    return not any(
+        fact.predicate == denied.predicate
+        and all(
+            wanted in (ANYTHING, value)
+            for wanted, value in zip(denied.arguments, fact.arguments, strict=True)
+        )
+        for fact in program.background
     )
 
 
