@@ -1,6 +1,7 @@
 """What an engine is given: a folder of files. And what it leaves: a folder of answers.
 
     events.csv         all events in the order of arrival, without a header
+    headed/*.csv       the events and the relations with headers
     batches/*.parquet  the same, in batches
     static/*.parquet   relations, if there are any; the same as CSV without a header
     settings.json      the program for antelog with its inputs and the variables of its answers, the last tick of each
@@ -56,7 +57,7 @@ def write(path: Path, workload: Workload, given: Given, *, empty: bool = False) 
     events, ends = given.events, given.ends.tolist()
     if empty:
         events, ends = events.filter(events["arrival"] == ends[-1]), ends[-1:]
-    for name in ("batches", "static"):
+    for name in ("batches", "static", "headed"):
         (path / name).mkdir(parents=True)
     start = 0
     for number, end in enumerate(ends):
@@ -66,9 +67,11 @@ def write(path: Path, workload: Workload, given: Given, *, empty: bool = False) 
         os.utime(file, (1_000 + 10 * number,) * 2)  # Spark takes the oldest first
         start = stop
     events.write_csv(path / "events.csv", include_header=False)
+    events.write_csv(path / "headed" / "events.csv")
     for name, relation in given.static.items():
         relation.write_parquet(path / "static" / f"{name}.parquet")
         relation.write_csv(path / "static" / f"{name}.csv", include_header=False)
+        relation.write_csv(path / "headed" / f"{name}.csv")
     settings = {
         "program": workload.program,
         "inputs": {kind: [*names, "time", "arrival"] for kind, names in workload.inputs.items()},

@@ -1,0 +1,2 @@
+"""stub"""
+def write(results, docs): pass
