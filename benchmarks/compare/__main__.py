@@ -22,12 +22,16 @@ from benchmarks.compare.workloads import WORKLOADS, Given
 from benchmarks.report import setting
 
 RESULTS = ROOT / "benchmarks" / "results"
+KNOWN = ", ".join([*SYSTEMS, *WORKLOADS])
+NAMES = f"engines, workloads, or pairs such as antelog:W1; all unless named: {KNOWN}"
+
+Pair = tuple[System, str]
+"""An engine, and the name of a workload it is asked."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="engines and workloads, all unless named: "
-                        f"{', '.join([*SYSTEMS, *WORKLOADS])}")  # fmt: skip
+    parser.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     parser.add_argument("--scale", type=float, default=1.0, help="share of the devices; 1")
     parser.add_argument("--runs", type=int, default=3, help="how often each is measured; 3")
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a run is stopped; 600")
@@ -35,16 +39,17 @@ def main() -> int:
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where performance.md is written")
     parser.add_argument("--report", action="store_true", help="only write the page of an earlier measurement anew")
     given = parser.parse_args()
-    unknown = [name for name in given.names if name not in SYSTEMS and name not in WORKLOADS]
-    if unknown:
-        parser.error(f"there is no engine or workload {unknown[0]}")
+    for name in given.names:
+        for part in name.split(":"):
+            if part not in SYSTEMS and part not in WORKLOADS:
+                parser.error(f"there is no engine or workload {part}; there are {KNOWN}")
     if given.scale <= 0 or given.runs < 1:
         parser.error("scale and runs must be positive")
     file = given.results / "compare.json"
     if not given.report:
         where = setting(given.scale, given.runs, versions())
         runs = []
-        for run in measured(_chosen(given.names, SYSTEMS), _chosen(given.names, WORKLOADS), given.scale, given.runs, given.limit):
+        for run in measured(_there(chosen(given.names)), given.scale, given.runs, given.limit):
             runs.append(run)
             print(run, flush=True)
             save(Results(where, runs), file)
@@ -53,37 +58,49 @@ def main() -> int:
     return 1 if any(run.failed for run in results.runs) else 0
 
 
-def _chosen(names: Sequence[str], known: Sequence[str] | dict[str, object]) -> list[str]:
-    return [name for name in names if name in known] or list(known)
+def chosen(names: Sequence[str]) -> list[Pair]:
+    """Engines with workloads: those named as pairs, and of the others each with each."""
+    systems = [name for name in names if name in SYSTEMS]
+    workloads = [name for name in names if name in WORKLOADS]
+    pairs = {tuple(name.split(":")) for name in names if ":" in name}
+    if systems or workloads or not pairs:
+        pairs |= {(system, workload) for system in systems or SYSTEMS for workload in workloads or WORKLOADS}
+    return [
+        (system, name)
+        for name in WORKLOADS
+        for system in SYSTEMS.values()
+        if (system.name, name) in pairs and name in system.workloads
+    ]
 
 
-def measured(
-    systems: Sequence[str], workloads: Sequence[str], scale: float, runs: int, limit: float
-) -> Iterator[Run]:
-    """The runs of each engine that is there, in turns."""
-    usable = [SYSTEMS[name] for name in systems]
-    for system in usable:
-        if system.missing:
-            print(f"{system.name} is left out: {system.missing}", file=sys.stderr)
-    usable = [system for system in usable if not system.missing]
-    if "W6" in workloads and not phones.there():
+def _there(pairs: Sequence[Pair]) -> list[Pair]:
+    """Those that can be run here; what is missing is said."""
+    lacking = {system.name: system.missing for system, _ in pairs if system.missing}
+    for name, missing in lacking.items():
+        print(f"{name} is left out: {missing}", file=sys.stderr)
+    recorded = phones.there()
+    if not recorded and any(name == "W6" for _, name in pairs):
         print(f"W6 is left out: {phones.FOLDER} has no recordings (variable OOO_DATASET)", file=sys.stderr)
-        workloads = [name for name in workloads if name != "W6"]
+    return [
+        (system, name) for system, name in pairs if system.name not in lacking and (recorded or name != "W6")
+    ]
+
+
+def measured(pairs: Sequence[Pair], scale: float, runs: int, limit: float) -> Iterator[Run]:
+    """The runs of each pair, in turns, and what each engine needs to start."""
     with tempfile.TemporaryDirectory(prefix="antelog-compare-") as scratch:
         place = Path(scratch)
-        asked = {name: WORKLOADS[name].prepare(scale) for name in workloads}
+        asked = {name: WORKLOADS[name].prepare(scale) for name in dict.fromkeys(name for _, name in pairs)}
         for name, given in asked.items():
             write(place / name, WORKLOADS[name], given)
             write(place / f"{name}-empty", WORKLOADS[name], given, empty=True)
         for number in range(runs):
-            for system in usable:
-                done = [name for name in workloads if name in system.workloads]
-                if done:
-                    yield _started(system, done[0], place, number, limit)
-            for name, given in asked.items():
-                for system in usable:
-                    if name in system.workloads:
-                        yield _run(system, name, given, place, number, limit)
+            started = set()
+            for system, name in pairs:
+                if system.name not in started:
+                    yield _started(system, name, place, number, limit)
+                    started.add(system.name)
+                yield _run(system, name, asked[name], place, number, limit)
 
 
 def _started(system: System, workload: str, place: Path, number: int, limit: float) -> Run:

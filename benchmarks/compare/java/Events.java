@@ -4,10 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,16 +25,6 @@ final class Events {
                 consumer.accept(Event.parse(line));
             }
         }
-    }
-
-    /** A relation of pairs, by its first column. */
-    static Map<String, List<String>> pairs(Path folder, String name) throws IOException {
-        Map<String, List<String>> pairs = new HashMap<>();
-        for (String line : Files.readAllLines(folder.resolve("static").resolve(name + ".csv"))) {
-            String[] cells = line.split(",");
-            pairs.computeIfAbsent(cells[0], key -> new ArrayList<>()).add(cells[1]);
-        }
-        return pairs;
     }
 
     /** How many ticks late events may be. */

@@ -43,13 +43,20 @@ public final class FlinkSqlRun {
             WHERE ack.device IS NULL
             """;
 
+    private static final String FEEDS =
+            """
+            CREATE TABLE feeds (device STRING, other STRING)
+            WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'csv')
+            """;
+
+    /** Joins with a relation have no time any more, so these keep all they have seen. */
     private static final String JOINED =
             """
-            SELECT heat.device, heat.other, heat.`time`
-            FROM (SELECT device, other, `time`, ts FROM events, LATERAL TABLE(fed(device)) AS feeds(other)
-                  WHERE kind = 'Heat') AS heat
-            JOIN (SELECT * FROM events WHERE kind = 'Pressure') AS pressure ON pressure.device = heat.other
-                AND pressure.ts = heat.ts + INTERVAL '1' SECOND
+            SELECT heat.device, feeds.other, heat.`time`
+            FROM (SELECT * FROM events WHERE kind = 'Heat') AS heat
+            JOIN feeds ON feeds.device = heat.device
+            JOIN (SELECT * FROM events WHERE kind = 'Pressure') AS pressure
+                ON pressure.device = feeds.other AND pressure.`time` = heat.`time` + 1
             """;
 
     private static final String NOT_IN_A_ROW =
@@ -80,7 +87,7 @@ public final class FlinkSqlRun {
         String columns = "device STRING, `time` BIGINT";
         if (workload.equals("W3")) {
             columns = "device STRING, other STRING, `time` BIGINT";
-            tables.createTemporarySystemFunction("fed", new Fed(Events.pairs(folder, "Feeds")));
+            tables.executeSql(FEEDS.formatted(folder.resolve("static/Feeds.csv").toUri()));
         }
         tables.executeSql("CREATE TABLE answers (%s) WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'csv')"
                 .formatted(columns, out.toUri()));
