@@ -1,7 +1,7 @@
 """`python -m benchmarks.compare`: run engines side by side, and write what was found.
 
-Each round runs every engine on every workload, one after the other, so that what disturbs the machine for a while
-does not fall on one of them alone.
+Each round runs every engine on every workload, one after the other, so that what disturbs the machine for a
+while does not fall on one of them alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a run is stopped; 600")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of compare.json")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where performance.md is written")
-    parser.add_argument("--report", action="store_true", help="only write the page of an earlier measurement anew")
+    parser.add_argument(
+        "--report", action="store_true", help="only write the page of an earlier measurement anew"
+    )
     given = parser.parse_args()
     for name in given.names:
         for part in name.split(":"):

@@ -55,7 +55,9 @@ def leads(
     found = []
     for shop, region in shops:
         product, time = np.nonzero(wanted[:, number[str(region)]])
-        found.append(pl.DataFrame({"a": [shop] * len(time), "b": np.char.add("p", product.astype(str)), "t": time}))
+        found.append(
+            pl.DataFrame({"a": [shop] * len(time), "b": np.char.add("p", product.astype(str)), "t": time})
+        )
     return pl.concat(found)
 
 

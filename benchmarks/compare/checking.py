@@ -46,7 +46,7 @@ def _read(out: Path, names: list[str]) -> pl.DataFrame:
         if file.suffix == ".parquet":
             table = pl.read_parquet(file)
             table.columns = names
-            tables.append(table.cast(types))  # type: ignore[arg-type] - a schema is a mapping
+            tables.append(table.select(pl.col(name).cast(kind) for name, kind in types.items()))
         elif file.is_file() and file.stat().st_size:
             tables.append(pl.read_csv(file, has_header=False, schema=types))
     return pl.concat(tables)

@@ -23,7 +23,8 @@ EVERY = 0.1
 class Took:
     """`cpu` is user and system time, `peak` the largest number of bytes in memory, shared ones counted once.
 
-    `others` is how many cores all other processes of the machine kept busy meanwhile. `failed` is empty, or the end of what the program had to say.
+    `others` is how many cores all other processes of the machine kept busy meanwhile. `failed` is empty, or
+    the end of what the program had to say.
     """
 
     wall: float

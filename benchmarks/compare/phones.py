@@ -46,6 +46,13 @@ def _read(path: Path) -> pl.DataFrame:
     """A recording, its first tick being 0."""
     raw = pl.read_csv(path, separator=";", infer_schema_length=None)
     sent, received = (pl.col(f"S.{name}") for name in ("Client.Detection.Time", "Message.received.time.ms"))
-    ticks = [((time - sent.min()) // TICK).alias(name) for time, name in ((sent, "time"), (received, "arrival"))]
+    ticks = [
+        ((time - sent.min()) // TICK).alias(name) for time, name in ((sent, "time"), (received, "arrival"))
+    ]
     phone = (pl.lit(f"{path.stem} ") + pl.col("S.Device.ID")).alias("phone")
-    return raw.select(phone, *ticks).group_by("phone", "time").agg(pl.col("arrival").min()).sort("arrival", "phone")
+    return (
+        raw.select(phone, *ticks)
+        .group_by("phone", "time")
+        .agg(pl.col("arrival").min())
+        .sort("arrival", "phone")
+    )

@@ -19,19 +19,28 @@ OWN, OTHER = "antelog", "others"
 
 def draw(results: Results, file: Path) -> None:
     rows = _rows(results)
-    titles = [system.title for system in SYSTEMS.values() if any(row["engine"] == system.title for row in rows)]
+    titles = [
+        system.title for system in SYSTEMS.values() if any(row["engine"] == system.title for row in rows)
+    ]
     scale = alt.Scale(type="log", nice=False)
     base = alt.Chart(alt.InlineData([])).encode(
         alt.Y("engine:N", sort=titles, title=None),
-        alt.Color("whose:N", scale=alt.Scale(domain=[OWN, OTHER], range=[theme.GREEN, theme.BLUE]), legend=None),
+        alt.Color(
+            "whose:N", scale=alt.Scale(domain=[OWN, OTHER], range=[theme.GREEN, theme.BLUE]), legend=None
+        ),
     )
     marks = alt.layer(
         base.mark_rule().encode(alt.X("low:Q", scale=scale, title=None), alt.X2("high:Q")),
         base.mark_point(filled=True, size=60).encode(alt.X("middle:Q", scale=scale, title=None)),
     ).properties(width=230, height=17 * len(titles))
-    chart = marks.facet(alt.Facet("workload:N", title=None, header=_header()), columns=2, data=alt.NamedData("runs"))
+    chart = marks.facet(
+        alt.Facet("workload:N", title=None, header=_header()), columns=2, data=alt.NamedData("runs")
+    )
     chart = chart.properties(
-        title=alt.TitleParams(TITLE, subtitle="The start included; medians, with the lowest and the highest. A logarithmic scale."),
+        title=alt.TitleParams(
+            TITLE,
+            subtitle="The start included; medians, with the lowest and the highest. A logarithmic scale.",
+        ),
         config=theme.CONFIG,
     )
     file.parent.mkdir(parents=True, exist_ok=True)

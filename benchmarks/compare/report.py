@@ -18,8 +18,8 @@ BUSY = 0.3
 INTRODUCTION = """\
 # Performance, side by side
 
-antelog beside other systems: the same events, the same questions, every answer checked. `make bench-compare` measures
-it, and writes this page. [What is fair about it, and what is not](#how-it-was-measured) stands below; so does
+antelog beside other systems: the same events, the same questions, every answer checked. `make bench-compare`
+measures it, and writes this page. [How it was measured](#how-it-was-measured) stands below; so does
 [what the others do better](#what-the-others-do-better).
 
 ![CPU seconds for a million events, by workload and engine](images/performance.svg)
@@ -28,36 +28,41 @@ it, and writes this page. [What is fair about it, and what is not](#how-it-was-m
 METHOD = """\
 ## How it was measured
 
-- Each run is a process of its own, from its start to its end, on the whole input. CPU is user and system time of
-  that process and of all it started, such as a JVM and its workers. *Without the start* takes off what the same engine needs for
-  a stream of nothing but its end, so what a JVM needs to load and to compile for a longer stream is still in it.
-- Memory is the peak of what all these processes hold, with shared pages counted once (PSS), looked at ten times a second.
-  A JVM takes more than it needs, as no limit was set.
-- The engines take turns, once each round. Figures are medians; in parentheses are the lowest and the highest.
+- Each run is a process of its own, from its start to its end, on the whole input. CPU is user and system
+  time of that process and of all it started, such as a JVM and its workers. *Without the start* takes off
+  what the same engine needs for a stream of nothing but its end, so what a JVM needs to load and to compile
+  for a longer stream is still in it.
+- Memory is the peak of what all these processes hold, with shared pages counted once (PSS), looked at ten
+  times a second. A JVM takes more than it needs, as no limit was set.
+- The engines take turns, once each round. Figures are medians; in parentheses are the lowest and the
+  highest.
 - Answers are compared, one by one, with a count by brute force. *All* means that none was missing, none was
   untrue, and none was told twice.
-- The input is in the order of arrival. Its last event, long after the others, moves the clocks of engines on that know the
-  time from events only.
-- Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine is told that bound, or
-  the next larger one if it drops what is late by exactly the bound.
-- antelog in a process, Bytewax, Esper, Siddhi and Flink work on one core here, the others on as many as they like.
-- Answers are written to files. antelog's other changes are computed, and counted here, but not written.
+- The input is in the order of arrival. Its last event, long after the others, moves the clocks of engines
+  on that know the time from events only.
+- Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine is told that
+  bound, or the next larger one if it drops what is late by exactly the bound.
+- Bytewax, Esper, Siddhi and Flink were given one worker, and antelog in a process is one. The others use
+  as many cores as they like.
+- Answers are written to files. Of all changes of antelog's only the confirmed ones are written.
 """
 
 BETTER = """\
 ## What the others do better
 
-- **Polars and DuckDB** answer a question once faster than anything here, if all events are there already. If it is
-  enough to know the answers at the end of the day, ask one of them then. Asked again after each batch they are
-  as quick as they are for as long as history is short, but each batch costs more than the last.
+- **Polars and DuckDB** answer a question once faster than anything here, if all events are there already.
+  If it is enough to know the answers at the end of the day, ask one of them then. Asked again after each
+  batch they are as quick as they are for as long as history is short, but each batch costs more than the
+  last.
 - **Esper, Siddhi and Flink** answer within an event, not within a batch, and have repetition, windows and
   aggregates, and connectors. Flink keeps its state on many machines, and restarts from checkpoints.
 - **Flink and Spark** scale to clusters that antelog reaches only through Spark.
 - **Pathway** takes deletions and corrections of its input, and computes anything, not rules only.
 - **Bytewax** runs whatever Python you write, and an operator written for one question can be very short.
 
-What no other engine here gives is the line *antelog, all changes*: what is possible so far and why, what is missing, until when
-it is open, and that it was rejected. The others tell an answer when it is certain, or take it back.
+What no other engine here gives is the line *antelog, all changes*: what is possible so far and why, what is
+missing, until when it is open, and that it was rejected. The others tell an answer when it is certain, or
+take it back.
 """
 
 
@@ -73,14 +78,18 @@ def page(results: Results) -> str:
     others = median(run.took.others for run in results.runs)
     lines = [
         INTRODUCTION,
-        f"Measured on {where.date} at commit {where.commit}, on {where.cpu} with {os.cpu_count()} cores; {numbers}. "
-        f"Scale {where.scale:g}, {where.runs} {'runs' if where.runs > 1 else 'run'}.",
+        (
+            f"Measured on {where.date} at commit {where.commit}, on {where.cpu} with {os.cpu_count()} cores; "
+            f"{numbers}. Scale {where.scale:g}, {where.runs} {'runs' if where.runs > 1 else 'run'}."
+        ),
         "",
     ]
     if others > BUSY:
         lines += [
-            f"The machine was busy: other processes kept {others:.1f} cores occupied meanwhile, in the median. So these "
-            "figures are preliminary, and wall time means little.",
+            (
+                f"The machine was busy: other processes kept {others:.1f} cores occupied meanwhile, in the "
+                "median. So these figures are preliminary, and wall time means little."
+            ),
             "",
         ]
     for name in shown:
@@ -99,12 +108,14 @@ def _workload(results: Results, name: str) -> list[str]:
         "",
         f"{workload.what[0].upper()}{workload.what[1:]}: {runs[0].events:,} events, {answers:,} answers.",
         "",
-        "| engine | answers | CPU seconds | without the start | events per CPU second | peak memory, MB | wall seconds |",
+        "| engine | answers | CPU seconds | without the start | events a CPU second | peak MB | wall seconds |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     asked = [system for system in SYSTEMS.values() if results.of(system.name, name)]
     lines += [_line(results, system, name) for system in asked]
-    reasons = [f"{system.title} ({system.unable[name]})" for system in SYSTEMS.values() if name in system.unable]
+    reasons = [
+        f"{system.title} ({system.unable[name]})" for system in SYSTEMS.values() if name in system.unable
+    ]
     if reasons:
         lines += ["", f"Not here: {'; '.join(reasons)}."]
     return [*lines, ""]
@@ -151,7 +162,11 @@ def _engines(results: Results) -> str:
     ]
     head = ["## The engines", "", "| engine | how it is used | reads | asked |", "| --- | --- | --- | --- |"]
     batches = f"There are {BATCHES} batches. A tick is a second to engines that want to know how long one is."
-    losses = [f"- {system.title}: {system.loses}" for name, system in SYSTEMS.items() if name in used and system.loses]
+    losses = [
+        f"- {system.title}: {system.loses}"
+        for name, system in SYSTEMS.items()
+        if name in used and system.loses
+    ]
     return "\n".join([*head, *rows, "", batches, "", "Why some lose answers:", "", *losses, ""])
 
 

@@ -7,7 +7,7 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,65 +68,89 @@ def _java(library: str, main: str) -> tuple[str, ...]:
     return ("java", "-cp", f"{classes / 'classes'}:{classes / 'jars'}/*", main)
 
 
-_NEGATED = "a pattern cannot be negated as a whole, only single events in it"
-_STATIC = "its patterns have no relations to join with"
-_DEEP = "a pattern of patterns, joined and negated, is a program by hand here"
-_OUTER = "joins of streams have no anti join"
+NEGATED = "a pattern cannot be negated as a whole, only single events in it"
+STATIC = "its patterns have no relations to join with"
+DEEP = "patterns joined and negated are a program by hand here"
+UNWRITTEN = "was not written"
+NOT_LEADS = ("W1", "W2", "W3", "W4", "W6")
+READINGS = ("W1", "W6")
 
-SYSTEMS = {
-    system.name: system
-    for system in (
-        System("antelog", "antelog, confirmed", "in process, confirmed answers only", PARQUET,
-               _own("in_process", "confirmed")),
-        System("antelog-all", "antelog, all changes",
-               "in process: also what is possible and why, what is missing, deadlines, rejections", PARQUET,
-               _own("in_process", "all")),
-        System("antelog-spark-batch", "antelog on Spark, batch", "confirmed answers only", PARQUET,
-               _own("on_spark", "batch", "confirmed")),
-        System("antelog-spark-stream", "antelog on Spark, stream",
-               "confirmed answers only; a batch in each micro-batch", PARQUET,
-               _own("on_spark", "stream", "confirmed")),
-        System("spark-batch", "Spark, SQL over all", "window functions and joins in SQL, over all events at once",
-               PARQUET, _own("spark_own", "batch")),
-        System("spark-joins", "Spark, joins of streams", "watermark of the bound; a batch in each micro-batch",
-               PARQUET, _own("spark_own", "joins"), ("W1", "W2", "W3", "W6"),
-               {"W4": _OUTER + " with the result of another join", "W5": _OUTER + ", and no DISTINCT after them"}),
-        System("flink-sql", "Flink SQL",
-               "`MATCH_RECOGNIZE` for W1, W4 and W6, interval joins for W2 to W4; watermark a millisecond further back "
-               "than the bound", CSV, _java("flink", "FlinkSqlRun"), ("W1", "W2", "W3", "W4", "W6"),
-               {"W5": "was not written"}, ("1",)),
-        System("flink-sql-exact", "Flink SQL, exact watermark", "the same with a watermark of exactly the bound", CSV,
-               _java("flink", "FlinkSqlRun"), ("W1",), dict.fromkeys(EVERYTHING[1:], "is shown for W1 only"), ("0",),
-               "a row whose time is the watermark is late, so an event that is late by exactly the bound is dropped; how "
-               "many depends on when watermarks are made, every 200 ms unless told otherwise"),
-        System("flink-cep", "Flink CEP", "a pattern, with `forBoundedOutOfOrderness` of the bound", CSV,
-               _java("flink", "FlinkCepRun"), ("W1", "W2", "W6"), {"W3": _STATIC, "W4": _NEGATED, "W5": _DEEP}),
-        System("esper", "Esper", "`time_order` sorts by time, then `match_recognize` or a pattern", CSV,
-               _java("esper", "EsperRun"), ("W1", "W2", "W6"), {"W3": "was not written", "W4": _NEGATED, "W5": _DEEP}),
-        System("siddhi", "Siddhi", "`reorder:kslack` sorts by time, then a sequence for each device", CSV,
-               _java("siddhi", "SiddhiRun"), ("W1", "W6"),
-               {"W2": "was not written", "W3": "was not written", "W4": _NEGATED, "W5": _DEEP},
-               loses="K-slack begins with no slack, and waits for as long as what it has seen was late. Until it has seen "
-               "the latest event, it hands on in the wrong order what is later than all before"),
-        System("pathway", "Pathway", "joins, over all events at once; answers that change are taken back", CSV,
-               _other("pathway_own"), ("W1", "W2", "W3", "W4", "W6"), {"W5": "was not written"}),
-        System("bytewax", "Bytewax", "an operator in Python for each question, written by hand", PARQUET,
-               _other("bytewax_own"), ("W1", "W2", "W3", "W4", "W6"), {"W5": "was not written"}),
-        System("duckdb", "DuckDB, again", "asked anew after each batch, over all events so far", PARQUET,
-               _other("duckdb_again", "again")),
-        System("duckdb-once", "DuckDB, once", "asked once, when all events are there", PARQUET,
-               _other("duckdb_again", "once")),
-        System("polars", "Polars, again", "asked anew after each batch, over all events so far", PARQUET,
-               _own("polars_again", "again")),
-        System("polars-once", "Polars, once", "asked once, when all events are there", PARQUET,
-               _own("polars_again", "once")),
+LEARNING = (
+    "K-slack begins with no slack, and then waits for as long as what it has seen was late. Until it has "
+    "seen the latest event, it hands on in the wrong order what is later than all before"
+)
+EXACT = (
+    "a row whose time is the watermark is late, so an event late by exactly the bound may be dropped. "
+    "How many are depends on when watermarks are made, every 200 ms unless told otherwise"
+)
+FLINK_SQL = (
+    "`MATCH_RECOGNIZE` for W1, W4 and W6, joins for W2 to W4; the watermark a millisecond further back "
+    "than the bound"
+)
+
+
+def _systems() -> Iterator[System]:
+    confirmed, everything = "confirmed answers only", "what is possible too, why, and until when"
+    yield System("antelog", "antelog, confirmed", confirmed, PARQUET, _own("in_process", "confirmed"))
+    yield System("antelog-all", "antelog, all changes", everything, PARQUET, _own("in_process", "all"))
+    on_spark = _own("on_spark", "batch", "confirmed"), _own("on_spark", "stream", "confirmed")
+    yield System("antelog-spark-batch", "antelog on Spark, batch", confirmed, PARQUET, on_spark[0])
+    each = f"{confirmed}; each batch is a micro-batch"
+    yield System("antelog-spark-stream", "antelog on Spark, stream", each, PARQUET, on_spark[1])
+
+    windows = "window functions and joins in SQL, over all events at once"
+    yield System("spark-batch", "Spark, SQL over all", windows, PARQUET, _own("spark_own", "batch"))
+    outer = "joins of streams have no anti join with the result of another join"
+    yield System(
+        "spark-joins",
+        "Spark, joins of streams",
+        "a watermark of the bound; each batch is a micro-batch",
+        PARQUET,
+        _own("spark_own", "joins"),
+        ("W1", "W2", "W3", "W6"),
+        {"W4": outer, "W5": outer},
     )
-}  # fmt: skip
+
+    sql, cep = _java("flink", "FlinkSqlRun"), _java("flink", "FlinkCepRun")
+    yield System("flink-sql", "Flink SQL", FLINK_SQL, CSV, sql, NOT_LEADS, {"W5": UNWRITTEN}, ("1",))
+    exactly = "the same with a watermark of exactly the bound; W1 only, to show what that does"
+    yield System(
+        "flink-sql-exact", "Flink SQL, exact watermark", exactly, CSV, sql, ("W1",), {}, ("0",), EXACT
+    )
+    bounded = "a pattern, with `forBoundedOutOfOrderness` of the bound"
+    unable = {"W3": STATIC, "W4": NEGATED, "W5": DEEP}
+    yield System("flink-cep", "Flink CEP", bounded, CSV, cep, ("W1", "W2", "W6"), unable)
+
+    esper, siddhi = _java("esper", "EsperRun"), _java("siddhi", "SiddhiRun")
+    ordered = "`time_order` sorts by time, then `match_recognize`, or a pattern for W2"
+    unable = {"W3": UNWRITTEN, "W4": NEGATED, "W5": DEEP}
+    yield System("esper", "Esper", ordered, CSV, esper, ("W1", "W2", "W6"), unable)
+    slack = "`reorder:kslack` sorts by time, then a sequence for each device"
+    unable = {"W2": UNWRITTEN, "W3": UNWRITTEN, "W4": NEGATED, "W5": DEEP}
+    yield System("siddhi", "Siddhi", slack, CSV, siddhi, READINGS, unable, loses=LEARNING)
+
+    joins, hand = "joins, over all events at once", "an operator in Python for each question, written by hand"
+    yield System("pathway", "Pathway", joins, CSV, _other("pathway_own"), NOT_LEADS, {"W5": UNWRITTEN})
+    yield System("bytewax", "Bytewax", hand, PARQUET, _other("bytewax_own"), NOT_LEADS, {"W5": UNWRITTEN})
+    again, once = (
+        "asked anew after each batch, over all events so far",
+        "asked once, when all events are there",
+    )
+    yield System("duckdb", "DuckDB, again", again, PARQUET, _other("duckdb_again", "again"))
+    yield System("duckdb-once", "DuckDB, once", once, PARQUET, _other("duckdb_again", "once"))
+    yield System("polars", "Polars, again", again, PARQUET, _own("polars_again", "again"))
+    yield System("polars-once", "Polars, once", once, PARQUET, _own("polars_again", "once"))
+
+
+SYSTEMS = {system.name: system for system in _systems()}
 
 
 def versions() -> dict[str, str]:
     """Of everything that takes part, as far as it is there."""
-    found = {"Python": platform.python_version(), **versions_of(("antelog", "numpy", "pyarrow", "polars", "pyspark"))}
+    found = {
+        "Python": platform.python_version(),
+        **versions_of(("antelog", "numpy", "pyarrow", "polars", "pyspark")),
+    }
     java = subprocess.run(["java", "-version"], check=False, capture_output=True, text=True).stderr
     found["Java"] = (re.findall(r'version "([^"]+)"', java) or ["none"])[0]
     for library, jar in (("flink", "flink-cep"), ("esper", "esper-runtime"), ("siddhi", "siddhi-core")):

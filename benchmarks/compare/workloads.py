@@ -1,8 +1,8 @@
 """What is asked of every engine: the events, the question, and the answers there must be.
 
 An event is a row of `kind`, `device`, `place`, `value`, `time` and `arrival`, the last two in ticks; what a
-question does not need is empty. The last events are about the device END, long after all others: they move the
-clocks of those engines on that know the time from events only, and no answer is about them.
+question does not need is empty. The last events are about the device END, long after all others: they move
+the clocks of those engines on that know the time from events only, and no answer is about them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Given:
     @property
     def ends(self) -> Numbers:
         """The last tick of each batch; one more moves time on."""
-        last = int(self.events["arrival"].max())  # type: ignore[arg-type] - whole numbers
+        last = int(self.events["arrival"].to_numpy().max())
         quiet = last - QUIET
         return np.append(np.linspace(quiet / BATCHES, quiet, BATCHES).astype(int), last)
 
@@ -150,7 +150,8 @@ LEADS = """
 input Popularity(device, place, value: number, time) delay 2.
 static Near(region, neighbour).
 static Shop(shop, region).
-Trend(P, R, T) :- Popularity(P, R, A, T-2), Popularity(P, R, B, T-1), Popularity(P, R, C, T), B >= A + 5, C >= B + 5.
+Trend(P, R, T) :- Popularity(P, R, A, T-2), Popularity(P, R, B, T-1), Popularity(P, R, C, T),
+    B >= A + 5, C >= B + 5.
 Popular(P, R, T) :- Popularity(P, R, A, T), A >= 60.
 Lead(S, P, T) :- Shop(S, R), Near(R, N), Trend(P, N, T), not Popular(P, R, T).
 query Lead(S, P, T).
@@ -209,10 +210,12 @@ def _stream(*inputs: Facts) -> pl.DataFrame:
 def _ended(table: pl.DataFrame, kind: str, end: int) -> pl.DataFrame:
     """With the columns all events have, and one event more."""
     table = table.rename({"level": "value"}, strict=False)
-    table = table.with_columns(pl.lit("").alias(name) for name in ("place", "value") if name not in table.columns)
+    table = table.with_columns(
+        pl.lit("").alias(name) for name in ("place", "value") if name not in table.columns
+    )
     table = table.select(pl.lit(kind).alias("kind"), "device", "place", "value", "time", "arrival")
     last = table.tail(1).with_columns(device=pl.lit(END), time=pl.lit(end), arrival=pl.lit(end))
-    return pl.concat([table, last.cast(dict(table.schema))])  # type: ignore[arg-type] - a schema is a mapping
+    return pl.concat([table, last.select(pl.col(name).cast(kind) for name, kind in table.schema.items())])
 
 
 _IN_A_ROW = IN_A_ROW.format(delay=DELAY)

@@ -20,7 +20,8 @@ def changes(only: tuple[str, ...], folder: Folder) -> Iterator[pa.Table]:
     engine = Engine(parse(settings["program"]), only=only, static=folder.static())
     for end, table in folder.batches():
         facts = {
-            kind: table.filter(pc.field("kind") == kind).select(names) for kind, names in settings["inputs"].items()
+            kind: table.filter(pc.field("kind") == kind).select(names)
+            for kind, names in settings["inputs"].items()
         }
         (log,) = engine.advance(end, facts).values()
         yield log.filter(pc.field("change") == "confirmed").select(settings["variables"])

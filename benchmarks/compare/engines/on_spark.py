@@ -16,7 +16,9 @@ from benchmarks.workloads import ALL, CONFIRMED
 
 def answers(spark: SparkSession, folder: Folder, events: DataFrame, only: tuple[str, ...]) -> DataFrame:
     settings = folder.settings
-    inputs = {kind: events.where(events["kind"] == kind).select(names) for kind, names in settings["inputs"].items()}
+    inputs = {
+        kind: events.where(events["kind"] == kind).select(names) for kind, names in settings["inputs"].items()
+    }
     static = {file.stem: spark.read.parquet(str(file)) for file in (folder.path / "static").glob("*.parquet")}
     found = changes(parse(settings["program"]), inputs, static=static, only=only)
     return found.where("change = 'confirmed'").select(settings["variables"])

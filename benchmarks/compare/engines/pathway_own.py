@@ -1,4 +1,4 @@
-"""Pathway, over all files at once; its joins keep what they have seen, and answers that change are taken back."""
+"""Pathway, over all events at once. Its joins keep what they have seen, and take back what has changed."""
 
 from __future__ import annotations
 

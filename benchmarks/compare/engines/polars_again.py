@@ -13,7 +13,7 @@ from benchmarks.compare.folder import Folder, answer
 
 Static = dict[str, pl.LazyFrame]
 Question = Callable[[pl.LazyFrame, Static, int], pl.LazyFrame]
-"""The answers that are certain, given all events that came, and the last tick of which all have come that ever will."""
+"""The answers that are certain, given all events so far and the last tick of which no more will come."""
 
 
 def _malfunctions(events: pl.LazyFrame, _: Static, __: int) -> pl.LazyFrame:
@@ -42,13 +42,18 @@ def _unacknowledged(events: pl.LazyFrame, _: Static, complete: int) -> pl.LazyFr
 def _joined(events: pl.LazyFrame, static: Static, _: int) -> pl.LazyFrame:
     heat = events.filter(pl.col("kind") == "Heat").select("device", "time")
     pressure = events.filter(pl.col("kind") == "Pressure").select(other="device", time=pl.col("time") - 1)
-    return heat.join(static["Feeds"], on="device").join(pressure, on=["other", "time"]).select("device", "other", "time")
+    return (
+        heat.join(static["Feeds"], on="device")
+        .join(pressure, on=["other", "time"])
+        .select("device", "other", "time")
+    )
 
 
 def _leads(events: pl.LazyFrame, static: Static, complete: int) -> pl.LazyFrame:
     scores = events.select("device", "place", "time", "value").filter(pl.col("time") <= complete)
     earlier = [
-        scores.select("device", "place", pl.col("time") + ago, pl.col("value").alias(f"ago{ago}")) for ago in (1, 2)
+        scores.select("device", "place", pl.col("time") + ago, pl.col("value").alias(f"ago{ago}"))
+        for ago in (1, 2)
     ]
     where = ["device", "place", "time"]
     steps = scores.join(earlier[0], on=where).join(earlier[1], on=where)

@@ -46,8 +46,14 @@ def _unacknowledged(events: DataFrame, _: dict[str, DataFrame]) -> DataFrame:
 
 
 def _joined(events: DataFrame, static: dict[str, DataFrame]) -> DataFrame:
-    heat = events.where("kind = 'Heat'").join(f.broadcast(static["Feeds"]), "device").select("device", "other", "ts")
-    pressure = events.where("kind = 'Pressure'").select(f.col("device").alias("at"), f.col("ts").alias("risen"))
+    heat = (
+        events.where("kind = 'Heat'")
+        .join(f.broadcast(static["Feeds"]), "device")
+        .select("device", "other", "ts")
+    )
+    pressure = events.where("kind = 'Pressure'").select(
+        f.col("device").alias("at"), f.col("ts").alias("risen")
+    )
     both = heat.join(pressure, f.expr("at = other AND risen = ts + INTERVAL 1 SECOND"))
     return both.select("device", "other", f.unix_seconds("ts").alias("time"))
 

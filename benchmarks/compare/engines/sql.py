@@ -38,9 +38,10 @@ SQL = {
                 AND value >= LAG(value, 1) OVER w + 5 AS trend
             FROM events WINDOW w AS (PARTITION BY device, place ORDER BY time))
         SELECT DISTINCT shop.shop AS a, scores.device AS b, scores.time AS t
-        FROM scores JOIN Near AS near ON near.neighbour = scores.place JOIN Shop AS shop ON shop.region = near.region
-        LEFT JOIN scores AS here
-            ON here.device = scores.device AND here.place = near.region AND here.time = scores.time AND here.popular
+        FROM scores JOIN Near AS near ON near.neighbour = scores.place
+        JOIN Shop AS shop ON shop.region = near.region
+        LEFT JOIN scores AS here ON here.device = scores.device AND here.place = near.region
+            AND here.time = scores.time AND here.popular
         WHERE scores.trend AND here.device IS NULL AND scores.time + {delay} <= {end}""",
     "W6": _MALFUNCTIONS,
 }
