@@ -4,8 +4,8 @@ events.csv         all events in the order of arrival, without a header
 headed/*.csv       the events and the relations with headers
 batches/*.parquet  the same, in batches
 static/*.parquet   relations, if there are any; the same as CSV without a header
-settings.json      the program for antelog with its inputs and the variables of its answers, the last tick of each
-                   batch, and how late events may be
+settings.json      antelog's program with its inputs and the variables of its answers, the last tick of
+                   each batch, and how late events may be
 """
 
 from __future__ import annotations

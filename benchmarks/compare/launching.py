@@ -60,8 +60,14 @@ def launch(command: Sequence[str], folder: Path, limit: float) -> Took:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if process.returncode and not failed:
-        failed = f"ended with {process.returncode}: {text[-300:]}"
+        failed = f"ended with {process.returncode}: {_telling(text)}"
     return Took(wall, cpu, peak, max(0.0, _busy() - busy - cpu) / wall, failed)
+
+
+def _telling(text: str) -> str:
+    """The line that names an error, or else the last one."""
+    lines = text.splitlines() or [""]
+    return next((line for line in lines if "Error" in line or "Exception" in line), lines[-1])[:300]
 
 
 def _busy() -> float:

@@ -29,7 +29,7 @@ METHOD = """\
 ## How it was measured
 
 - Each run is a process of its own, from its start to its end, on the whole input. CPU is user and system
-  time of that process and of all it started, such as a JVM and its workers. *Without the start* takes off
+  time of that process and of all it started, such as a JVM and its workers. *Without start* takes off
   what the same engine needs for a stream of nothing but its end, so what a JVM needs to load and to compile
   for a longer stream is still in it.
 - Memory is the peak of what all these processes hold, with shared pages counted once (PSS), looked at ten
@@ -108,7 +108,7 @@ def _workload(results: Results, name: str) -> list[str]:
         "",
         f"{workload.what[0].upper()}{workload.what[1:]}: {runs[0].events:,} events, {answers:,} answers.",
         "",
-        "| engine | answers | CPU seconds | without the start | events a CPU second | peak MB | wall seconds |",
+        "| engine | answers | CPU seconds | without start | events a CPU second | peak MB | wall seconds |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     asked = [system for system in SYSTEMS.values() if results.of(system.name, name)]
