@@ -8,14 +8,15 @@ import org.apache.flink.table.api.TableEnvironment;
  * Flink's SQL: WORKLOAD FOLDER OUT SLACK. A tick is a second.
  *
  * <p>A row is late, and dropped, when its time is the watermark or before it. SLACK is how many milliseconds the
- * watermark is behind the bound of lateness: with 0, an event that is late by exactly the bound is lost.
+ * watermark is behind the bound of lateness: with 0, an event that is late by exactly the bound is lost. Tick 0 is a
+ * day after the epoch, for interval joins were wrong about an event at the epoch itself.
  */
 public final class FlinkSqlRun {
     private static final String EVENTS =
             """
             CREATE TABLE events (
                 kind STRING, device STRING, place STRING, `value` STRING, `time` BIGINT, arrival BIGINT,
-                ts AS TO_TIMESTAMP_LTZ(`time` * 1000, 3), WATERMARK FOR ts AS ts - INTERVAL '%d.%03d' SECOND(3, 3)
+                ts AS TO_TIMESTAMP_LTZ((`time` + 86400) * 1000, 3), WATERMARK FOR ts AS ts - INTERVAL '%d.%03d' SECOND(3, 3)
             ) WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'csv')
             """;
 
