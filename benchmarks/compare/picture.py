@@ -23,7 +23,7 @@ def draw(results: Results, file: Path) -> None:
         system.title for system in SYSTEMS.values() if any(row["engine"] == system.title for row in rows)
     ]
     scale = alt.Scale(type="log", nice=False)
-    base = alt.Chart(alt.InlineData([])).encode(
+    base = alt.Chart().encode(
         alt.Y("engine:N", sort=titles, title=None),
         alt.Color(
             "whose:N", scale=alt.Scale(domain=[OWN, OTHER], range=[theme.GREEN, theme.BLUE]), legend=None

@@ -128,9 +128,9 @@ def _line(results: Results, system: System, name: str) -> str:
         return f"| {system.title} | {runs[0].failed.splitlines()[0]} | | | | | |"
     cpu = [run.took.cpu for run in good]
     start = [run.took.cpu for run in results.of(system.name, "start") if not run.failed]
-    without = max(median(cpu) - median(start), 0.0) if start else median(cpu)
+    without = _number(max(median(cpu) - median(start), 0.0)) if start else ""
     return (
-        f"| {system.title} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {_number(without)} "
+        f"| {system.title} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {without} "
         f"| {_rate(good[0].events, median(cpu))} | {_spread([run.took.peak / 1e6 for run in good])} "
         f"| {_spread([run.took.wall for run in good])} |"
     )
