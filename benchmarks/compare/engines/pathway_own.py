@@ -89,11 +89,15 @@ def main() -> None:
     # Pathway adds a time of its own, and whether a row came or went.
     pw.io.csv.write(found.rename(tick=pw.this.time), out / ".changes")
     pw.run(monitoring_level=pw.MonitoringLevel.NONE)
-    changes = pl.read_csv(out / ".changes", schema_overrides={"diff": pl.Int64}).drop("time")
-    left = changes.group_by(pl.exclude("diff")).agg(pl.col("diff").sum()).filter(pl.col("diff") > 0)
-    left.select(*[name for name in left.columns if name not in {"tick", "diff"}], "tick").write_parquet(
-        out / "answers.parquet"
-    )
+    if (out / ".changes").stat().st_size:
+        _net(pl.read_csv(out / ".changes")).write_parquet(out / "answers.parquet")
+
+
+def _net(changes: pl.DataFrame) -> pl.DataFrame:
+    """What came and did not go again."""
+    left = changes.drop("time").group_by(pl.exclude("diff")).agg(pl.col("diff").sum())
+    values = [name for name in left.columns if name not in {"tick", "diff"}]
+    return left.filter(pl.col("diff") > 0).select(*values, "tick")
 
 
 if __name__ == "__main__":
