@@ -80,7 +80,7 @@ def page(results: Results) -> str:
         INTRODUCTION,
         (
             f"Measured on {where.date} at commit {where.commit}, on {where.cpu} with {os.cpu_count()} cores; "
-            f"{numbers}. Scale {where.scale:g}, {where.runs} {'runs' if where.runs > 1 else 'run'}."
+            f"{numbers}. Scale {where.scale:g}, {_counted(results)}."
         ),
         "",
     ]
@@ -96,6 +96,13 @@ def page(results: Results) -> str:
         lines += _workload(results, name)
     lines += [_engines(results), METHOD, BETTER]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _counted(results: Results) -> str:
+    """How often each was run: a measurement may have been broken off."""
+    counts = {len(results.of(run.system, run.workload)) for run in results.runs}
+    few, many = min(counts), max(counts)
+    return f"{few} to {many} runs of each" if few < many else f"{few} {'runs' if few > 1 else 'run'} of each"
 
 
 def _workload(results: Results, name: str) -> list[str]:
