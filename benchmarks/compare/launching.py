@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).parent.parent.parent
-EVERY = 0.1
+EVERY = 0.25
 """Seconds between two looks at the memory."""
 
 

@@ -32,7 +32,7 @@ METHOD = """\
   time of that process and of all it started, such as a JVM and its workers. *Without start* takes off
   what the same engine needs for a stream of nothing but its end, so what a JVM needs to load and to compile
   for a longer stream is still in it.
-- Memory is the peak of what all these processes hold, with shared pages counted once (PSS), looked at ten
+- Memory is the peak of what all these processes hold, with shared pages counted once (PSS), looked at four
   times a second. A JVM takes more than it needs, as no limit was set.
 - The engines take turns, once each round. Figures are medians; in parentheses are the lowest and the
   highest.
