@@ -49,9 +49,10 @@ def main() -> int:
         parser.error("scale and runs must be positive")
     file = given.results / "compare.json"
     if not given.report:
+        pairs = _there(chosen(given.names))
         where = setting(given.scale, given.runs, versions())
-        runs = []
-        for run in measured(_there(chosen(given.names)), given.scale, given.runs, given.limit):
+        runs = _others(load(file), pairs, given.scale) if given.add else []
+        for run in measured(pairs, given.scale, given.runs, given.limit):
             runs.append(run)
             print(run, flush=True)
             save(Results(where, runs), file)
@@ -86,6 +87,14 @@ def _there(pairs: Sequence[Pair]) -> list[Pair]:
     return [
         (system, name) for system, name in pairs if system.name not in lacking and (recorded or name != "W6")
     ]
+
+
+def _others(earlier: Results, pairs: Sequence[Pair], scale: float) -> list[Run]:
+    """What was measured of engines that have no part this time, at the same scale."""
+    if earlier.where.scale != scale:
+        raise SystemExit(f"the earlier measurement is at scale {earlier.where.scale:g}: --add needs the same")
+    again = {system.name for system, _ in pairs}
+    return [run for run in earlier.runs if run.system not in again]
 
 
 def measured(pairs: Sequence[Pair], scale: float, runs: int, limit: float) -> Iterator[Run]:
