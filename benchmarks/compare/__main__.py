@@ -37,6 +37,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a run is stopped; 600")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of compare.json")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where performance.md is written")
+    parser.add_argument("--add", action="store_true", help="keep what was measured before of other engines")
     parser.add_argument(
         "--report", action="store_true", help="only write the page of an earlier measurement anew"
     )
