@@ -38,7 +38,7 @@ METHOD = """\
   highest.
 - Answers are compared, one by one, with a count by brute force. *All* means that none was missing, none was
   untrue, and none was told twice.
-- The input is in the order of arrival. Its last event, long after the others, moves the clocks of engines
+- The input is in the order of arrival, within a tick in any order. Its last event, long after the others, moves the clocks of engines
   on that know the time from events only.
 - Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine is told that
   bound, or the next larger one if it drops what is late by exactly the bound.
@@ -169,12 +169,10 @@ def _engines(results: Results) -> str:
     ]
     head = ["## The engines", "", "| engine | how it is used | reads | asked |", "| --- | --- | --- | --- |"]
     batches = f"There are {BATCHES} batches. A tick is a second to engines that want to know how long one is."
-    losses = [
-        f"- {system.title}: {system.loses}"
-        for name, system in SYSTEMS.items()
-        if name in used and system.loses
-    ]
-    return "\n".join([*head, *rows, "", batches, "", "Why some lose answers:", "", *losses, ""])
+    lost = {run.system for run in results.runs if run.verdict and not run.verdict.right}
+    losses = [f"- {system.title}: {system.loses}." for name, system in SYSTEMS.items() if name in lost]
+    why = ["Why some lose answers:", "", *losses, ""] if losses else []
+    return "\n".join([*head, *rows, "", batches, "", *why])
 
 
 def _asked(system: System) -> Iterable[str]:

@@ -201,10 +201,11 @@ def recorded(scale: float) -> Given:
 
 
 def _stream(*inputs: Facts) -> pl.DataFrame:
-    """All events in one table, by their arrival, and those that end the stream."""
+    """All events in one table, by their arrival, and those that end the stream; in any order within a tick."""
     end = max(int(facts.arrival.max()) for facts in inputs) + QUIET
     tables = [_ended(pl.DataFrame(facts.table()), facts.predicate, end) for facts in inputs]
-    return pl.concat(tables).sort("arrival", maintain_order=True)
+    mixed = pl.concat(tables).sample(fraction=1, shuffle=True, seed=0)
+    return mixed.sort("arrival", maintain_order=True)
 
 
 def _ended(table: pl.DataFrame, kind: str, end: int) -> pl.DataFrame:
