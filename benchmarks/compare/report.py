@@ -38,8 +38,8 @@ METHOD = """\
   highest.
 - Answers are compared, one by one, with a count by brute force. *All* means that none was missing, none was
   untrue, and none was told twice.
-- The input is in the order of arrival, within a tick in any order. Its last event, long after the others, moves the clocks of engines
-  on that know the time from events only.
+- The input is in the order of arrival, within a tick in any order. Its last event, long after the others,
+  moves the clocks of engines on that know the time from events only.
 - Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine is told that
   bound, or the next larger one if it drops what is late by exactly the bound.
 - Bytewax, Esper, Siddhi and Flink were given one worker, and antelog in a process is one. The others use

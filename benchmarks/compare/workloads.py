@@ -201,7 +201,7 @@ def recorded(scale: float) -> Given:
 
 
 def _stream(*inputs: Facts) -> pl.DataFrame:
-    """All events in one table, by their arrival, and those that end the stream; in any order within a tick."""
+    """All events and those that end the stream, by their arrival, and in any order within a tick."""
     end = max(int(facts.arrival.max()) for facts in inputs) + QUIET
     tables = [_ended(pl.DataFrame(facts.table()), facts.predicate, end) for facts in inputs]
     mixed = pl.concat(tables).sample(fraction=1, shuffle=True, seed=0)
