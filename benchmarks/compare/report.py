@@ -125,6 +125,10 @@ def _workload(results: Results, name: str) -> list[str]:
     ]
     if reasons:
         lines += ["", f"Not here: {'; '.join(reasons)}."]
+    asked_for = {system.name for system in asked}
+    left = [s.title for s in SYSTEMS.values() if name in s.workloads and s.name not in asked_for]
+    if left:
+        lines += ["", f"Not measured this time: {', '.join(left)}."]
     return [*lines, ""]
 
 
