@@ -23,12 +23,12 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick test-slow bench bench-spark bench-growth soak check format docs docs-serve pictures record clean java
+.PHONY: help setup demo test quick test-slow bench bench-spark bench-growth bench-compare soak check format docs docs-serve pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name']"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(INSTALLED) java ## Make .venv with everything the tests need; quick if it is there
 
@@ -52,6 +52,10 @@ bench-spark: setup ## Measure pipelines on Spark and write benchmarks/results; B
 
 bench-growth: setup ## Measure how cost grows, and latency, and make docs/growth.md; BENCH_ARGS='keys window'
 	@$(WITH_JAVA) $(PY) -m benchmarks.growth $(BENCH_ARGS)
+
+bench-compare: setup ## Measure antelog beside other engines, which it fetches; BENCH_ARGS='antelog esper W1 --scale 0.1'
+	@$(PY) -m benchmarks.compare.install
+	@$(WITH_JAVA) $(PY) -m benchmarks.compare $(BENCH_ARGS)
 
 soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing grows; SOAK_ARGS='--minutes 5'
 	@$(WITH_JAVA) $(PY) -m benchmarks.soak $(SOAK_ARGS)
@@ -80,7 +84,7 @@ record: setup ## Rewrite the golden files from what the code prints now; read th
 	@$(WITH_JAVA) $(PY) -m pytest --record $(PYTEST_ARGS)
 
 clean: ## Remove the environment, the caches and everything built
-	@rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .venv-compare .compare build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up, step by step ----

@@ -1,0 +1,1 @@
+"""antelog beside other systems: the same events, the same questions, every answer checked."""

@@ -1,0 +1,32 @@
+"""antelog in a process: one call for each batch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog import Engine, parse
+from benchmarks.compare.folder import Folder, answer
+from benchmarks.workloads import ALL, CONFIRMED
+
+
+def changes(only: tuple[str, ...], folder: Folder) -> Iterator[pa.Table]:
+    """Whatever changes are asked for, the confirmed ones of them are the answers."""
+    settings = folder.settings
+    engine = Engine(parse(settings["program"]), only=only, static=folder.static())
+    for end, table in folder.batches():
+        facts = {
+            kind: table.filter(pc.field("kind") == kind).select(names)
+            for kind, names in settings["inputs"].items()
+        }
+        (log,) = engine.advance(end, facts).values()
+        yield log.filter(pc.field("change") == "confirmed").select(settings["variables"])
+
+
+if __name__ == "__main__":
+    asked = {"all": ALL, "confirmed": CONFIRMED}[sys.argv[1]]
+    answer({f"W{number}": partial(changes, asked) for number in range(1, 7)}, sys.argv[2:])

@@ -1,0 +1,99 @@
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.TableEnvironment;
+
+/**
+ * Flink's SQL: WORKLOAD FOLDER OUT SLACK. A tick is a second.
+ *
+ * <p>A row is late, and dropped, when its time is the watermark or before it. SLACK is how many milliseconds the
+ * watermark is behind the bound of lateness: with 0, an event that is late by exactly the bound is lost. Tick 0 is a
+ * day after the epoch, for interval joins were wrong about an event at the epoch itself.
+ */
+public final class FlinkSqlRun {
+    private static final String EVENTS =
+            """
+            CREATE TABLE events (
+                kind STRING, device STRING, place STRING, `value` STRING, `time` BIGINT, arrival BIGINT,
+                ts AS TO_TIMESTAMP_LTZ((`time` + 86400) * 1000, 3), WATERMARK FOR ts AS ts - INTERVAL '%d.%03d' SECOND(3, 3)
+            ) WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'csv')
+            """;
+
+    private static final String MALFUNCTIONS =
+            """
+            SELECT * FROM events MATCH_RECOGNIZE (
+                PARTITION BY device ORDER BY ts
+                MEASURES A.`time` AS `time`, MATCH_ROWTIME() AS matched
+                ONE ROW PER MATCH
+                AFTER MATCH SKIP TO NEXT ROW
+                PATTERN (A B C)
+                DEFINE A AS A.`value` = 'high',
+                    B AS B.`value` = 'high' AND B.`time` = A.`time` + 1,
+                    C AS C.`value` = 'high' AND C.`time` = A.`time` + 2)
+            """;
+
+    private static final String IN_A_ROW = "SELECT device, `time` FROM (" + MALFUNCTIONS + ")";
+
+    private static final String UNACKNOWLEDGED =
+            """
+            SELECT alarm.device, alarm.`time`
+            FROM (SELECT * FROM events WHERE kind = 'Alarm') AS alarm
+            LEFT JOIN (SELECT * FROM events WHERE kind = 'Ack') AS ack ON ack.device = alarm.device
+                AND ack.ts BETWEEN alarm.ts + INTERVAL '1' SECOND AND alarm.ts + INTERVAL '5' SECOND
+            WHERE ack.device IS NULL
+            """;
+
+    private static final String FEEDS =
+            """
+            CREATE TABLE feeds (device STRING, other STRING)
+            WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'csv')
+            """;
+
+    /** Joins with a relation have no time any more, so these keep all they have seen. */
+    private static final String JOINED =
+            """
+            SELECT heat.device, feeds.other, heat.`time`
+            FROM (SELECT * FROM events WHERE kind = 'Heat') AS heat
+            JOIN feeds ON feeds.device = heat.device
+            JOIN (SELECT * FROM events WHERE kind = 'Pressure') AS pressure
+                ON pressure.device = feeds.other AND pressure.`time` = heat.`time` + 1
+            """;
+
+    private static final String NOT_IN_A_ROW =
+            """
+            SELECT reading.device, reading.`time` FROM events AS reading
+            LEFT JOIN (%s) AS malfunction
+                ON malfunction.device = reading.device AND malfunction.`time` = reading.`time`
+                AND malfunction.matched = reading.ts + INTERVAL '2' SECOND
+            WHERE malfunction.device IS NULL
+            """
+                    .formatted(MALFUNCTIONS);
+
+    private static final Map<String, String> QUESTIONS = Map.of(
+            "W1", IN_A_ROW, "W2", UNACKNOWLEDGED, "W3", JOINED, "W4", NOT_IN_A_ROW, "W6", IN_A_ROW);
+
+    public static void main(String[] arguments) throws Exception {
+        String workload = arguments[0];
+        Path folder = Path.of(arguments[1]).toAbsolutePath();
+        Path out = Path.of(arguments[2]).toAbsolutePath();
+        Configuration configuration = new Configuration();
+        configuration.setString("parallelism.default", "1");
+        configuration.setString("execution.runtime-mode", "STREAMING");
+        TableEnvironment tables = TableEnvironment.create(
+                EnvironmentSettings.newInstance().withConfiguration(configuration).build());
+        tables.getConfig().setLocalTimeZone(java.time.ZoneOffset.UTC);
+        tables.executeSql(EVENTS.formatted(
+                Events.delay(folder), Integer.parseInt(arguments[3]), folder.resolve("events.csv").toUri()));
+        String columns = "device STRING, `time` BIGINT";
+        if (workload.equals("W3")) {
+            columns = "device STRING, other STRING, `time` BIGINT";
+            tables.executeSql(FEEDS.formatted(folder.resolve("static/Feeds.csv").toUri()));
+        }
+        tables.executeSql("CREATE TABLE answers (%s) WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'csv')"
+                .formatted(columns, out.toUri()));
+        tables.executeSql("INSERT INTO answers " + QUESTIONS.get(workload)).await();
+    }
+
+    private FlinkSqlRun() {}
+}

@@ -1,0 +1,197 @@
+"""What was measured as a page of the documentation, with a picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median
+
+from benchmarks.compare.picture import draw
+from benchmarks.compare.results import Results, Run
+from benchmarks.compare.systems import EVERYTHING, SYSTEMS, System
+from benchmarks.compare.workloads import BATCHES, WORKLOADS
+
+BUSY = 0.3
+"""So many cores busy with something else, in the median, and a measurement is called disturbed."""
+
+INTRODUCTION = """\
+# Performance, side by side
+
+antelog beside other systems: the same events, the same questions, every answer checked. `make bench-compare`
+measures it, and writes this page. [How it was measured](#how-it-was-measured) stands below; so does
+[what the others do better](#what-the-others-do-better).
+
+![CPU seconds for a million events, by workload and engine](images/performance.svg)
+"""
+
+METHOD = """\
+## How it was measured
+
+- Each run is a process of its own, from its start to its end, on the whole input. CPU is user and system
+  time of that process and of all it started, such as a JVM and its workers. *Without start* takes off
+  what the same engine needs for a stream of nothing but its end, so what a JVM needs to load and to compile
+  for a longer stream is still in it.
+- Memory is the peak of what all these processes hold, with shared pages counted once (PSS), looked at four
+  times a second. A JVM takes more than it needs, as no limit was set.
+- The engines take turns, once each round. Figures are medians; in parentheses are the lowest and the
+  highest.
+- Answers are compared, one by one, with a count by brute force. *All* means that none was missing, none was
+  untrue, and none was told twice.
+- The input is in the order of arrival, within a tick in any order. Its last event, long after the others,
+  moves the clocks of engines on that know the time from events only.
+- Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine is told that
+  bound, or the next larger one if it drops what is late by exactly the bound.
+- Bytewax, Esper, Siddhi and Flink were given one worker, and antelog in a process is one. The others use
+  as many cores as they like.
+- Answers are written to files. Of all changes of antelog's only the confirmed ones are written.
+"""
+
+BETTER = """\
+## What the others do better
+
+- **Polars and DuckDB** answer a question once faster than anything here, if all events are there already.
+  If it is enough to know the answers at the end of the day, ask one of them then. Asked again after each
+  batch they are as quick as they are for as long as history is short, but each batch costs more than the
+  last.
+- **Esper, Siddhi and Flink** answer within an event, not within a batch, and have repetition, windows and
+  aggregates, and connectors. Flink keeps its state on many machines, and restarts from checkpoints.
+- **Flink and Spark** scale to clusters that antelog reaches only through Spark.
+- **Pathway** takes deletions and corrections of its input, and computes anything, not rules only.
+- **Bytewax** runs whatever Python you write, and an operator written for one question can be very short.
+
+What no other engine here gives is the line *antelog, all changes*: what is possible so far and why, what is
+missing, until when it is open, and that it was rejected. The others tell an answer when it is certain, or
+take it back.
+"""
+
+
+def write(results: Results, docs: Path) -> None:
+    (docs / "performance.md").write_text(page(results), encoding="utf-8")
+    draw(results, docs / "images" / "performance.svg")
+
+
+def page(results: Results) -> str:
+    where = results.where
+    numbers = ", ".join(f"{name} {number}" for name, number in where.versions.items())
+    shown = [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
+    others = median(run.took.others for run in results.runs)
+    lines = [
+        INTRODUCTION,
+        (
+            f"Measured on {where.date} at commit {where.commit}, on {where.cpu} with {os.cpu_count()} cores; "
+            f"{numbers}. Scale {where.scale:g}, {_counted(results)}."
+        ),
+        "",
+    ]
+    if others > BUSY:
+        lines += [
+            (
+                f"The machine was busy: other processes kept {others:.1f} cores occupied meanwhile, in the "
+                "median. So these figures are preliminary, and wall time means little."
+            ),
+            "",
+        ]
+    for name in shown:
+        lines += _workload(results, name)
+    lines += [_engines(results), METHOD, BETTER]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _counted(results: Results) -> str:
+    """How often each was run: a measurement may have been broken off."""
+    counts = {len(results.of(run.system, run.workload)) for run in results.runs}
+    few, many = min(counts), max(counts)
+    return f"{few} to {many} runs of each" if few < many else f"{few} {'runs' if few > 1 else 'run'} of each"
+
+
+def _workload(results: Results, name: str) -> list[str]:
+    workload = WORKLOADS[name]
+    runs = [run for run in results.runs if run.workload == name]
+    found = next(run.verdict for run in runs if run.verdict is not None)
+    answers = found.told + found.missing - found.untrue - found.repeated
+    lines = [
+        f"## {name}: {workload.title}",
+        "",
+        f"{workload.what[0].upper()}{workload.what[1:]}: {runs[0].events:,} events, {answers:,} answers.",
+        "",
+        "| engine | answers | CPU seconds | without start | events a CPU second | peak MB | wall seconds |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    asked = [system for system in SYSTEMS.values() if results.of(system.name, name)]
+    lines += [_line(results, system, name) for system in asked]
+    reasons = [
+        f"{system.title} ({system.unable[name]})" for system in SYSTEMS.values() if name in system.unable
+    ]
+    if reasons:
+        lines += ["", f"Not here: {'; '.join(reasons)}."]
+    asked_for = {system.name for system in asked}
+    left = [s.title for s in SYSTEMS.values() if name in s.workloads and s.name not in asked_for]
+    if left:
+        lines += ["", f"Not measured this time: {', '.join(left)}."]
+    return [*lines, ""]
+
+
+def _line(results: Results, system: System, name: str) -> str:
+    runs = results.of(system.name, name)
+    good = [run for run in runs if not run.failed]
+    if not good:
+        return f"| {system.title} | {runs[0].failed.splitlines()[0]} | | | | | |"
+    cpu = [run.took.cpu for run in good]
+    start = [run.took.cpu for run in results.of(system.name, "start") if not run.failed]
+    without = _number(max(median(cpu) - median(start), 0.0)) if start else ""
+    return (
+        f"| {system.title} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {without} "
+        f"| {_rate(good[0].events, median(cpu))} | {_spread([run.took.peak / 1e6 for run in good])} "
+        f"| {_spread([run.took.wall for run in good])} |"
+    )
+
+
+def _verdict(runs: Sequence[Run]) -> str:
+    """The worst of them."""
+    verdicts = [run.verdict for run in runs if run.verdict]
+    worst = max(verdicts, key=lambda verdict: verdict.missing + verdict.untrue + verdict.repeated)
+    said = [
+        f"{count:,} {what}"
+        for count, what in ((worst.missing, "lost"), (worst.untrue, "untrue"), (worst.repeated, "told twice"))
+        if count
+    ]
+    return ", ".join(said) or "all"
+
+
+def _failures(runs: Sequence[Run]) -> str:
+    failed = sum(1 for run in runs if run.failed)
+    return f" ({failed} of {len(runs)} runs failed)" if failed else ""
+
+
+def _engines(results: Results) -> str:
+    used = {run.system for run in results.runs}
+    rows = [
+        f"| {system.title} (`{name}`) | {system.how} | {system.reads} | {', '.join(_asked(system))} |"
+        for name, system in SYSTEMS.items()
+        if name in used
+    ]
+    head = ["## The engines", "", "| engine | how it is used | reads | asked |", "| --- | --- | --- | --- |"]
+    batches = f"There are {BATCHES} batches. A tick is a second to engines that want to know how long one is."
+    lost = {run.system for run in results.runs if run.verdict and not run.verdict.right}
+    losses = [f"- {system.title}: {system.loses}." for name, system in SYSTEMS.items() if name in lost]
+    why = ["Why some lose answers:", "", *losses, ""] if losses else []
+    return "\n".join([*head, *rows, "", batches, "", *why])
+
+
+def _asked(system: System) -> Iterable[str]:
+    return (name for name in EVERYTHING if name in system.workloads)
+
+
+def _rate(events: int, seconds: float) -> str:
+    return f"{events / seconds:,.0f}"
+
+
+def _spread(numbers: Sequence[float]) -> str:
+    if len(numbers) == 1:
+        return _number(numbers[0])
+    return f"{_number(median(numbers))} ({_number(min(numbers))}-{_number(max(numbers))})"
+
+
+def _number(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}"

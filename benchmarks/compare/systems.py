@@ -1,0 +1,160 @@
+"""The engines that are compared, and how each is used."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.compare.launching import ROOT
+from benchmarks.report import versions_of
+
+CACHE = ROOT / ".compare"
+"""Jars, and classes compiled against them."""
+
+OTHER_PYTHON = Path(os.environ.get("COMPARE_PYTHON", ROOT / ".venv-compare" / "bin" / "python"))
+"""A Python that has the engines of `requirements.txt`."""
+
+PARQUET, CSV = "Parquet, a file for each batch", "one CSV file"
+EVERYTHING = ("W1", "W2", "W3", "W4", "W5", "W6")
+
+
+@dataclass(frozen=True)
+class System:
+    """An engine used in one way. `command` takes a workload, a folder and a place for answers besides.
+
+    `unable` says of workloads why they are not here, `loses` why answers may be lost.
+    """
+
+    name: str
+    title: str
+    how: str
+    reads: str
+    command: tuple[str, ...]
+    workloads: tuple[str, ...] = EVERYTHING
+    unable: Mapping[str, str] = field(default_factory=dict)
+    after: tuple[str, ...] = ()
+    loses: str = ""
+
+    def launched(self, workload: str, folder: Path, out: Path) -> list[str]:
+        return [*self.command, workload, str(folder), str(out), *self.after]
+
+    @property
+    def missing(self) -> str:
+        """What has to be there and is not; empty if nothing."""
+        program = Path(self.command[0])
+        if program.is_absolute() and not program.exists():
+            return f"{program} is not there"
+        if self.command[0] == "java" and not Path(self.command[2].split(":")[0]).exists():
+            return "its jars are not there"
+        return ""
+
+
+def _own(module: str, *options: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", f"benchmarks.compare.engines.{module}", *options)
+
+
+def _other(module: str, *options: str) -> tuple[str, ...]:
+    return (str(OTHER_PYTHON), "-m", f"benchmarks.compare.engines.{module}", *options)
+
+
+def _java(library: str, main: str) -> tuple[str, ...]:
+    classes = CACHE / library
+    return ("java", "-cp", f"{classes / 'classes'}:{classes / 'jars'}/*", main)
+
+
+NEGATED = "a pattern cannot be negated as a whole, only single events in it"
+STATIC = "its patterns have no relations to join with"
+DEEP = "patterns joined and negated are a program by hand here"
+UNWRITTEN = "was not written"
+NOT_LEADS = ("W1", "W2", "W3", "W4", "W6")
+READINGS = ("W1", "W6")
+
+LEARNING = (
+    "K-slack begins with no slack, and then waits for as long as what it has seen was late. Until it has "
+    "seen the latest event, it hands on in the wrong order what is later than all before"
+)
+EXACT = (
+    "a row whose time is the watermark is late, so an event late by exactly the bound may be dropped. "
+    "How many are depends on when watermarks are made, every 200 ms unless told otherwise"
+)
+FLINK_SQL = (
+    "`MATCH_RECOGNIZE` for W1, W4 and W6, joins for W2 to W4; the watermark a millisecond further back "
+    "than the bound"
+)
+
+
+def _systems() -> Iterator[System]:
+    confirmed, everything = "confirmed answers only", "what is possible too, why, and until when"
+    yield System("antelog", "antelog, confirmed", confirmed, PARQUET, _own("in_process", "confirmed"))
+    yield System("antelog-all", "antelog, all changes", everything, PARQUET, _own("in_process", "all"))
+    on_spark = _own("on_spark", "batch", "confirmed"), _own("on_spark", "stream", "confirmed")
+    yield System("antelog-spark-batch", "antelog on Spark, batch", confirmed, PARQUET, on_spark[0])
+    each = f"{confirmed}; each batch is a micro-batch"
+    yield System("antelog-spark-stream", "antelog on Spark, stream", each, PARQUET, on_spark[1])
+
+    windows = "window functions and joins in SQL, over all events at once"
+    yield System("spark-batch", "Spark, SQL over all", windows, PARQUET, _own("spark_own", "batch"))
+    outer = "joins of streams have no anti join with the result of another join"
+    yield System(
+        "spark-joins",
+        "Spark, joins of streams",
+        "a watermark of the bound; each batch is a micro-batch",
+        PARQUET,
+        _own("spark_own", "joins"),
+        ("W1", "W2", "W3", "W6"),
+        {"W4": outer, "W5": outer},
+    )
+
+    sql, cep = _java("flink", "FlinkSqlRun"), _java("flink", "FlinkCepRun")
+    yield System("flink-sql", "Flink SQL", FLINK_SQL, CSV, sql, NOT_LEADS, {"W5": UNWRITTEN}, ("1",))
+    exactly = "the same with a watermark of exactly the bound; W1 only, to show what that does"
+    yield System(
+        "flink-sql-exact", "Flink SQL, exact watermark", exactly, CSV, sql, ("W1",), {}, ("0",), EXACT
+    )
+    bounded = "a pattern, with `forBoundedOutOfOrderness` of the bound"
+    unable = {"W3": STATIC, "W4": NEGATED, "W5": DEEP}
+    yield System("flink-cep", "Flink CEP", bounded, CSV, cep, ("W1", "W2", "W6"), unable)
+
+    esper, siddhi = _java("esper", "EsperRun"), _java("siddhi", "SiddhiRun")
+    ordered = "`time_order` sorts by time, then `match_recognize`, or a pattern for W2"
+    unable = {"W3": UNWRITTEN, "W4": NEGATED, "W5": DEEP}
+    yield System("esper", "Esper", ordered, CSV, esper, ("W1", "W2", "W6"), unable)
+    slack = "`reorder:kslack` sorts by time, then a sequence for each device"
+    unable = {"W2": UNWRITTEN, "W3": UNWRITTEN, "W4": NEGATED, "W5": DEEP}
+    yield System("siddhi", "Siddhi", slack, CSV, siddhi, READINGS, unable, loses=LEARNING)
+
+    joins, hand = "joins, over all events at once", "an operator in Python for each question, written by hand"
+    yield System("pathway", "Pathway", joins, CSV, _other("pathway_own"), NOT_LEADS, {"W5": UNWRITTEN})
+    yield System("bytewax", "Bytewax", hand, PARQUET, _other("bytewax_own"), NOT_LEADS, {"W5": UNWRITTEN})
+    again, once = (
+        "asked anew after each batch, over all events so far",
+        "asked once, when all events are there",
+    )
+    yield System("duckdb", "DuckDB, again", again, PARQUET, _other("duckdb_again", "again"))
+    yield System("duckdb-once", "DuckDB, once", once, PARQUET, _other("duckdb_again", "once"))
+    yield System("polars", "Polars, again", again, PARQUET, _own("polars_again", "again"))
+    yield System("polars-once", "Polars, once", once, PARQUET, _own("polars_again", "once"))
+
+
+SYSTEMS = {system.name: system for system in _systems()}
+
+
+def versions() -> dict[str, str]:
+    """Of everything that takes part, as far as it is there."""
+    found = {
+        "Python": platform.python_version(),
+        **versions_of(("antelog", "numpy", "pyarrow", "polars", "pyspark")),
+    }
+    java = subprocess.run(["java", "-version"], check=False, capture_output=True, text=True).stderr
+    found["Java"] = (re.findall(r'version "([^"]+)"', java) or ["none"])[0]
+    for library, jar in (("flink", "flink-cep"), ("esper", "esper-runtime"), ("siddhi", "siddhi-core")):
+        for file in (CACHE / library / "jars").glob(f"{jar}-*.jar"):
+            found[library.capitalize()] = file.stem.removeprefix(f"{jar}-")
+    pins = (ROOT / "benchmarks" / "compare" / "requirements.txt").read_text(encoding="utf-8")
+    return found | dict(re.findall(r"^(bytewax|duckdb|pathway)==(\S+)", pins, re.MULTILINE))

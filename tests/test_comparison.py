@@ -1,0 +1,125 @@
+"""The comparison with other engines, very small: those that need nothing else agree with brute force."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+pytest.importorskip("psutil")
+
+from benchmarks.compare.__main__ import chosen
+from benchmarks.compare.checking import Verdict, check
+from benchmarks.compare.folder import Folder, write
+from benchmarks.compare.launching import Took, launch
+from benchmarks.compare.report import page
+from benchmarks.compare.results import Results, Run, load, save
+from benchmarks.compare.systems import EVERYTHING, SYSTEMS
+from benchmarks.compare.workloads import END, WORKLOADS, Given
+from benchmarks.report import setting
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are measured on Linux only")
+
+MADE_UP = ("W1", "W2", "W3", "W4", "W5")
+TINY = 0.001
+
+
+@pytest.fixture(scope="module", params=MADE_UP)
+def asked(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Given, Folder]:
+    name = request.param
+    given = WORKLOADS[name].prepare(TINY)
+    folder = write(tmp_path_factory.mktemp(name) / "given", WORKLOADS[name], given)
+    return name, given, folder
+
+
+@pytest.mark.slow
+@linux
+@pytest.mark.parametrize("system", ["antelog", "antelog-all", "polars", "polars-once"])
+def test_engines_agree_with_brute_force(
+    system: str, asked: tuple[str, Given, Folder], tmp_path: Path
+) -> None:
+    name, given, folder = asked
+    took = launch(SYSTEMS[system].launched(name, folder.path, tmp_path / "out"), tmp_path, 120)
+    assert took.failed == ""
+    assert took.cpu > 0
+    assert took.peak > 0
+    assert given.answers.height > 0
+    assert check(tmp_path / "out", given.answers) == Verdict(given.answers.height, 0, 0, 0)
+
+
+def test_batches_are_the_events_in_order(asked: tuple[str, Given, Folder]) -> None:
+    _, given, folder = asked
+    tables = [pl.DataFrame(table) for _, table in folder.batches()]
+    assert pl.concat(tables).equals(given.events)
+    assert given.events["arrival"].is_sorted()
+    for (end, _), table in zip(folder.batches(), tables, strict=True):
+        assert table.filter(pl.col("arrival") > end).is_empty()
+    assert (tables[-1]["device"] == END).all()
+
+
+def test_an_empty_stream_has_nothing_but_its_end(tmp_path: Path) -> None:
+    folder = write(tmp_path / "given", WORKLOADS["W1"], WORKLOADS["W1"].prepare(TINY), empty=True)
+    ((_, table),) = folder.batches()
+    assert table["device"].to_pylist() == [END]
+
+
+def test_what_is_wrong_with_answers_is_counted(tmp_path: Path) -> None:
+    expected = pl.DataFrame({"a": ["x", "x", "y"], "t": [1, 2, 3]})
+    (tmp_path / "answers.csv").write_text(f"x,1\nx,1\nz,7\n{END},9\n")
+    (tmp_path / "_log").mkdir()
+    (tmp_path / "_log" / "0").write_text("no answers")
+    assert check(tmp_path, expected) == Verdict(told=3, missing=2, untrue=1, repeated=1)
+    assert check(tmp_path / "nothing", expected) == Verdict(told=0, missing=3, untrue=0, repeated=0)
+
+
+@linux
+def test_a_process_is_measured_with_its_children(tmp_path: Path) -> None:
+    burn = "import time\nwhile time.process_time() < 0.3: pass"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
+    took = launch([sys.executable, "-c", parent], tmp_path, 60)
+    assert took.cpu >= 0.3
+    assert took.failed == ""
+
+
+@linux
+def test_a_failure_and_a_time_limit_are_told(tmp_path: Path) -> None:
+    assert (
+        "no such thing"
+        in launch([sys.executable, "-c", "raise SystemExit('no such thing')"], tmp_path, 60).failed
+    )
+    assert "stopped" in launch([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, 0.2).failed
+
+
+def test_every_engine_is_asked_or_says_why_not() -> None:
+    for name, system in SYSTEMS.items():
+        if name != "flink-sql-exact":
+            assert {*system.workloads, *system.unable} == set(EVERYTHING), name
+            assert not set(system.workloads) & set(system.unable), name
+
+
+def test_names_choose_engines_workloads_and_pairs() -> None:
+    assert [(system.name, name) for system, name in chosen(["esper", "W1", "polars:W3"])] == [
+        ("esper", "W1"),
+        ("polars", "W3"),
+    ]
+    assert len(chosen([])) == sum(len(system.workloads) for system in SYSTEMS.values())
+
+
+def test_the_page_has_what_was_measured_and_what_was_lost(tmp_path: Path) -> None:
+    took = Took(wall=3.0, cpu=5.0, peak=123_000_000, others=1.5, failed="")
+    runs = [
+        Run("esper", "start", 0, replace(took, cpu=1.0), None),
+        Run("esper", "W1", 1_000, took, Verdict(90, 10, 0, 0)),
+        Run("antelog", "W1", 1_000, replace(took, failed="ended with 1: no"), None),
+    ]
+    save(Results(setting(TINY, 1, {"Java": "17"}), runs), tmp_path / "compare.json")
+    text = page(load(tmp_path / "compare.json"))
+    assert "| Esper | 10 lost | 5.0 | 4.0 | 200 | 123 | 3.0 |" in text
+    assert "| antelog, confirmed | ended with 1: no |" in text
+    assert "other processes kept 1.5 cores occupied" in text
+    assert "1,000 events, 100 answers" in text
