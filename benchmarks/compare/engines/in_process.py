@@ -20,11 +20,11 @@ def changes(only: tuple[str, ...], folder: Folder) -> Iterator[pa.Table]:
     engine = Engine(parse(settings["program"]), only=only, static=folder.static())
     for end, table in folder.batches():
         facts = {
-            kind: table.filter(pc.field("kind") == kind).select(names)
+            kind: table.filter(pc.equal(table["kind"], kind)).select(names)
             for kind, names in settings["inputs"].items()
         }
         (log,) = engine.advance(end, facts).values()
-        yield log.filter(pc.field("change") == "confirmed").select(settings["variables"])
+        yield log.filter(pc.equal(log["change"], "confirmed")).select(settings["variables"])
 
 
 if __name__ == "__main__":
