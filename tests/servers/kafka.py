@@ -104,7 +104,9 @@ def kafka() -> Iterator[Kafka]:
             f"{jars}/*",
         ]
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        formatting = [*java, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(properties)]
+        # A number may begin with a minus, and is not to be taken for an option.
+        formatting = [*java, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster}"]
+        formatting += ["-c", str(properties)]
         done = subprocess.run(formatting, capture_output=True, text=True, check=False, timeout=120)
         if done.returncode:
             raise UnavailableError(f"Kafka's storage cannot be made: {(done.stdout + done.stderr)[-500:]}")
