@@ -119,7 +119,7 @@ def test_the_page_has_what_was_measured_and_what_was_lost(tmp_path: Path) -> Non
     ]
     save(Results(setting(TINY, 1, {"Java": "17"}), runs), tmp_path / "compare.json")
     text = page(load(tmp_path / "compare.json"))
-    assert "| Esper | 10 lost | 5.0 | 4.0 | 200 | 123 | 3.0 |" in text
+    assert "| Esper † | 10 lost | 5.0 | 4.0 | 200 | 123 | 3.0 |" in text
     assert "| antelog, confirmed | ended with 1: no |" in text
-    assert "other processes kept 1.5 cores occupied" in text
+    assert "Where there is a †, other processes kept more than" in text
     assert "1,000 events, 100 answers" in text

@@ -75,7 +75,6 @@ def page(results: Results) -> str:
     where = results.where
     numbers = ", ".join(f"{name} {number}" for name, number in where.versions.items())
     shown = [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
-    others = median(run.took.others for run in results.runs)
     lines = [
         INTRODUCTION,
         (
@@ -84,11 +83,11 @@ def page(results: Results) -> str:
         ),
         "",
     ]
-    if others > BUSY:
+    if any(_busy([run]) for run in results.runs):
         lines += [
             (
-                f"The machine was busy: other processes kept {others:.1f} cores occupied meanwhile, in the "
-                "median. So these figures are preliminary, and wall time means little."
+                f"Where there is a †, other processes kept more than {BUSY:g} cores occupied meanwhile, in the "
+                "median: such figures are preliminary, and their wall time means little."
             ),
             "",
         ]
@@ -141,10 +140,15 @@ def _line(results: Results, system: System, name: str) -> str:
     start = [run.took.cpu for run in results.of(system.name, "start") if not run.failed]
     without = _number(max(median(cpu) - median(start), 0.0)) if start else ""
     return (
-        f"| {system.title} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {without} "
+        f"| {system.title}{_busy(good)} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {without} "
         f"| {_rate(good[0].events, median(cpu))} | {_spread([run.took.peak / 1e6 for run in good])} "
         f"| {_spread([run.took.wall for run in good])} |"
     )
+
+
+def _busy(runs: Sequence[Run]) -> str:
+    """A mark where other processes had so much of the machine that the figures suffer."""
+    return " †" if median(run.took.others for run in runs) > BUSY else ""
 
 
 def _verdict(runs: Sequence[Run]) -> str:
