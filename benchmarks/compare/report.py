@@ -86,8 +86,8 @@ def page(results: Results) -> str:
     if any(_busy([run]) for run in results.runs):
         lines += [
             (
-                f"Where there is a †, other processes kept more than {BUSY:g} cores occupied meanwhile, in the "
-                "median: such figures are preliminary, and their wall time means little."
+                f"Where there is a †, other processes kept more than {BUSY:g} cores occupied meanwhile, in "
+                "the median: such figures are preliminary, and their wall time means little."
             ),
             "",
         ]
