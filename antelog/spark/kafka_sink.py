@@ -23,7 +23,7 @@ _SLACK = 10 * 60 * 1000
 
 def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, begun: int | None) -> None:
     """Send the rows of a batch. If it was begun before, at that time, some of them may have been sent."""
-    messages = frame.select(*(_of_change(frame) if "change" in frame.columns else _of_reject(frame)))
+    messages = frame.select(*(messages_of(frame) if "change" in frame.columns else _of_reject(frame)))
     headers = [_header(RUN, run), *([] if batch is None else [_header(BATCH, str(batch))])]
     messages = messages.withColumn("headers", f.array(*headers))
     options = {"kafka.bootstrap.servers": sink.servers, **dict(sink.options)}
@@ -32,9 +32,9 @@ def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, b
     messages.write.format("kafka").option("topic", sink.topic).options(**options).save()
 
 
-def _of_change(frame: DataFrame) -> list[Column]:
+def messages_of(frame: DataFrame) -> list[Column]:
     """What `antelog try` prints of a change, and the time of its tick if there is one."""
-    timed = f.to_json(f.struct("timestamp")) if "timestamp" in frame.columns else None
+    timed = f.to_json(f.struct("timestamp"), {"timeZone": "UTC"}) if "timestamp" in frame.columns else None
     time = [] if timed is None else [f.lit(","), f.substr(timed, f.lit(2), f.length(timed) - 2)]
     query = f.concat(f.lit('"query":"'), "query", f.lit('","answer":'), "answer")
     rest = f.to_json(

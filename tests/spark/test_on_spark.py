@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from antelog import Engine, parse
 from antelog.program import Program
-from antelog.spark import outcomes
+from antelog.spark import changes, outcomes
 from antelog.spark.job import ARRIVED
+from antelog.spark.kafka_sink import messages_of
 from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
@@ -144,3 +146,15 @@ def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: 
     finally:
         query.stop()
     assert rejected == expected
+
+
+@pytest.mark.slow
+def test_messages_have_the_time_of_their_tick(spark: SparkSession) -> None:
+    rules = "input Hot(x: text, time) delay 1. Q(X, T) :- Hot(X, T). query Q(X, T)."
+    for length, time in (("", None), ("tick 1 hour. ", "1970-01-01T03:00:00.000Z")):
+        program = parse(length + rules)
+        told = changes(program, _frames(spark, program, [("Hot", ("a", 3), 3)]), until=3)
+        (message,) = told.select(*messages_of(told)).collect()
+        value = json.loads(message["value"])
+        assert (value["tick"], value.get("timestamp"), value["change"]) == (3, time, "confirmed")
+        assert json.loads(message["key"]) == {"query": "Q", "answer": {"X": "a", "T": 3}}
