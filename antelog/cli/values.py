@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Relation
+from antelog.engine.kinds import as_plain
 from antelog.engine.schema import WRITTEN
 from antelog.language.syntax import number
 
@@ -44,9 +45,8 @@ def plain(value: Any) -> Plain:
 
 def _exactly(value: Decimal) -> int | float | str:
     """A decimal as a number, or as a text if it has more digits than a number of JSON's readers keeps."""
-    if value == value.to_integral_value():
-        return int(value)
-    return float(value) if Decimal(repr(float(value))) == value else f"{value:f}".rstrip("0")
+    known = as_plain(value)
+    return f"{value:f}".rstrip("0") if known is None else known
 
 
 def is_written(field: pa.Field) -> bool:

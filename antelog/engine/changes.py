@@ -46,9 +46,10 @@ class Candidates:
     """All derivations of the answers that may have changed, and the groups they form by answer.
 
     The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
-    group of each. A derivation is one of an answer's from `begin` on, has all its literals from
-    `complete` on, is told from `told` on, and is over at `end`. Before `own` it says no more than
-    another that speaks for more values.
+    group of each. Facts have named the values of a derivation, but for those of negated literals,
+    from `known` on. It is one of an answer's from `begin` on, has all its literals from `complete`
+    on, is told from `told` on, and is over at `end`. Before `own` it says no more than another that
+    speaks for more values.
     """
 
     blocks: tuple[Derivations, ...]
@@ -57,6 +58,7 @@ class Candidates:
     time: Column
     by_answer: Groups
     number: Column
+    known: Column
     begin: Column
     complete: Column
     told: Column
@@ -88,7 +90,7 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     by_answer = _grouped(blocks, answer, time)
     starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
-    begin, complete, told, end, own = _stacked(phases, 5)
+    known, begin, complete, told, end, own = _stacked(phases, 6)
     # What is so by the rules alone is so from the first tick on.
     complete, told = np.maximum(complete, world.begin), np.maximum(told, world.begin)
     return Candidates(
@@ -98,6 +100,7 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
         time,
         by_answer,
         by_answer.order if by_answer.alone else by_answer.numbers,
+        known,
         begin,
         complete,
         told,
@@ -168,11 +171,11 @@ def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
 
 
 def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> list[Column]:
-    """For each row from when on it exists, is complete, is told, is over, and speaks for itself."""
+    """For each row from when on it is known, exists, is complete, is told, is over, and speaks for itself."""
     places = len(found.layout.places)
     covered = _covered(found)
     names = nameable(found)
-    begin = told = known_since(found)
+    begin = known = _last(covered, covered.keys() - names, found.rows.count)
     if found.layout.rival:
         # It competes with other patterns' derivations before any fact speaks for it.
         begin = _last(covered, covered.keys() - names - _answered(found), found.rows.count)
@@ -185,15 +188,9 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     some = found.holds.min(axis=0, initial=NEVER)
     waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
     told = np.maximum(
-        np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum.reduce([told, begin, own])
+        np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum.reduce([known, begin, own])
     )
-    return [begin, complete, told, found.failed, own]
-
-
-def known_since(found: Derivations) -> Column:
-    """For each row from when on facts have named its values, but for those of negated literals."""
-    covered = _covered(found)
-    return _last(covered, covered.keys() - nameable(found), found.rows.count)
+    return [known, begin, complete, told, found.failed, own]
 
 
 def _answered(found: Derivations) -> set[str]:

@@ -26,6 +26,12 @@ class Counts:
         return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
+def total(*counts: int | None) -> int | None:
+    """All of them together, if all are known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
 @dataclass(frozen=True)
 class Dropped:
     """Facts of an input that were given up for want of room: how many, and the ticks they are about."""

@@ -21,7 +21,7 @@ def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
 
 
 def deadline(
-    layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str] = frozenset()
+    layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str]
 ) -> Column:
     """For each row, the tick by which the fact of the literal arrives or never will.
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.engine.kinds import Kind, Plain, from_raw, kind_of, written
+from antelog.engine.kinds import Kind, Plain, from_raw, kind_of, shortest, written
 from antelog.engine.tables import Column, Mask
 from antelog.language.printer import KEYWORDS, value_text
 
@@ -44,7 +44,7 @@ def of_type(type_: pa.DataType, values: Sequence[Plain | None]) -> pa.Array:
 
 def _decimal(number: int | float | Decimal) -> Decimal:
     """The decimal a number was: of a double it is what the double is written as."""
-    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
+    return shortest(number) if isinstance(number, float) else Decimal(number)
 
 
 def number_texts(numbers: NDArray[np.float64]) -> pa.Array:

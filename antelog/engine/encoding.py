@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.engine.kinds import Item, Kind, kind_of, nearest_double, raw_values
+from antelog.engine.kinds import Item, Kind, kind_of, nearest_double, raw_values, shortest
 from antelog.engine.tables import Column
 
 UNBOUND = -1
@@ -51,14 +51,10 @@ def _number(number: int | float | Decimal, intern: Intern) -> int:
         return UNBOUND
     if isinstance(number, Decimal) and number == number.to_integral_value():
         number = int(number)
-    if isinstance(number, float) or number == nearest or number == _shortest(number, nearest):
+    written = isinstance(number, Decimal) and number == shortest(nearest)
+    if isinstance(number, float) or number == nearest or written:
         return int(np.float64(nearest + 0.0).view(np.int64))
     return int(intern([number])[0])
-
-
-def _shortest(number: int | Decimal, nearest: float) -> Decimal | None:
-    """The decimal that a double is written as: the one called 0.1 is not quite a tenth."""
-    return Decimal(repr(nearest)) if isinstance(number, Decimal) else None
 
 
 def _whole_numbers(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:

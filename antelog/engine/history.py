@@ -27,7 +27,7 @@ class Stream:
 
 History = Mapping[str, Stream]
 
-SMALL = 256
+_SMALL = 256
 """To copy so many facts costs no more than to handle another part."""
 
 
@@ -68,7 +68,7 @@ def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ..
     A part that is small, or no larger than what comes after it, is joined with that: a slice to which
     a little is added again and again has few parts then, and each fact is copied few times.
     """
-    while parts and parts[-1].count <= max(new.count, SMALL):
+    while parts and parts[-1].count <= max(new.count, _SMALL):
         parts, new = parts[:-1], joint((parts[-1], new), width)
     return (*parts, new)
 

@@ -122,6 +122,18 @@ def kind_of_item(item: Item) -> Kind:
     return item[0] if isinstance(item, tuple) else Kind.NUMBER
 
 
+def shortest(number: float) -> Decimal:
+    """The decimal that a double is written as: the one called 0.1 is not quite a tenth."""
+    return Decimal(repr(number))
+
+
+def as_plain(value: Decimal) -> int | float | None:
+    """A decimal as a whole number, or as the double that is written like it; None if there is neither."""
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if shortest(float(value)) == value else None
+
+
 def nearest_double(item: Plain) -> float:
     """The double next to a number; NaN for what is no number."""
     if isinstance(item, str | tuple):

@@ -23,6 +23,7 @@ from antelog.engine.changes import (
     moments,
     views,
 )
+from antelog.engine.counting import total
 from antelog.engine.decoding import repeated
 from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
@@ -55,8 +56,15 @@ class Told:
 
 
 def tell(
-    world: World, name: str, ticks: Column | None, before: int, now: int, only: Sequence[str] = KINDS
+    world: World,
+    name: str,
+    ticks: Column | None,
+    before: int,
+    now: int,
+    only: Sequence[str] = KINDS,
+    share: Share | None = None,
 ) -> Told:
+    """What is told after `before` and up to `now`; answers that are not in the share have no status."""
     if set(only) == {"confirmed"} and not any(layout.loose for layout in world.layouts[name]):
         found = candidates(world, name, ticks, now)
         at = confirmations(found, before, now)
@@ -70,6 +78,10 @@ def tell(
     status[at.of_views(marked(told))] = OPEN
     complete = marked(kept & seen.complete)
     status[at.of_views(complete)] = CONFIRMED
+    if share is not None:
+        first = found.by_answer.first
+        mine = share(name, [cells.take(first) for cells in found.answer], world.values)
+        status[~mine.take(at.answer)] = NOTHING
     quiet = status == CONFIRMED
     quiet[at.of_views(complete.take(marked(~seen.merged.take(complete))))] = False
     return Told(found, at, kept, told, status, quiet)
@@ -94,8 +106,7 @@ def joined(parts: Sequence[Changes]) -> Changes:
     """What happened, one part after the other."""
     if len(parts) == 1:
         return parts[0]
-    opened = [part.opened for part in parts if part.opened is not None]
-    return Changes(pa.concat_tables([part.log for part in parts]), sum(opened) if opened else None)
+    return Changes(pa.concat_tables([part.log for part in parts]), total(*(part.opened for part in parts)))
 
 
 def knows_open(only: Sequence[str]) -> bool:
@@ -113,18 +124,17 @@ def changes(
     share: Share | None = None,
 ) -> Changes:
     """What happened to the answers of a query after `before` and up to `now`; some kinds of changes only."""
-    told = tell(world, name, ticks, before, now, only)
+    told = tell(world, name, ticks, before, now, only, share)
     kind = _kinds(told, only)
-    asked = _asked(world, name, told, share)
-    moment = marked((kind >= 0) & asked)
+    moment = marked(kind >= 0)
     log = lines(world, name, told, moment, kind.take(moment))
-    return Changes(log, _opened(told, asked) if knows_open(only) else None)
+    return Changes(log, _opened(told) if knows_open(only) else None)
 
 
 def answers(world: World, name: str, ticks: Column | None, now: int, share: Share | None = None) -> pa.Table:
     """The answers that are open at a tick, and those confirmed at it."""
-    told = tell(world, name, ticks, now, now)
-    still = marked((told.status == OPEN) & _asked(world, name, told, share))
+    told = tell(world, name, ticks, now, now, share=share)
+    still = marked(told.status == OPEN)
     open_ = lines(world, name, told, still, np.full(len(still), _REVISED))
     done = changes(world, name, ticks, now - 1, now, ("confirmed",), share)
     return pa.concat_tables([open_, done.log])
@@ -132,24 +142,14 @@ def answers(world: World, name: str, ticks: Column | None, now: int, share: Shar
 
 def count(world: World, name: str, ticks: Column | None, now: int, share: Share | None = None) -> int:
     """How many answers are open at a tick."""
-    told = tell(world, name, ticks, now, now)
-    return int(np.count_nonzero((told.status == OPEN) & _asked(world, name, told, share)))
+    return int(np.count_nonzero(tell(world, name, ticks, now, now, share=share).status == OPEN))
 
 
-def _asked(world: World, name: str, told: Told, share: Share | None) -> Mask:
-    """The moments of the answers that are asked for."""
-    if share is None:
-        return np.ones(len(told.at.tick), np.bool_)
-    first = told.found.by_answer.first
-    asked = share(name, [cells.take(first) for cells in told.found.answer], world.values)
-    return asked.take(told.at.answer)
-
-
-def _opened(told: Told, asked: Mask) -> int:
+def _opened(told: Told) -> int:
     """By how many more answers are open at their last moments than at their first."""
     first = changed(told.at.answer)
     last = np.roll(first, -1)
-    open_ = (told.status == OPEN) & asked
+    open_ = told.status == OPEN
     return int(np.count_nonzero(open_ & last)) - int(np.count_nonzero(open_ & first))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.changes import Candidates, Moments, known_since
+from antelog.engine.changes import Candidates, Moments
 from antelog.engine.decoding import repeated
 from antelog.engine.schema import SILENT
 from antelog.engine.tables import NEVER, Column, Mask, marked
@@ -36,7 +36,7 @@ def outlook(
         line = line_at[mine] if at.alone else line_at.take(at.view_at[mine])
         asked = kept[mine]
         if block.layout.by_clock and not at.alone:
-            asked = asked | _coming(found, b, at)
+            asked = asked | _coming(found, at.view_of[mine], at.then[mine])
         view = marked(asked & (line >= 0))
         if len(view) == 0:
             continue
@@ -79,12 +79,11 @@ def _prolong(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -
         np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))
 
 
-def _coming(found: Candidates, b: int, at: Moments) -> Mask:
-    """The views of derivations that need no fact any more, and are looked at when their time has come."""
-    mine = at.views(found, b)
-    row, then = at.view_of[mine], at.then[mine]
-    known = known_since(found.blocks[b]).take(row - found.starts[b]) <= then
-    coming: Mask = known & (found.time.take(row) > then) & (found.begin.take(row) < NEVER)
+def _coming(found: Candidates, row: Column, then: Column) -> Mask:
+    """Which derivations need no fact any more at some ticks, and are looked at when their time has come."""
+    coming: Mask = (
+        (found.known.take(row) <= then) & (found.time.take(row) > then) & (found.begin.take(row) < NEVER)
+    )
     return coming
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from antelog.compile.plan import Plan, Static
 from antelog.compile.statics import Row
 from antelog.engine.frames import Frame, columns_in
+from antelog.engine.kinds import as_plain
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.syntax import number
@@ -59,11 +60,10 @@ def plain_number(value: float | Decimal, what: str) -> int | float:
     """A number in `what` as rules have it. Raises DataError if it has more digits than that can keep."""
     if not isinstance(value, Decimal):
         return number(value)
-    if value == value.to_integral_value():
-        return int(value)
-    if Decimal(repr(float(value))) != value:
+    plain = as_plain(value)
+    if plain is None:
         raise DataError(
             f"`{value:f}` in {what} has more digits than a number of the background keeps, some 15: "
             "round it, or give it as a text"
         )
-    return float(value)
+    return plain

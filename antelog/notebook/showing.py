@@ -12,7 +12,7 @@ from typing import Any
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.language.moments import literal_of, moment
-from antelog.pictures.history import Change, Explanation
+from antelog.pictures.history import Change, Explanation, timed
 from antelog.pictures.reading import changes_in
 from antelog.program import Program
 
@@ -66,14 +66,13 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Sh
 def _timed(change: Change, plan: Plan, length: int) -> Change:
     """A change whose texts have times in place of ticks."""
     written = partial(moment, length=length)
-    time = plan.relation(change.query).time
 
     def literals(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(literal_of(text, written) for text in texts)
 
     return replace(
         change,
-        values={n: written(int(v)) if n == time and v.isdecimal() else v for n, v in change.values.items()},
+        values=timed(change.values, plan.relation(change.query).time, written),
         explanations=tuple(
             replace(each, evidence=literals(each.evidence), hypotheses=literals(each.hypotheses))
             for each in change.explanations

@@ -108,20 +108,22 @@ class History:
     def timed(self, names: Mapping[str, str], text: Callable[[int], str]) -> History:
         """Ticks in answers as texts; `names` are those of the queries' time variables."""
 
-        def timed(answer: Answer) -> Answer:
-            name = names.get(answer.query, "")
-            tick = answer.values.get(name, "")
-            return (
-                replace(answer, values={**answer.values, name: text(int(tick))})
-                if tick.isdecimal()
-                else answer
-            )
-
-        return replace(self, answers=tuple(map(timed, self.answers)))
+        return replace(
+            self,
+            answers=tuple(
+                replace(answer, values=timed(answer.values, names.get(answer.query), text))
+                for answer in self.answers
+            ),
+        )
 
     def by_time(self) -> History:
         """Everything where the facts' own times say, for answers of which no earlier tick is known."""
         return replace(self, answers=tuple(map(_by_time, self.answers)))
+
+
+def timed(values: Mapping[str, str], name: str | None, text: Callable[[int], str]) -> Mapping[str, str]:
+    """Values of which the one called so is a tick, if it is known, with that as a text."""
+    return {n: text(int(v)) if n == name and v.isdecimal() else v for n, v in values.items()}
 
 
 def label(query: str, values: Mapping[str, str]) -> str:

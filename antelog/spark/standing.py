@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.engine import kernel, rejects
-from antelog.engine.counting import Counts
+from antelog.engine.counting import Counts, total
 from antelog.engine.ending import last_tick
 from antelog.engine.facts import admit
 from antelog.engine.history import rows_of
@@ -133,13 +133,7 @@ def advance(
         pa.concat_tables([refused.rejects, batch.rejects]),
         sum(batch.counts.values(), refused.counts),
     )
-    return Standing(state, waiting, _sum(standing.open, *(each.opened for each in found.values()))), told
-
-
-def _sum(*counts: int | None) -> int | None:
-    """All of them together, if all are known."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
+    return Standing(state, waiting, total(standing.open, *(each.opened for each in found.values()))), told
 
 
 def counted(job: Job, standing: Standing, number: int) -> Standing:
