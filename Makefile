@@ -42,7 +42,7 @@ quick: setup ## Run the tests that are not marked slow
 	@$(WITH_JAVA) $(PY) -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
 
 test-slow: setup ## Run every test with 10,000 examples per property (long; not part of CI)
-	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto $(PYTEST_ARGS)
+	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto --timeout 0 $(PYTEST_ARGS)
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'
 	@$(PY) -m benchmarks $(BENCH_ARGS)

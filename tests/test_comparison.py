@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,14 @@ def test_engines_agree_with_brute_force(
     assert took.peak > 0
     assert given.answers.height > 0
     assert check(tmp_path / "out", given.answers) == Verdict(given.answers.height, 0, 0, 0)
+
+
+@linux
+def test_a_caller_keeps_its_own_children(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as own:
+        took = launch([sys.executable, "-c", ""], tmp_path, 120)
+        assert took.failed == ""
+        assert own.poll() is None
 
 
 def test_batches_are_the_events_in_order(asked: tuple[str, Given, Folder]) -> None:

@@ -8,8 +8,10 @@ import resource
 import subprocess
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import psutil
@@ -36,6 +38,13 @@ class Took:
 
 def launch(command: Sequence[str], folder: Path, limit: float) -> Took:
     """Run a command, for `limit` seconds at most."""
+    # Whoever measures waits for all its children in the end, and so has none but the command: not
+    # those of a caller who, say, has Spark running.
+    with ProcessPoolExecutor(1, get_context("spawn")) as measuring:
+        return measuring.submit(_measured, command, folder, limit).result()
+
+
+def _measured(command: Sequence[str], folder: Path, limit: float) -> Took:
     _adopt_orphans()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy, began = _busy(), time.perf_counter()
