@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import sys
-from pathlib import Path
 
 from benchmarks.measuring import Measured, measure
+from benchmarks.options import parser_for
 from benchmarks.report import as_json, as_markdown, setting
 from benchmarks.workloads import WORKLOADS
 
-RESULTS = Path(__file__).parent / "results"
-
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {', '.join(WORKLOADS)}; all")
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the devices or facts; 1")
-    parser.add_argument("--runs", type=int, default=3, help="how often each is measured; 3")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
-    given = parser.parse_args()
-    unknown = [name for name in given.workloads if name not in WORKLOADS]
-    if unknown:
-        parser.error(f"there is no workload {unknown[0]}; there are {', '.join(WORKLOADS)}")
-    if given.scale <= 0 or given.runs < 1:
-        parser.error("scale and runs must be positive")
+    given = parser_for("benchmarks", __doc__, WORKLOADS, "the devices or facts").parse_args()
     where = setting(given.scale, given.runs)
-    results = measured(given.workloads or list(WORKLOADS), given.scale, given.runs)
+    results = measured(given.names or list(WORKLOADS), given.scale, given.runs)
     given.results.mkdir(parents=True, exist_ok=True)
     (given.results / "kernel.json").write_text(as_json(where, results))
     (given.results / "kernel.md").write_text(as_markdown(where, results))

@@ -32,10 +32,10 @@ from antelog.spark.settings import STANDING
 from antelog.spark.sinks import Batch, write
 from antelog.spark.sources import frame
 from benchmarks.faulty import HEADER, PROGRAM, Made, Readings
+from benchmarks.options import RESULTS
 from benchmarks.report import setting
 from benchmarks.verdict import Minute, Run, as_markdown, complaints, row_of
 
-RESULTS = Path(__file__).parent / "results"
 EVERY = 5
 """A file has the readings of so many seconds."""
 BUCKETS = 4

@@ -25,6 +25,7 @@ from benchmarks.growth.latency import (
 from benchmarks.growth.measuring import measure, run
 from benchmarks.growth.results import Point
 from benchmarks.growth.sources import SHARES, alternatives, distant, endless, turbines
+from benchmarks.options import RESULTS
 
 TINY = 0.01
 
@@ -154,7 +155,7 @@ def test_a_rate_beyond_one_that_fails_does_not_count() -> None:
 
 
 def test_the_page_is_made_of_the_results() -> None:
-    found = results.read(results.FOLDER)
+    found = results.read(RESULTS)
     assert found["curves"].keys() <= CURVES.keys()
     assert (page.DOCS / "growth.md").read_text(encoding="utf-8") == page.as_markdown(found)
     for name, drawing in page.pictures(found):

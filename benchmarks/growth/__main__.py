@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +12,8 @@ from benchmarks.growth import latency, page, results
 from benchmarks.growth.curves import CURVES
 from benchmarks.growth.latency import Latency
 from benchmarks.growth.measuring import measure
-from benchmarks.growth.results import FOLDER, Found, Point
+from benchmarks.growth.results import Found, Point
+from benchmarks.options import RESULTS, parser_for
 
 LATENCIES = {"latency": "process", "latency-spark": "spark"}
 """What is measured besides curves, and what it goes by in the results."""
@@ -21,20 +21,9 @@ LATENCIES = {"latency": "process", "latency-spark": "spark"}
 
 def main() -> int:
     known = [*CURVES, *LATENCIES]
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}; all")
-    parser.add_argument(
-        "--scale", type=float, default=1.0, help="share of facts, largest size, and seconds; 1"
-    )
-    parser.add_argument("--runs", type=int, default=3, help="how often what is cheap is measured; 3")
-    parser.add_argument("--results", type=Path, default=FOLDER, help="the folder to write to")
+    parser = parser_for("benchmarks.growth", __doc__, known, "facts, largest size, and seconds")
     parser.add_argument("--page", action="store_true", help="make the page of what was measured before")
     given = parser.parse_args()
-    unknown = [name for name in given.names if name not in known]
-    if unknown:
-        parser.error(f"there is no {unknown[0]}; there are {', '.join(known)}")
-    if given.scale <= 0 or given.runs < 1:
-        parser.error("scale and runs must be positive")
     right = True
     for name in () if given.page else given.names or known:
         kind, key = ("latency", LATENCIES[name]) if name in LATENCIES else ("curves", name)
@@ -45,7 +34,7 @@ def main() -> int:
             results.write(given.results, found)
             right &= not results.wrong(measured)
     # A trial with results elsewhere has no business with the documentation.
-    docs = page.DOCS if given.results == FOLDER else given.results
+    docs = page.DOCS if given.results == RESULTS else given.results
     page.write(results.read(given.results), docs)
     print(f"\nwritten to {given.results} and {docs}")
     return 0 if right else 1

@@ -13,8 +13,6 @@ from typing import Any
 from benchmarks.growth.measuring import Run
 from benchmarks.report import Setting, setting
 
-FOLDER = Path(__file__).parent.parent / "results"
-
 Found = dict[str, Any]
 """Under `curves` and `latency` by name what was measured, each with its setting."""
 
