@@ -26,6 +26,7 @@ def _plan_of(case: Case) -> Plan:
     return plan
 
 
+@pytest.mark.slow
 @given(cases())
 def test_answers_are_settled_in_time_and_rest_on_recent_facts(case: Case) -> None:
     plan = _plan_of(case)

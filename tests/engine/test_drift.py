@@ -51,6 +51,7 @@ _CERTAIN_WITH_ITS_TIME = Case(
 )
 
 
+@pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
 @example(_SLOWER_VALUE)
 @given(cases())

@@ -160,6 +160,7 @@ def test_the_log_gives_the_answers_of_every_tick(case: Case) -> None:
             del state[key]
 
 
+@pytest.mark.slow
 @given(cases(latest=2))
 def test_outlooks_come_true(case: Case) -> None:
     """Once everything has arrived, silence is what follows; and each answer is settled by its tick."""

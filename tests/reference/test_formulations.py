@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from antelog.reference import Evaluation, models, snapshots
 from antelog.reference.atoms import Atom
@@ -32,6 +32,8 @@ def disagreements(evaluation: Evaluation) -> list[str]:
     return found + [str(report) for report in ours ^ theirs]
 
 
+@pytest.mark.slow
+@settings(max_examples=max(1, settings().max_examples // 2))  # the operator is slow: it is as it is written
 @given(cases())
 def test_both_formulations_agree(case: Case) -> None:
     evaluation = evaluation_of(case)
