@@ -36,13 +36,13 @@ demo: setup ## Readings of wind turbines, tick by tick, through a stream on Spar
 	@$(WITH_JAVA) $(PY) scripts/demo.py
 
 test: setup ## Run every test, the slow ones too
-	@$(WITH_JAVA) $(PY) -m pytest -n auto $(PYTEST_ARGS)
+	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 quick: setup ## Run the tests that are not marked slow
-	@$(WITH_JAVA) $(PY) -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 test-slow: setup ## Run every test with 10,000 examples per property (long; not part of CI)
-	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto --timeout 0 $(PYTEST_ARGS)
+	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'
 	@$(PY) -m benchmarks $(BENCH_ARGS)

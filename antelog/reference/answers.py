@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 from antelog.language import syntax
@@ -87,11 +88,25 @@ def candidates(program: Program, query: Query, derivations: Derivations) -> Cand
 def by_table(truth: Truth) -> Status:
     """The status of derivations according to the truth table."""
 
+    @cache
+    def false_at(literals: frozenset[Literal]) -> Tick:
+        return truth.derivation(literals).false_at
+
+    @cache
+    def course(literals: frozenset[Literal]) -> Mapping[Tick, Explanation]:
+        """What is to be said from each tick on at which one of the literals becomes true."""
+        true_at = {literal: truth.literal(literal).true_at for literal in literals}
+        found = {}
+        for tick in {START, *true_at.values()}:
+            evidence = frozenset(literal for literal, since in true_at.items() if since <= tick)
+            found[tick] = Explanation(evidence, literals - evidence)
+        return found
+
     def status(candidate: Candidate, now: int) -> Explanation | None:
-        if truth.derivation(candidate.literals).false_at <= now:
+        if false_at(candidate.literals) <= now:
             return None
-        evidence = frozenset(li for li in candidate.literals if truth.literal(li).true_at <= now)
-        return Explanation(evidence, candidate.literals - evidence)
+        said = course(candidate.literals)
+        return said[max(tick for tick in said if tick <= now)]
 
     return status
 
