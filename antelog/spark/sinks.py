@@ -90,7 +90,7 @@ def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
             writer = frame.write.format(sink.form).mode("append")
             if batch.number is not None:
                 writer = writer.option("txnAppId", batch.run).option("txnVersion", batch.number)
-            writer.save(sink.name) if "/" in sink.name else writer.saveAsTable(sink.name)
+            writer.save(sink.name) if sink.is_folder else writer.saveAsTable(sink.name)
         case Console():
             raise AssertionError("what goes to the console is printed by whoever has one")
 
