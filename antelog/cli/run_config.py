@@ -41,7 +41,7 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import read_text
-from antelog.spark.endpoints import Files, Sink
+from antelog.spark.endpoints import Files, Sink, Table
 from antelog.spark.endpoints import Source as FactSource
 
 T = TypeVar("T")
@@ -225,6 +225,8 @@ class _Reader:
     def _from_here(self, endpoint: T) -> T:
         if isinstance(endpoint, Files):
             return replace(endpoint, path=self._path(endpoint.path))
+        if isinstance(endpoint, Table) and endpoint.is_folder:
+            return replace(endpoint, name=self._path(endpoint.name))
         return endpoint
 
     def _path(self, text: str) -> str:

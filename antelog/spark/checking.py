@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import StructField
+from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.plan import Input, Plan
 from antelog.engine.kinds import kind_of
@@ -162,8 +162,10 @@ def _quoted(name: str) -> str:
 
 
 def _arrow_type(name: str, field: StructField) -> pa.DataType:
+    if isinstance(field.dataType, TimestampType):  # versions of PySpark disagree on how to ask for this one
+        return pa.timestamp("us", "UTC")
     try:
-        return to_arrow_type(field.dataType, timezone="UTC")
+        return to_arrow_type(field.dataType)
     except PySparkException as error:
         raise DataError(f"column {field.name} of {name} cannot be read: {error}") from None
 

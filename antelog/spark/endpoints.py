@@ -70,10 +70,15 @@ class Jdbc:
 
 @dataclass(frozen=True)
 class Table:
-    """A Delta table by its folder or name, or an Iceberg table by its name."""
+    """A Delta or Iceberg table by its folder or name."""
 
     form: TableForm
     name: str
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the name is that of a folder: it has a slash in it then."""
+        return "/" in self.name
 
     def __str__(self) -> str:
         return f"{self.form}:{self.name}"

@@ -70,7 +70,9 @@ class Outcomes:
         if query is not None:
             packed = packed.where(f.col("query") == query)
         return packed.select("query", "payload").mapInArrow(
-            unpacker(self.job, columns), from_arrow_schema(columns.schema)
+            # By default, a time without a zone is one of UTC in PySpark 4.1 and is left alone in later ones.
+            unpacker(self.job, columns),
+            from_arrow_schema(columns.schema, prefer_timestamp_ntz=True),
         )
 
 

@@ -31,6 +31,14 @@ _POSTGRES = "org.postgresql:postgresql:42.7.7"
 _PANDAS = "PySpark does not yet fully support pandas"
 _CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
 """Settings and variables that ask for Spark Connect: by this value, or by any if it is empty."""
+_WORKERS = (
+    "It is the one that the variable PYSPARK_PYTHON names, by a path that is the same on the driver and all "
+    "workers, and needs what `pip install 'antelog[spark]'` brings"
+)
+_CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
+"""What Spark says if the Python in which it asks a stream for its state does not start."""
+_RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
+"""The last line of Python's traceback."""
 _MOST = 600
 """So many characters of a failure are shown."""
 
@@ -162,10 +170,15 @@ def plain(error: Exception) -> str:
     causes = [line for line in lines if line.startswith("Caused by: ")]
     found = causes[-1].removeprefix("Caused by: ") if causes else " ".join(map(str.strip, lines))
     found = re.sub(r"^(?:: )?(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ", "", found)
-    found = re.sub(r"\s*SQLSTATE: \w+.*$", "", found)
-    missing = re.search(r"ClassNotFoundException: (\S+)", text)
-    if missing is not None:
+    found = re.sub(r"\s*(?:SQLSTATE: \w+|=== Streaming Query ===).*$", "", found)
+    if (missing := re.search(r"ClassNotFoundException: (\S+)", text)) is not None:
         found = f"Spark has no {missing[1]}; bring the jar that has it with --conf spark.jars=…"
+    elif (missing := re.search(r"No module named '([^']+)'", text)) is not None:
+        found = f"the workers' Python has no {missing[1]}. {_WORKERS}"
+    elif _CRASHED in text:
+        found = f"{_CRASHED}; it may lack a package. {_WORKERS}"
+    elif "Traceback (most recent call last)" in text and (raised := re.findall(_RAISED, text)):
+        found = raised[-1]
     return found[:_MOST].rstrip(".")
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import pyspark
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, MapType, StructType
@@ -26,16 +27,18 @@ from antelog.spark.jdbc_sink import write_rows
 from antelog.spark.kafka_sink import write_messages
 from antelog.spark.settings import PARQUET
 
+_SPARK = ".".join(pyspark.__version__.split(".")[:2])
+_ELSE = f"If there is none for Spark {_SPARK}, take an older PySpark that has one"
 _DELTA = (
-    "Delta tables need Delta's jar for this version of Spark: "
-    "--conf spark.jars.packages=io.delta:delta-spark_… "
+    f"Delta tables need Delta's jar for Spark {_SPARK}: "
+    f"--conf spark.jars.packages=io.delta:delta-spark_{_SPARK}_2.13:VERSION "
     "--conf spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension "
-    "--conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog"
+    f"--conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog. {_ELSE}"
 )
 _ICEBERG = (
-    "Iceberg tables need Iceberg's jar for this version of Spark: "
-    "--conf spark.jars.packages=org.apache.iceberg:iceberg-spark-runtime-… and a catalog: "
-    "--conf spark.sql.catalog.NAME=org.apache.iceberg.spark.SparkCatalog"
+    f"Iceberg tables need Iceberg's jar for Spark {_SPARK}: --conf "
+    f"spark.jars.packages=org.apache.iceberg:iceberg-spark-runtime-{_SPARK}_2.13:VERSION and a catalog: "
+    f"--conf spark.sql.catalog.NAME=org.apache.iceberg.spark.SparkCatalog. {_ELSE}"
 )
 _CLASSES = {
     "delta": ("io.delta.sql.DeltaSparkSessionExtension", _DELTA),
@@ -90,7 +93,7 @@ def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
             writer = frame.write.format(sink.form).mode("append")
             if batch.number is not None:
                 writer = writer.option("txnAppId", batch.run).option("txnVersion", batch.number)
-            writer.save(sink.name) if "/" in sink.name else writer.saveAsTable(sink.name)
+            writer.save(sink.name) if sink.is_folder else writer.saveAsTable(sink.name)
         case Console():
             raise AssertionError("what goes to the console is printed by whoever has one")
 

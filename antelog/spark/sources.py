@@ -87,11 +87,9 @@ def _typed(spark: SparkSession, source: Source, stream: bool, limit: int | None)
             following = _limited(spark.readStream.schema(batch.schema), "maxFilesPerTrigger", limit)
             return following.parquet(source.path) if stream else batch
         case Table():
-            by_path = source.form == "delta" and "/" in source.name
-            if stream:
-                following = _limited(spark.readStream.format(source.form), "maxFilesPerTrigger", limit)
-                return following.load(source.name) if by_path else following.table(source.name)
-            return spark.read.format(source.form).load(source.name)
+            following = _limited(spark.readStream, "maxFilesPerTrigger", limit)
+            reader = (following if stream else spark.read).format(source.form)
+            return reader.load(source.name) if source.is_folder else reader.table(source.name)
         case Jdbc():
             return spark.read.jdbc(source.url, source.table, properties=source.properties)
         case _:

@@ -95,6 +95,7 @@ lag = 2
 master = "local[2]"
 map = { device = "sensor" }
 static.Site = "csv:/data/sites"
+static.Line = "delta:tables/lines"
 
 [input.Temp]
 source = "kafka://a,b:9093/temp?format=csv&from=latest&kafka.security.protocol=SSL"
@@ -114,7 +115,7 @@ spark.sql.shuffle.partitions = 4
     assert "s3cret" not in str(jdbc)
     assert found.rejects == Table("delta", "s3a://bucket/aside")
     assert found.maps == {"device": "sensor", "Temp.time": "@timestamp"}
-    assert found.statics == {"Site": Files("/data/sites", "csv")}
+    assert found.statics == {"Site": Files("/data/sites", "csv"), "Line": Table("delta", "conf/tables/lines")}
     options = (("kafka.security.protocol", "SSL"),)
     assert found.inputs == {"Temp": Kafka("a:9092,b:9093", "temp", "csv", "latest", options)}
     assert found.conf == {"spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "true"}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from antelog import AntelogError, DataError, StateError, parse
@@ -17,10 +19,13 @@ from antelog.cli.endpoints import source_of
 from antelog.cli.run_reading import reading_of
 from antelog.errors import UnsupportedError
 from antelog.spark import changes, guard, outcomes
-from antelog.spark.endpoints import Source
+from antelog.spark.endpoints import Source, Table, TableForm
 from antelog.spark.job import Job
-from antelog.spark.session import plainly, session
+from antelog.spark.session import plain, plainly, session
 from antelog.spark.sinks import require
+from antelog.spark.sources import Reading
+from antelog.spark.sources import frame as read
+from antelog.spark.text_columns import Kind
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 from tests.spark.streamed import run, stream_of
@@ -148,3 +153,39 @@ def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None
     with pytest.warns(UserWarning, match="one bucket, on one core: .* no argument"):
         found = outcomes(program, {"Temp": frame}, only=("confirmed",))
     assert [row.answer for row in found.changes.collect()] == ['{"T": 0}']
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_a_table_is_found_by_its_name(spark: SparkSession, form: TableForm, stream: bool) -> None:
+    frame = spark.readStream.format("rate").load() if stream else spark.range(1)
+    frame.createOrReplaceTempView("known")
+    columns = {name: name for name in frame.columns}
+    kinds: dict[str, Kind] = dict.fromkeys(columns, "number")
+    found = read(spark, Reading(Table(form, "known"), columns, kinds, None), stream=stream)
+    with pytest.raises(AnalysisException, match="`unknown` cannot be found"):
+        read(spark, Reading(Table(form, "unknown"), columns, kinds, None), stream=stream)
+    assert found.columns == frame.columns
+    assert found.isStreaming == stream
+
+
+def test_a_stream_that_failed_is_not_shown_with_its_plans() -> None:
+    said = "The table was emptied.\n=== Streaming Query ===\nIdentifier: [id = 1]\nLogical Plan:\n Project"
+    assert plain(DataError(said)) == "The table was emptied"
+
+
+@pytest.mark.parametrize(
+    ("raised", "why"),
+    [
+        (ModuleNotFoundError("No module named 'antelog'"), "Python has no antelog. .* PYSPARK_PYTHON names"),
+        (ValueError("they differ"), "^they differ$"),
+    ],
+)
+def test_a_worker_that_fails_is_shown_without_its_stack(
+    spark: SparkSession, raised: Exception, why: str
+) -> None:
+    def fails(_: object) -> Iterator[pa.RecordBatch]:
+        raise raised
+
+    with pytest.raises(DataError, match=why), plainly():
+        spark.range(1).mapInArrow(fails, "id long").collect()
