@@ -17,7 +17,7 @@ from benchmarks.compare.checking import Verdict, check
 from benchmarks.compare.folder import Folder, write
 from benchmarks.compare.launching import Took, launch
 from benchmarks.compare.report import page
-from benchmarks.compare.results import Results, Run, load, save
+from benchmarks.compare.results import Measurement, Results, Run, load, save
 from benchmarks.compare.systems import EVERYTHING, SYSTEMS
 from benchmarks.compare.workloads import END, WORKLOADS, Given
 from benchmarks.report import setting
@@ -126,9 +126,37 @@ def test_the_page_has_what_was_measured_and_what_was_lost(tmp_path: Path) -> Non
         Run("esper", "W1", 1_000, took, Verdict(90, 10, 0, 0)),
         Run("antelog", "W1", 1_000, replace(took, failed="ended with 1: no"), None),
     ]
-    save(Results(setting(TINY, 1, {"Java": "17"}), runs), tmp_path / "compare.json")
+    measured = Measurement(setting(TINY, 1, {"Java": "17"}), runs)
+    save(Results([measured]), tmp_path / "compare.json")
     text = page(load(tmp_path / "compare.json"))
     assert "| Esper † | 10 lost | 5.0 | 4.0 | 200 | 123 | 3.0 |" in text
     assert "| antelog, confirmed | ended with 1: no |" in text
     assert "Where there is a †, other processes kept more than" in text
     assert "1,000 events, 100 answers" in text
+
+
+def test_measurements_of_several_days_and_scales_make_one_page() -> None:
+    took = Took(wall=3.0, cpu=5.0, peak=123_000_000, others=0.0, failed="")
+
+    def measured(scale: float, date: str, *runs: tuple[str, str, float]) -> Measurement:
+        where = replace(setting(scale, 1, {"Java": "17"}), date=date)
+        right = Verdict(int(100 * scale), 0, 0, 0)
+        told = [
+            Run(system, name, int(1_000 * scale), replace(took, cpu=cpu), right) for system, name, cpu in runs
+        ]
+        return Measurement(where, told)
+
+    first = measured(1, "2026-01-01", ("esper", "start", 1), ("esper", "W1", 5), ("antelog", "W1", 4))
+    results = Results([first])
+    results = results.added(measured(0.1, "2026-01-02", ("antelog", "W1", 1), ("siddhi", "W1", 2)))
+    results = results.added(measured(1, "2026-01-03", ("antelog", "W1", 3)))
+    text = page(results)
+    rows = [line.split(" | ")[:3] for line in text.splitlines() if " | all | " in line]
+    assert rows == [
+        ["| antelog, confirmed", "all", "3.0"],
+        ["| antelog, confirmed, scale 0.1", "all", "1.0"],
+        ["| Esper", "all", "5.0"],
+        ["| Siddhi, scale 0.1", "all", "2.0"],
+    ]
+    assert "1,000 events, 100 answers; at scale 0.1 100 events, 10 answers." in text
+    assert text.index("2026-01-03") < text.index("2026-01-02") < text.index("2026-01-01")
