@@ -101,6 +101,12 @@ def test_a_failure_and_a_time_limit_are_told(tmp_path: Path) -> None:
         "no such thing"
         in launch([sys.executable, "-c", "raise SystemExit('no such thing')"], tmp_path, 60).failed
     )
+    failing = "import sys; print('x.SomeError: the cause\\n  raise', file=sys.stderr); sys.exit(3)"
+    assert (
+        launch([sys.executable, "-c", failing], tmp_path, 60).failed == "ended with 3: x.SomeError: the cause"
+    )
+    killed = "import os, signal; os.kill(os.getpid(), signal.SIGTERM)"
+    assert launch([sys.executable, "-c", killed], tmp_path, 60).failed.startswith("ended by SIGTERM")
     assert "stopped" in launch([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, 0.2).failed
 
 

@@ -10,9 +10,10 @@ final class Questions {
             define stream Related (relation string, one string, another string);
             """;
 
+    /** Its arguments: an event's time, when to hand on what waits in any case, and the longest slack. */
     private static final String SORTED =
             """
-            from Arrived#reorder:kslack(ts) select kind, device, place, value, time, key insert into Sorted;
+            from Arrived#reorder:kslack(ts, {never}L, {most}L) select kind, device, value, time insert into Sorted;
             """;
 
     private static final String IN_A_ROW =
@@ -66,10 +67,8 @@ final class Questions {
             @primaryKey('device', 'place', 'time') define table Popular (device string, place string, time long);
             from Related[relation == 'Near'] select one as region, another as neighbour insert into Near;
             from Related[relation == 'Shop'] select one as shop, another as region insert into Shop;
-            """
-            + SORTED
-            + """
-            from Sorted select device, place, convert(value, 'int') as value, time, key insert into Score;
+            from Arrived#reorder:kslack(ts, {never}L, {most}L)
+                select device, place, convert(value, 'int') as value, time, key insert into Score;
             from Score[value >= 60] select device, place, time insert into Popular;
             partition with (key of Score) begin
                 from every a=Score, b=Score[time == a.time + 1 and value >= a.value + 5],
@@ -90,12 +89,17 @@ final class Questions {
             "W1", MALFUNCTIONS, "W2", UNACKNOWLEDGED, "W3", JOINED, "W4", NOT_IN_A_ROW, "W5", LEADS,
             "W6", MALFUNCTIONS);
 
-    /** Events may be so many ticks late; the slack is learned to be one more, and its clock can only be that of arrival. */
+    /**
+     * Events may be so many ticks late. Slack is never more than a tick longer, or the leap to the end of the stream
+     * would be taken for lateness, and is not cut short by a timer.
+     */
     static String asked(String workload, long delay) {
         long slack = 2 * (delay + 1);
         return (ARRIVED + QUESTIONS.get(workload))
                 .replace("{wait5}", String.valueOf(5 + slack))
                 .replace("{wait2}", String.valueOf(2 + slack))
+                .replace("{never}", String.valueOf(Long.MAX_VALUE / 2))
+                .replace("{most}", String.valueOf((delay + 1) * 1000))
                 .replace("{joined}", String.valueOf(delay + 2));
     }
 
