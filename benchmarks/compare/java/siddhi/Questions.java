@@ -26,7 +26,7 @@ final class Questions {
     private static final String MALFUNCTIONS =
             SORTED + "partition with (device of Sorted) begin " + IN_A_ROW.formatted("Answers") + "end;";
 
-    /** What is sorted comes later than its time, by a slack that is not known: so it says itself what it is about. */
+    /** It waits until what would end it has been sorted too; the times in its condition say what that is. */
     private static final String UNACKNOWLEDGED = SORTED
             + """
             partition with (device of Sorted) begin
@@ -94,6 +94,7 @@ final class Questions {
      * would be taken for lateness, and is not cut short by a timer.
      */
     static String asked(String workload, long delay) {
+        // An alarm counts from its arrival; an acknowledgement waits for its slack, and for an event that ends it.
         long slack = 2 * (delay + 1);
         return (ARRIVED + QUESTIONS.get(workload))
                 .replace("{wait5}", String.valueOf(5 + slack))
