@@ -16,7 +16,7 @@ from benchmarks.compare import phones, report
 from benchmarks.compare.checking import check
 from benchmarks.compare.folder import write
 from benchmarks.compare.launching import ROOT, launch
-from benchmarks.compare.results import Results, Run, load, save
+from benchmarks.compare.results import START, Measurement, Results, Run, load, save
 from benchmarks.compare.systems import SYSTEMS, System, versions
 from benchmarks.compare.workloads import WORKLOADS, Given
 from benchmarks.report import setting
@@ -37,7 +37,9 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a run is stopped; 600")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of compare.json")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where performance.md is written")
-    parser.add_argument("--add", action="store_true", help="keep what was measured before of other engines")
+    parser.add_argument(
+        "--add", action="store_true", help="keep what was measured before of others, or at another scale"
+    )
     parser.add_argument(
         "--report", action="store_true", help="only write the page of an earlier measurement anew"
     )
@@ -52,11 +54,12 @@ def main() -> int:
     if not given.report:
         pairs = _there(chosen(given.names))
         where = setting(given.scale, given.runs, versions())
-        runs = _others(load(file), pairs, given.scale) if given.add else []
+        earlier = load(file) if given.add else Results([])
+        runs: list[Run] = []
         for run in measured(pairs, given.scale, given.runs, given.limit):
             runs.append(run)
             print(run, flush=True)
-            save(Results(where, runs), file)
+            save(earlier.added(Measurement(where, runs)), file)
     results = load(file)
     report.write(results, given.docs)
     return 1 if any(run.failed for run in results.runs) else 0
@@ -90,14 +93,6 @@ def _there(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def _others(earlier: Results, pairs: Sequence[Pair], scale: float) -> list[Run]:
-    """What was measured of engines that have no part this time, at the same scale."""
-    if earlier.where.scale != scale:
-        raise SystemExit(f"the earlier measurement is at scale {earlier.where.scale:g}: --add needs the same")
-    again = {system.name for system, _ in pairs}
-    return [run for run in earlier.runs if run.system not in again]
-
-
 def measured(pairs: Sequence[Pair], scale: float, runs: int, limit: float) -> Iterator[Run]:
     """The runs of each pair, in turns, and what each engine needs to start."""
     with tempfile.TemporaryDirectory(prefix="antelog-compare-") as scratch:
@@ -119,7 +114,7 @@ def _started(system: System, workload: str, place: Path, number: int, limit: flo
     """What the start alone costs: a stream of nothing but its end."""
     out = place / f"{system.name}-start-{number}"
     took = launch(system.launched(workload, place / f"{workload}-empty", out), place, limit)
-    return Run(system.name, "start", 0, took, None)
+    return Run(system.name, START, 0, took, None)
 
 
 def _run(system: System, workload: str, given: Given, place: Path, number: int, limit: float) -> Run:

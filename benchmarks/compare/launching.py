@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import resource
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -69,14 +71,20 @@ def _measured(command: Sequence[str], folder: Path, limit: float) -> Took:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if process.returncode and not failed:
-        failed = f"ended with {process.returncode}: {_telling(text)}"
+        failed = f"{_ended(process.returncode)}: {_telling(text)}"
     return Took(wall, cpu, peak, max(0.0, _busy() - busy - cpu) / wall, failed)
 
 
+def _ended(code: int) -> str:
+    """What is ended by a signal may have been ended by somebody else, so that is told apart."""
+    return f"ended with {code}" if code > 0 else f"ended by {signal.Signals(-code).name}"
+
+
 def _telling(text: str) -> str:
-    """The line that names an error, or else the last one."""
+    """The last line that begins with the name of an error, the cause of all others; or else the last one."""
     lines = text.splitlines() or [""]
-    return next((line for line in lines if "Error" in line or "Exception" in line), lines[-1])[:300]
+    errors = [line for line in lines if re.match(r"(Caused by: )?[\w.]*(Error|Exception)\b", line)]
+    return (errors or lines)[-1][:300]
 
 
 def _busy() -> float:

@@ -39,7 +39,10 @@ def draw(results: Results, file: Path) -> None:
     chart = chart.properties(
         title=alt.TitleParams(
             TITLE,
-            subtitle="The start included; medians, with the lowest and the highest. A logarithmic scale.",
+            subtitle=[
+                "The start included; medians, with the lowest and the highest. A logarithmic scale.",
+                "Each engine at the largest scale it was measured at.",
+            ],
         ),
         config=theme.CONFIG,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.compare.picture import draw
-from benchmarks.compare.results import Results, Run
+from benchmarks.compare.results import START, Measurement, Results, Run
 from benchmarks.compare.systems import EVERYTHING, SYSTEMS, System
 from benchmarks.compare.workloads import BATCHES, WORKLOADS
 
@@ -72,17 +72,13 @@ def write(results: Results, docs: Path) -> None:
 
 
 def page(results: Results) -> str:
-    where = results.where
-    numbers = ", ".join(f"{name} {number}" for name, number in where.versions.items())
     shown = [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
     lines = [
         INTRODUCTION,
-        (
-            f"Measured on {where.date} at commit {where.commit}, on {where.cpu} with {os.cpu_count()} cores; "
-            f"{numbers}. Scale {where.scale:g}, {_counted(results)}."
-        ),
-        "",
+        *(line for each in reversed(results.measurements) for line in (_measured(each), "")),
     ]
+    if len(results.scales) > 1:
+        lines += [f"Where a line says no other scale, it is {results.scales[0]:g}.", ""]
     if any(_busy([run]) for run in results.runs):
         lines += [
             (
@@ -97,28 +93,40 @@ def page(results: Results) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _counted(results: Results) -> str:
+def _measured(each: Measurement) -> str:
+    where = each.where
+    numbers = ", ".join(f"{name} {number}" for name, number in where.versions.items())
+    return (
+        f"Measured on {where.date} at commit {where.commit}, on {where.cpu} with {os.cpu_count()} cores; "
+        f"{numbers}. Scale {where.scale:g}, {_counted(each)}."
+    )
+
+
+def _counted(each: Measurement) -> str:
     """How often each was run: a measurement may have been broken off."""
-    counts = {len(results.of(run.system, run.workload)) for run in results.runs}
+    counts = {len(each.of(run.system, run.workload)) for run in each.runs}
     few, many = min(counts), max(counts)
     return f"{few} to {many} runs of each" if few < many else f"{few} {'runs' if few > 1 else 'run'} of each"
 
 
 def _workload(results: Results, name: str) -> list[str]:
     workload = WORKLOADS[name]
-    runs = [run for run in results.runs if run.workload == name]
-    found = next(run.verdict for run in runs if run.verdict is not None)
-    answers = found.told + found.missing - found.untrue - found.repeated
+    sizes = [size for scale in results.scales for size in _size(results, name, scale)]
     lines = [
         f"## {name}: {workload.title}",
         "",
-        f"{workload.what[0].upper()}{workload.what[1:]}: {runs[0].events:,} events, {answers:,} answers.",
+        f"{workload.what[0].upper()}{workload.what[1:]}: {'; '.join(sizes)}.",
         "",
         "| engine | answers | CPU seconds | without start | events a CPU second | peak MB | wall seconds |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     asked = [system for system in SYSTEMS.values() if results.of(system.name, name)]
-    lines += [_line(results, system, name) for system in asked]
+    for system in asked:
+        for scale in results.scales:
+            said = "" if scale == results.scales[0] else f", scale {scale:g}"
+            lines += [
+                _line(each, system, name, said) for each in results.at(scale) if each.of(system.name, name)
+            ]
     reasons = [
         f"{system.title} ({system.unable[name]})" for system in SYSTEMS.values() if name in system.unable
     ]
@@ -131,16 +139,31 @@ def _workload(results: Results, name: str) -> list[str]:
     return [*lines, ""]
 
 
-def _line(results: Results, system: System, name: str) -> str:
-    runs = results.of(system.name, name)
+def _size(results: Results, name: str, scale: float) -> list[str]:
+    """How many events and answers there were at a scale, if any."""
+    runs = [run for each in results.at(scale) for run in each.runs if run.workload == name]
+    if not runs:
+        return []
+    said = "" if scale == results.scales[0] else f"at scale {scale:g} "
+    events = f"{said}{runs[0].events:,} events"
+    found = next((run.verdict for run in runs if run.verdict is not None), None)
+    if found is None:
+        return [events]
+    return [f"{events}, {found.told + found.missing - found.untrue - found.repeated:,} answers"]
+
+
+def _line(measured: Measurement, system: System, name: str, said: str) -> str:
+    """`said` comes after the name of the engine."""
+    runs = measured.of(system.name, name)
     good = [run for run in runs if not run.failed]
     if not good:
-        return f"| {system.title} | {runs[0].failed.splitlines()[0]} | | | | | |"
+        return f"| {system.title}{said} | {runs[0].failed.splitlines()[0]} | | | | | |"
     cpu = [run.took.cpu for run in good]
-    start = [run.took.cpu for run in results.of(system.name, "start") if not run.failed]
+    start = [run.took.cpu for run in measured.of(system.name, START) if not run.failed]
     without = _number(max(median(cpu) - median(start), 0.0)) if start else ""
+    engine = f"{system.title}{said}{_busy(good)}"
     return (
-        f"| {system.title}{_busy(good)} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {without} "
+        f"| {engine} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {without} "
         f"| {_rate(good[0].events, median(cpu))} | {_spread([run.took.peak / 1e6 for run in good])} "
         f"| {_spread([run.took.wall for run in good])} |"
     )

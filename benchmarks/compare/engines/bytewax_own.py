@@ -9,6 +9,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import bytewax.operators as op
 import pyarrow.parquet as pq
@@ -20,8 +21,12 @@ from bytewax.testing import run_main
 
 from benchmarks.compare.folder import Folder
 
-Event = tuple[str, str, str, int, int]
-"""Kind, device, value, time and arrival."""
+RISE, POPULAR = 5, 60
+
+Event = tuple[str, str, str | int, int, int, str]
+"""Kind, device, value, time, arrival and place."""
+Told = int | tuple[str, int]
+"""What of an answer the key does not say: its tick, and of a lead the shop."""
 
 
 class Reading(StatefulSourcePartition):
@@ -34,7 +39,7 @@ class Reading(StatefulSourcePartition):
         file = next(self._files, None)
         if file is None:
             raise StopIteration
-        table = pq.read_table(file, columns=["kind", "device", "value", "time", "arrival"])
+        table = pq.read_table(file, columns=["kind", "device", "value", "time", "arrival", "place"])
         return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     def snapshot(self) -> None:
@@ -60,19 +65,28 @@ class Question(StatefulBatchLogic):
     def __init__(self) -> None:
         self.now = 0
 
-    @abstractmethod
-    def add(self, event: Event) -> Iterable[int]: ...
+    @classmethod
+    def about(cls, folder: Folder) -> None:
+        """What is known before all events."""
+        cls.delay = folder.settings["delay"]
 
-    def settle(self, complete: float) -> Iterable[int]:  # noqa: ARG002 - not all need it
+    @staticmethod
+    def line(key: str, told: Told) -> str:
+        return f"{key},{told}"
+
+    @abstractmethod
+    def add(self, event: Event) -> Iterable[Told]: ...
+
+    def settle(self, complete: float) -> Iterable[Told]:  # noqa: ARG002 - not all need it
         return ()
 
-    def on_batch(self, values: list[Event]) -> tuple[Iterable[int], bool]:
+    def on_batch(self, values: list[Event]) -> tuple[Iterable[Told], bool]:
         told = [time for event in values for time in self.add(event)]
         self.now = values[-1][4]
         # Events that came in an earlier tick are all there.
         return [*told, *self.settle(self.now - self.delay - 1)], StatefulBatchLogic.RETAIN
 
-    def on_eof(self) -> tuple[Iterable[int], bool]:
+    def on_eof(self) -> tuple[Iterable[Told], bool]:
         return self.settle(float("inf")), StatefulBatchLogic.DISCARD
 
     def snapshot(self) -> None:
@@ -85,7 +99,7 @@ class InARow(Question):
         self.high: set[int] = set()
 
     def add(self, event: Event) -> Iterator[int]:
-        _, _, value, time, _ = event
+        _, _, value, time, *_ = event
         if value == "high":
             self.high.add(time)
             for first in (time - 2, time - 1, time):
@@ -104,7 +118,7 @@ class NotInARow(Question):
         self.seen: list[int] = []
 
     def add(self, event: Event) -> Iterable[int]:
-        _, _, value, time, _ = event
+        _, _, value, time, *_ = event
         self.seen.append(time)
         if value == "high":
             self.high.add(time)
@@ -164,11 +178,69 @@ class Joined(Question):
         return ()
 
 
+class Leads(Question):
+    """The key is a product: it remembers the scores in all regions."""
+
+    near: ClassVar[dict[str, list[str]]]
+    shops: ClassVar[dict[str, list[str]]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores: dict[int, dict[str, int]] = {}
+
+    @classmethod
+    def about(cls, folder: Folder) -> None:
+        super().about(folder)
+        cls.near, cls.shops = {}, {}
+        for row in folder.static()["Near"].to_pylist():
+            cls.near.setdefault(row["neighbour"], []).append(row["region"])
+        for row in folder.static()["Shop"].to_pylist():
+            cls.shops.setdefault(row["region"], []).append(row["shop"])
+
+    @staticmethod
+    def line(key: str, told: Told) -> str:
+        assert isinstance(told, tuple)
+        return f"{told[0]},{key},{told[1]}"
+
+    def add(self, event: Event) -> Iterable[Told]:
+        _, _, value, time, _, place = event
+        self.scores.setdefault(time, {})[place] = int(value)
+        return ()
+
+    def settle(self, complete: float) -> list[Told]:
+        due = sorted(time for time in self.scores if time <= complete)
+        told: list[Told] = [
+            (shop, time)
+            for time in due
+            for region in self._wanted(time)
+            if self.scores[time].get(region, 0) < POPULAR
+            for shop in self.shops[region]
+        ]
+        # What may still be part of a trend stays, and is not told again: it has no two ticks before it.
+        for time in due[:-2]:
+            del self.scores[time]
+        return told
+
+    def _wanted(self, time: int) -> set[str]:
+        """Regions with a trend nearby."""
+        first, second, third = (self.scores.get(time - ago, {}) for ago in (2, 1, 0))
+        trends = [
+            place
+            for place, score in third.items()
+            if place in second
+            and place in first
+            and score >= second[place] + RISE
+            and second[place] >= first[place] + RISE
+        ]
+        return {region for place in trends for region in self.near.get(place, ())}
+
+
 QUESTIONS: dict[str, type[Question]] = {
     "W1": InARow,
     "W2": Unacknowledged,
     "W3": Joined,
     "W4": NotInARow,
+    "W5": Leads,
     "W6": InARow,
 }
 
@@ -185,7 +257,7 @@ def by_edge(folder: Folder) -> Callable[[Event], Iterable[tuple[str, Event]]]:
 
 def flow(name: str, folder: Folder, out: Path) -> Dataflow:
     question = QUESTIONS[name]
-    question.delay = folder.settings["delay"]
+    question.about(folder)
     dataflow = Dataflow("comparison")
     events = op.input("events", dataflow, Batches(folder.files))
     if name == "W3":
@@ -193,7 +265,7 @@ def flow(name: str, folder: Folder, out: Path) -> Dataflow:
     else:
         keyed = op.key_on("by device", events, lambda event: event[1])
     found = op.stateful_batch("ask", keyed, lambda _: question())
-    lines = op.map("write", found, lambda answer: (answer[0], f"{answer[0]},{answer[1]}"))
+    lines = op.map("write", found, lambda answer: (answer[0], question.line(*answer)))
     op.output("answers", lines, FileSink(out / "answers.csv"))
     return dataflow
 

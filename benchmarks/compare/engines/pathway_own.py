@@ -14,9 +14,11 @@ from benchmarks.compare.folder import Folder
 Question = Callable[[pw.Table, Callable[[str], pw.Table]], pw.Table]
 
 
-class Edge(pw.Schema):
-    device: str
-    other: str
+RELATIONS = {
+    "Feeds": pw.schema_from_types(device=str, other=str),
+    "Near": pw.schema_from_types(region=str, neighbour=str),
+    "Shop": pw.schema_from_types(shop=str, region=str),
+}
 
 
 class Event(pw.Schema):
@@ -67,11 +69,49 @@ def _joined(events: pw.Table, static: Callable[[str], pw.Table]) -> pw.Table:
     )
 
 
+def _leads(events: pw.Table, static: Callable[[str], pw.Table]) -> pw.Table:
+    scores = events.select(pw.this.device, pw.this.place, pw.this.time, score=pw.cast(int, pw.this.value))
+    rises = _rise(scores)
+    earlier = rises.select(pw.this.device, pw.this.place, time=pw.this.time + 1)
+    trends = rises.join(earlier, *_at_once(pw.left, pw.right)).select(
+        pw.left.device, pw.left.place, pw.left.time
+    )
+    wanted = (
+        trends.join(static("Near"), pw.left.place == pw.right.neighbour)
+        .select(pw.left.device, pw.left.time, place=pw.right.region)
+        .groupby(pw.this.device, pw.this.place, pw.this.time)
+        .reduce(pw.this.device, pw.this.place, pw.this.time)
+    )
+    popular = scores.filter(pw.this.score >= 60)
+    fresh = (
+        wanted.join_left(popular, *_at_once(pw.left, pw.right))
+        .select(pw.left.device, pw.left.place, pw.left.time, score=pw.right.score)
+        .filter(pw.this.score.is_none())
+    )
+    return fresh.join(static("Shop"), pw.left.place == pw.right.region).select(
+        pw.right.shop, pw.left.device, pw.left.time
+    )
+
+
+def _rise(scores: pw.Table) -> pw.Table:
+    """Where a score is higher by five than a tick before."""
+    before = scores.select(pw.this.device, pw.this.place, pw.this.score, time=pw.this.time + 1)
+    both = scores.join(before, *_at_once(pw.left, pw.right)).select(
+        pw.left.device, pw.left.place, pw.left.time, pw.left.score, before=pw.right.score
+    )
+    return both.filter(pw.this.score >= pw.this.before + 5)
+
+
+def _at_once(one: pw.Table, other: pw.Table) -> list[pw.ColumnExpression]:
+    return [one.device == other.device, one.place == other.place, one.time == other.time]
+
+
 QUESTIONS: dict[str, Question] = {
     "W1": _malfunctions,
     "W2": _unacknowledged,
     "W3": _joined,
     "W4": _not_in_a_row,
+    "W5": _leads,
     "W6": _malfunctions,
 }
 
@@ -83,7 +123,7 @@ def main() -> None:
     events = pw.io.csv.read(folder.path / "headed" / "events.csv", schema=Event, mode="static")
 
     def static(name: str) -> pw.Table:
-        return pw.io.csv.read(folder.path / "headed" / f"{name}.csv", schema=Edge, mode="static")
+        return pw.io.csv.read(folder.path / "headed" / f"{name}.csv", schema=RELATIONS[name], mode="static")
 
     found = QUESTIONS[workload](events, static)
     # Pathway adds a time of its own, and whether a row came or went.

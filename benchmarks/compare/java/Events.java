@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The files of a folder of events, and the one of the answers. */
 final class Events {
@@ -23,6 +25,24 @@ final class Events {
         try (BufferedReader reader = Files.newBufferedReader(folder.resolve("events.csv"))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 consumer.accept(Event.parse(line));
+            }
+        }
+    }
+
+    /** A pair of the relation of this name. */
+    record Pair(String relation, String one, String another) {}
+
+    /** All pairs of the relations that do not change. */
+    static void related(Path folder, Consumer<Pair> consumer) throws IOException {
+        List<Path> files;
+        try (Stream<Path> listed = Files.list(folder.resolve("static"))) {
+            files = listed.filter(file -> file.toString().endsWith(".csv")).toList();
+        }
+        for (Path file : files) {
+            String relation = file.getFileName().toString().replace(".csv", "");
+            for (String line : Files.readAllLines(file)) {
+                String[] cells = line.split(",", -1);
+                consumer.accept(new Pair(relation, cells[0], cells[1]));
             }
         }
     }

@@ -6,7 +6,7 @@ import com.espertech.esper.runtime.client.EPRuntime;
 import com.espertech.esper.runtime.client.EPRuntimeProvider;
 import com.espertech.esper.runtime.client.EPStatement;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -16,38 +16,6 @@ import java.util.Map;
  * before it in time must have come, so what is asked of the sorted stream is true.
  */
 public final class EsperRun {
-    private static final String SORTED =
-            """
-            @public @buseventtype create schema Arrived(kind string, device string, value string, time long);
-            create context ByDevice partition by device from Arrived;
-            insert rstream into Sorted select rstream kind, device, value, time
-                from Arrived#time_order(time * 1000L, %d milliseconds);
-            """;
-
-    private static final String IN_A_ROW =
-            """
-            @name('answers') select * from Sorted match_recognize (
-                partition by device
-                measures A.device as device, A.time as time
-                all matches
-                after match skip to next row
-                pattern (A B C)
-                define A as A.value = 'high',
-                       B as B.value = 'high' and B.time = A.time + 1,
-                       C as C.value = 'high' and C.time = A.time + 2);
-            """;
-
-    /** The clock is as far behind the sorted events for an alarm as for its acknowledgement. */
-    private static final String UNACKNOWLEDGED =
-            """
-            @name('answers') select a.device as device, a.time as time from pattern [
-                every a=Sorted(kind = 'Alarm')
-                -> (timer:interval(5500 milliseconds) and not Sorted(kind = 'Ack', device = a.device, time > a.time))];
-            """;
-
-    private static final Map<String, String> QUESTIONS =
-            Map.of("W1", IN_A_ROW, "W2", UNACKNOWLEDGED, "W6", IN_A_ROW);
-
     public static void main(String[] arguments) throws Exception {
         Path folder = Path.of(arguments[1]);
         Configuration configuration = new Configuration();
@@ -55,21 +23,23 @@ public final class EsperRun {
         configuration.getCompiler().getByteCode().setAllowSubscriber(false);
         EPRuntime runtime = EPRuntimeProvider.getDefaultRuntime(configuration);
         runtime.initialize();
-        runtime.getEventService().advanceTime(0);
-        // An event leaves the window when it is as old as this; all that may come are before it by then.
-        long kept = Events.delay(folder) * 1000 + 500;
-        String module = SORTED.formatted(kept) + QUESTIONS.get(arguments[0]);
+        var service = runtime.getEventService();
+        service.advanceTime(0);
+        String module = Questions.asked(arguments[0], Events.delay(folder));
         var compiled = EPCompilerProvider.getCompiler().compile(module, new CompilerArguments(configuration));
         var deployment = runtime.getDeploymentService().deploy(compiled);
         EPStatement statement = runtime.getDeploymentService().getStatement(deployment.getDeploymentId(), "answers");
+        String[] names = statement.getEventType().getPropertyNames();
         try (Events.Answers answers = new Events.Answers(Path.of(arguments[2]))) {
             statement.addListener((fresh, old, of, by) -> {
                 for (EventBean answer : fresh == null ? new EventBean[0] : fresh) {
-                    answers.add(answer.get("device"), answer.get("time"));
+                    answers.add(Arrays.stream(names).map(answer::get).toArray());
                 }
             });
+            var relating = service.getEventSender("Related");
+            Events.related(folder, pair -> relating.sendEvent(
+                    Map.of("relation", pair.relation(), "one", pair.one(), "another", pair.another())));
             long[] now = {0};
-            var service = runtime.getEventService();
             var sender = service.getEventSender("Arrived");
             Events.each(folder, event -> {
                 if (event.arrival() > now[0]) {
@@ -77,7 +47,8 @@ public final class EsperRun {
                     service.advanceTimeSpan(now[0] * 1000, 500);
                 }
                 sender.sendEvent(Map.of(
-                        "kind", event.kind(), "device", event.device(), "value", event.value(), "time", event.time()));
+                        "kind", event.kind(), "device", event.device(), "place", event.place(),
+                        "value", event.value(), "time", event.time()));
             });
             service.advanceTimeSpan((now[0] + 100) * 1000, 500);
         }

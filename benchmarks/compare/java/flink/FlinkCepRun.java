@@ -23,6 +23,8 @@ import org.apache.flink.util.Collector;
  * <p>Its watermark for a bound of lateness is a millisecond further behind than the bound, so nothing is dropped here.
  */
 public final class FlinkCepRun {
+    private static final String MALFUNCTION = "Malfunction";
+
     /** An event as Flink serialises it best: a plain object with public fields. */
     public static final class Fact {
         public String kind;
@@ -77,13 +79,37 @@ public final class FlinkCepRun {
                 .within(Duration.ofSeconds(6));
     }
 
+    /** What begins no malfunction; those come with the time of their last event. */
+    private static Pattern<Fact, ?> inOrder() {
+        return Pattern.<Fact>begin("first", AfterMatchSkipStrategy.noSkip())
+                .where(SimpleCondition.of(fact -> !fact.kind.equals(MALFUNCTION)))
+                .notFollowedBy("malfunction")
+                .where(new IterativeCondition<>() {
+                    @Override
+                    public boolean filter(Fact fact, Context<Fact> context) throws Exception {
+                        return fact.kind.equals(MALFUNCTION)
+                                && fact.time == context.getEventsForPattern("first").iterator().next().time;
+                    }
+                })
+                .within(Duration.ofSeconds(3));
+    }
+
     /** The first event of a match is what it is about. */
-    public static final class Told extends PatternProcessFunction<Fact, String> {
+    public static final class First extends PatternProcessFunction<Fact, Fact> {
         @Override
-        public void processMatch(Map<String, List<Fact>> match, Context context, Collector<String> out) {
+        public void processMatch(Map<String, List<Fact>> match, Context context, Collector<Fact> out) {
             Fact first = match.get("first").get(0);
-            out.collect(first.device + "," + first.time);
+            Fact found = new Fact();
+            found.kind = MALFUNCTION;
+            found.device = first.device;
+            found.value = first.value;
+            found.time = first.time;
+            out.collect(found);
         }
+    }
+
+    private static DataStream<Fact> found(DataStream<Fact> facts, Pattern<Fact, ?> pattern) {
+        return CEP.pattern(facts.keyBy(fact -> fact.device), pattern).process(new First());
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -102,10 +128,15 @@ public final class FlinkCepRun {
                 .map(Fact::parse)
                 .returns(Fact.class)
                 .assignTimestampsAndWatermarks(bound);
-        Pattern<Fact, ?> pattern = arguments[0].equals("W2") ? unacknowledged() : inARow();
+        DataStream<Fact> answers =
+                switch (arguments[0]) {
+                    case "W2" -> found(facts, unacknowledged());
+                    case "W4" -> found(facts.union(found(facts, inARow())), inOrder());
+                    default -> found(facts, inARow());
+                };
         var out = new org.apache.flink.core.fs.Path(Path.of(arguments[2]).toAbsolutePath().toUri());
-        CEP.pattern(facts.keyBy(fact -> fact.device), pattern)
-                .process(new Told())
+        answers.map(fact -> fact.device + "," + fact.time)
+                .returns(String.class)
                 .sinkTo(FileSink.forRowFormat(out, new SimpleStringEncoder<String>()).build());
         environment.execute();
     }

@@ -1,8 +1,15 @@
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.FunctionHint;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.functions.TableFunction;
+import org.apache.flink.types.Row;
 
 /**
  * Flink's SQL: WORKLOAD FOLDER OUT SLACK. A tick is a second.
@@ -70,8 +77,69 @@ public final class FlinkSqlRun {
             """
                     .formatted(MALFUNCTIONS);
 
+    private static final String TRENDS =
+            """
+            SELECT * FROM (SELECT device, place, CAST(`value` AS INT) AS score, `time`, ts FROM events) MATCH_RECOGNIZE (
+                PARTITION BY device, place ORDER BY ts
+                MEASURES C.`time` AS `time`, MATCH_ROWTIME() AS matched
+                ONE ROW PER MATCH
+                AFTER MATCH SKIP TO NEXT ROW
+                PATTERN (A B C)
+                DEFINE B AS B.`time` = A.`time` + 1 AND B.score >= A.score + 5,
+                    C AS C.`time` = A.`time` + 2 AND C.score >= B.score + 5)
+            """;
+
+    /** A join with a table would lose the time that the windows and the next join go by; one with a function keeps it. */
+    private static final String REACHED =
+            """
+            CREATE TEMPORARY VIEW reached AS
+            SELECT trend.device, near.region, trend.`time`, trend.matched
+            FROM (%s) AS trend CROSS JOIN LATERAL TABLE(Nearby(trend.place)) AS near (region)
+            """
+                    .formatted(TRENDS);
+
+    /** A window of one tick leaves one row of each kind, whose time is a millisecond before the window's end. */
+    private static final String LEADS =
+            """
+            SELECT stand.shop, wanted.device, wanted.`time`
+            FROM (
+                SELECT device, region, `time`, window_time AS closed
+                FROM TABLE(TUMBLE(TABLE reached, DESCRIPTOR(matched), INTERVAL '1' SECOND))
+                GROUP BY device, region, `time`, window_start, window_end, window_time) AS wanted
+            LEFT JOIN (SELECT * FROM events WHERE CAST(`value` AS INT) >= 60) AS popular
+                ON popular.device = wanted.device AND popular.place = wanted.region
+                AND wanted.closed = popular.ts + INTERVAL '0.999' SECOND
+            CROSS JOIN LATERAL TABLE(ShopsOf(wanted.region)) AS stand (shop)
+            WHERE popular.device IS NULL
+            """;
+
     private static final Map<String, String> QUESTIONS = Map.of(
-            "W1", IN_A_ROW, "W2", UNACKNOWLEDGED, "W3", JOINED, "W4", NOT_IN_A_ROW, "W6", IN_A_ROW);
+            "W1", IN_A_ROW, "W2", UNACKNOWLEDGED, "W3", JOINED, "W4", NOT_IN_A_ROW, "W5", LEADS, "W6", IN_A_ROW);
+
+    /** What a name is paired with, as a table. */
+    @FunctionHint(output = @DataTypeHint("ROW<name STRING>"))
+    public static final class Paired extends TableFunction<Row> {
+        private final HashMap<String, ArrayList<String>> pairs = new HashMap<>();
+
+        public void eval(String name) {
+            for (String other : pairs.getOrDefault(name, new ArrayList<>())) {
+                collect(Row.of(other));
+            }
+        }
+
+        private void add(String name, String other) {
+            pairs.computeIfAbsent(name, unknown -> new ArrayList<>()).add(other);
+        }
+    }
+
+    private static void prepareLeads(TableEnvironment tables, Path folder) throws IOException {
+        Paired nearby = new Paired();
+        Paired shops = new Paired();
+        Events.related(folder, pair -> (pair.relation().equals("Near") ? nearby : shops).add(pair.another(), pair.one()));
+        tables.createTemporarySystemFunction("Nearby", nearby);
+        tables.createTemporarySystemFunction("ShopsOf", shops);
+        tables.executeSql(REACHED);
+    }
 
     public static void main(String[] arguments) throws Exception {
         String workload = arguments[0];
@@ -89,6 +157,10 @@ public final class FlinkSqlRun {
         if (workload.equals("W3")) {
             columns = "device STRING, other STRING, `time` BIGINT";
             tables.executeSql(FEEDS.formatted(folder.resolve("static/Feeds.csv").toUri()));
+        }
+        if (workload.equals("W5")) {
+            columns = "shop STRING, device STRING, `time` BIGINT";
+            prepareLeads(tables, folder);
         }
         tables.executeSql("CREATE TABLE answers (%s) WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'csv')"
                 .formatted(columns, out.toUri()));
