@@ -17,8 +17,8 @@ def parser_for(command: str, what: str | None, known: Collection[str], scale: st
     parser = ArgumentParser(prog=f"python -m {command}", description=what)
     names = f"of {', '.join(known)}; all"
     parser.add_argument("names", nargs="*", metavar="NAME", type=_one_of(known), help=names)
-    parser.add_argument("--scale", type=_positive(float), default=1.0, help=f"share of {scale}; 1")
-    parser.add_argument("--runs", type=_positive(int), default=3, help="how often each is measured; 3")
+    parser.add_argument("--scale", type=positive(float), default=1.0, help=f"share of {scale}; 1")
+    parser.add_argument("--runs", type=positive(int), default=3, help="how often each is measured; 3")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
     return parser
 
@@ -32,7 +32,9 @@ def _one_of(known: Collection[str]) -> Callable[[str], str]:
     return name
 
 
-def _positive(kind: type[_Number]) -> Callable[[str], _Number]:
+def positive(kind: type[_Number]) -> Callable[[str], _Number]:
+    """The type of an option that is a number above zero."""
+
     def number(text: str) -> _Number:
         value = kind(text)
         if value <= 0:

@@ -19,9 +19,9 @@ from benchmarks.compare.launching import ROOT, launch
 from benchmarks.compare.results import START, Measurement, Results, Run, load, save
 from benchmarks.compare.systems import SYSTEMS, System, versions
 from benchmarks.compare.workloads import WORKLOADS, Given
+from benchmarks.options import RESULTS, positive
 from benchmarks.report import setting
 
-RESULTS = ROOT / "benchmarks" / "results"
 KNOWN = ", ".join([*SYSTEMS, *WORKLOADS])
 NAMES = f"engines, workloads, or pairs such as antelog:W1; all unless named: {KNOWN}"
 
@@ -32,9 +32,11 @@ Pair = tuple[System, str]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the devices; 1")
-    parser.add_argument("--runs", type=int, default=3, help="how often each is measured; 3")
-    parser.add_argument("--limit", type=float, default=600, help="seconds after which a run is stopped; 600")
+    parser.add_argument("--scale", type=positive(float), default=1.0, help="share of the devices; 1")
+    parser.add_argument("--runs", type=positive(int), default=3, help="how often each is measured; 3")
+    parser.add_argument(
+        "--limit", type=positive(float), default=600, help="seconds after which a run is stopped; 600"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of compare.json")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where performance.md is written")
     parser.add_argument(
@@ -48,8 +50,6 @@ def main() -> int:
         for part in name.split(":"):
             if part not in SYSTEMS and part not in WORKLOADS:
                 parser.error(f"there is no engine or workload {part}; there are {KNOWN}")
-    if given.scale <= 0 or given.runs < 1:
-        parser.error("scale and runs must be positive")
     file = given.results / "compare.json"
     if not given.report:
         pairs = _there(chosen(given.names))
