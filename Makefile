@@ -4,8 +4,10 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 SOAK_ARGS ?=
+PYSPARK ?=
 
-VENV := .venv
+# Another version of PySpark has an environment of its own.
+VENV := .venv$(PYSPARK:%=-pyspark-%)
 PY := $(VENV)/bin/python
 RUFF := $(VENV)/bin/ruff
 
@@ -26,7 +28,7 @@ WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 .PHONY: help setup demo test quick test-slow bench bench-spark bench-growth bench-compare soak check format docs docs-serve pictures record clean java
 
 help: ## List the targets
-	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name']"
+	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [PYSPARK=4.1]"
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
@@ -84,7 +86,7 @@ record: setup ## Rewrite the golden files from what the code prints now; read th
 	@$(WITH_JAVA) $(PY) -m pytest --record $(PYTEST_ARGS)
 
 clean: ## Remove the environment, the caches and everything built
-	@rm -rf $(VENV) .venv-compare .compare build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-pyspark-* .venv-compare .compare build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up, step by step ----
@@ -100,7 +102,7 @@ $(MADE):
 
 $(INSTALLED): $(MADE) pyproject.toml
 	@echo "Installing antelog and its tools into $(VENV) (a minute or so, once)"
-	@$(PIP_INSTALL) --editable '.[dev]'
+	@$(PIP_INSTALL) --editable '.[dev]' $(PYSPARK:%='pyspark==%.*')
 	@touch $@
 
 $(DOCS_INSTALLED): $(INSTALLED)
