@@ -70,8 +70,8 @@ class Outcomes:
         if query is not None:
             packed = packed.where(f.col("query") == query)
         return packed.select("query", "payload").mapInArrow(
-            # By default, a time without a zone is one of UTC in PySpark 4.1 and is left alone in later ones.
             unpacker(self.job, columns),
+            # By default, a time without a zone is one of UTC in PySpark 4.1 and is left alone in later ones.
             from_arrow_schema(columns.schema, prefer_timestamp_ntz=True),
         )
 
