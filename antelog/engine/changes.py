@@ -30,7 +30,7 @@ from antelog.engine.tables import (
     marked,
     spread,
 )
-from antelog.engine.touched import looked_at
+from antelog.engine.touched import Span, looked_at
 from antelog.engine.truth import Derivations, derivations, term_column, time_column
 from antelog.engine.values import UNBOUND
 from antelog.engine.world import World
@@ -70,8 +70,13 @@ class Candidates:
         return slice(self.starts[block], self.starts[block + 1])
 
 
-def candidates(world: World, name: str, ticks: Column | None, complete_by: int | None = None) -> Candidates:
-    """The derivations of all answers about these ticks (None: of all); only those complete by a tick."""
+def candidates(
+    world: World, name: str, ticks: Column | None, during: Span, complete_by: int | None = None
+) -> Candidates:
+    """The derivations of all answers about these ticks (None: of all) that matter during a span.
+
+    Only those complete by a tick, if one is given.
+    """
     blocks = _blocks(world, name, ticks)
     if any(layout.loose or layout.rival for layout in world.layouts[name]) and len(world.layouts[name]) > 1:
         # What one pattern says of all values, or before any fact, it also says of the others' answers.
@@ -86,6 +91,14 @@ def candidates(world: World, name: str, ticks: Column | None, complete_by: int |
         _phases(found, time, each, world.begin)
         for found, (_, time), each in zip(blocks, answers, open_, strict=True)
     ]
+    if not any(layout.loose for layout in world.layouts[name]):
+        # Where values are open, what is over still says which of them have answers of their own.
+        for b, found in enumerate(blocks):
+            at = _mattering(found, phases[b], during)
+            if len(at) < found.rows.count:
+                cells, time = answers[b]
+                blocks[b], phases[b] = found.take(at), [line.take(at) for line in phases[b]]
+                answers[b] = [column.take(at) for column in cells], time.take(at)
     width = len(world.relations[name].variables) + 1
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     by_answer = _grouped(blocks, answer, time)
@@ -193,6 +206,14 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     return [known, begin, complete, told, found.failed, own]
 
 
+def _mattering(found: Derivations, phases: Sequence[Column], during: Span) -> Column:
+    """The rows that exist at some tick of a span, or will exist when their time has come."""
+    before, now = during
+    _, begin, _, _, end, _ = phases
+    latest = NEVER - 1 if found.layout.by_clock else now
+    return marked((end > np.maximum(begin, before)) & (begin <= latest))
+
+
 def _answered(found: Derivations) -> set[str]:
     """The variables of a pattern that an answer gives values."""
     pattern = found.layout.pattern
@@ -293,10 +314,13 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
     owner = found.number << shift
     events = [owner + 1] if starting and before < now else []
     for b, block in enumerate(found.blocks):
-        mine = owner[found.rows(b)]
-        clock = [found.time[found.rows(b)]] if block.layout.by_clock else []
+        rows = found.rows(b)
+        mine = owner[rows]
+        # What happens before a derivation exists, or after it is over, changes nothing.
+        since, until = np.maximum(found.begin[rows] - 1, before), np.minimum(found.end[rows], now)
+        clock = [found.time[rows]] if block.layout.by_clock else []
         for line in (*block.holds, *block.fails, *clock):
-            during = marked((line > before) & (line <= now))
+            during = marked((line > since) & (line <= until))
             events.append(mine.take(during) + (line.take(during) - before))
         if block.layout.loose:
             since = found.own[found.rows(b)]

@@ -66,10 +66,10 @@ def tell(
 ) -> Told:
     """What is told after `before` and up to `now`; answers that are not in the share have no status."""
     if set(only) == {"confirmed"} and not any(layout.loose for layout in world.layouts[name]):
-        found = candidates(world, name, ticks, now)
+        found = candidates(world, name, ticks, (before, now), now)
         at = confirmations(found, before, now)
     else:
-        found = candidates(world, name, ticks)
+        found = candidates(world, name, ticks, (before, now))
         at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
     kept = minimal(found, at, seen, world.values)

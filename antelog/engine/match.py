@@ -142,21 +142,27 @@ def partials(
     for any literal.
     """
     seed = joined(seed, background.rows)
+    givers = [*(facts.rows for facts in found), *named]
+    # The rows of each set of variables, with the number of the giver that was last to extend them.
     start = frozenset(seed.bound)
-    tables: dict[frozenset[str], list[Rows]] = {start: [seed]}
+    tables: dict[frozenset[str], list[tuple[int, Rows]]] = {start: [(-1, distinct([seed]))]}
     complete: list[Partial] = []
     waiting = {start}
     while waiting:
         variables = min(waiting, key=lambda names: (len(names), sorted(names)))
         waiting.discard(variables)
-        rows = _possible(layout, distinct(tables[variables]), background, values)
+        parts = tables.pop(variables)
+        rows = parts[0][1] if len(parts) == 1 else distinct(part for _, part in parts)
+        rows = _possible(layout, rows, background, values)
         if rows.count == 0:
             continue
         complete.append(Partial(rows, _arrivals(layout, rows, found)))
-        for table in (*(facts.rows for facts in found), *named):
+        # Rows that several givers make together are made in the order of these, and not in others too.
+        first = min(last for last, _ in parts) + 1
+        for number, table in enumerate(givers[first:], first):
             if table.count and not table.bound.keys() <= variables:
                 more = frozenset(variables | table.bound.keys())
-                tables.setdefault(more, []).append(joined(rows, table))
+                tables.setdefault(more, []).append((number, joined(rows, table)))
                 waiting.add(more)
     return complete
 

@@ -20,6 +20,7 @@ from antelog.compile.plan import Atom, Const, Literal, Operand, Sum, Time, Var
 from antelog.engine.changes import Candidates, Moments, Views
 from antelog.engine.layout import compared
 from antelog.engine.literals import literals_of
+from antelog.engine.match import Rows
 from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations, term_column, time_column
 from antelog.engine.values import Values
@@ -246,5 +247,6 @@ def _variable(term: Operand) -> str | None:
 
 
 def _column(term: _Term, block: Derivations, row: Column, values: Values) -> Column:
-    rows = block.rows.take(row)
+    used = {_variable(term)} & block.rows.bound.keys()
+    rows = Rows({name: block.rows.bound[name].take(row) for name in used if name}, len(row))
     return time_column(term, rows) if isinstance(term, Time) else term_column(term, rows, values)

@@ -142,12 +142,16 @@ def inverse(order: Column) -> Column:
 
 def in_order(columns: Sequence[Column]) -> Column:
     """The order that sorts rows of numbers, none of them negative, by the first column, then the next."""
-    key, room = columns[0], _ROOM // (int(columns[0].max(initial=0)) + 1)
+    key, size = columns[0], int(columns[0].max(initial=0)) + 1
+    room = packable(len(key))
     for column in columns[1:]:
-        size = int(column.max(initial=0)) + 1
-        if size > room:
+        count = int(column.max(initial=0)) + 1
+        if size > room // count:
+            different, key = numbered(key)
+            size = len(different)
+        if size > room // count:
             return np.lexsort(columns[::-1])
-        key, room = key * size + column, room // size
+        key, size = key * count + column, size * count
     return sorting(key)
 
 
