@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.engine.changes import Candidates
+from antelog.engine.candidates import Candidates
 from antelog.engine.schema import MIXED
 from antelog.engine.tables import Column
 from antelog.engine.values import UNBOUND

@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from antelog.engine.changes import Candidates, Moments
+from antelog.engine.candidates import Candidates
 from antelog.engine.excepting import excepted
 from antelog.engine.literals import Writer, numbered_texts
+from antelog.engine.moments import Moments
 from antelog.engine.schema import exception_fields
 from antelog.engine.tables import NEVER, Column, Mask, distinct, in_order, marked, sorting
 from antelog.engine.world import World

@@ -23,12 +23,11 @@ import pyarrow.compute as pc
 
 from antelog.compile.plan import Plan, Relation
 from antelog.engine import kernel
-from antelog.engine.changes import OPEN
 from antelog.engine.counting import Dropped
 from antelog.engine.facts import Facts
 from antelog.engine.history import History, rows_of, without
 from antelog.engine.kernel import State
-from antelog.engine.log import KINDS, Told, lines, tell
+from antelog.engine.log import KINDS, OPEN, Told, lines, tell
 from antelog.engine.tables import Column, Mask, find, keys_of
 from antelog.engine.touched import every
 from antelog.engine.world import World

@@ -11,22 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.engine.changes import (
-    CONFIRMED,
-    NOTHING,
-    OPEN,
-    Candidates,
-    Moments,
-    candidates,
-    confirmations,
-    levels,
-    moments,
-    views,
-)
+from antelog.engine.candidates import Candidates, candidates
 from antelog.engine.counting import total
 from antelog.engine.decoding import repeated
 from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
+from antelog.engine.moments import Moments, confirmations, levels, moments, views
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
 from antelog.engine.tables import Column, Mask, changed, in_order, inverse, marked, numbered
@@ -34,6 +24,9 @@ from antelog.engine.values import Values
 from antelog.engine.world import World
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
+NOTHING, OPEN, CONFIRMED = 0, 1, 2
+"""The status of an answer at a moment."""
+
 _POSSIBLE, _REVISED, _CONFIRMED, _REJECTED = range(4)
 
 Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]

@@ -167,6 +167,41 @@ def partials(
     return complete
 
 
+def wholes(
+    layout: Layout, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
+) -> list[Partial]:
+    """Of all these rows those that have a fact for each literal."""
+    rows, arrived = seed, [f"<arrived {number}>" for number in range(len(found))]
+    tables: list[tuple[Rows, Mapping[str, Column]]] = [(background.rows, {})]
+    tables += [(facts.rows, {name: facts.arrived}) for facts, name in zip(found, arrived, strict=True)]
+    while tables:
+        efforts = [_effort(layout, rows, table, static=not more) for table, more in tables]
+        table, more = tables.pop(efforts.index(min(efforts)))
+        rows = _possible(layout, _extended(rows, table, more), background, values)
+    arrivals = np.array([rows.bound[name] for name in arrived], np.int64)
+    bound = {name: column for name, column in rows.bound.items() if name not in arrived}
+    return [Partial(Rows(bound, rows.count), arrivals.reshape(len(found), rows.count))]
+
+
+def _extended(rows: Rows, table: Rows, more: Mapping[str, Column]) -> Rows:
+    """The rows with all of a table that agrees with them, and `more` columns of it."""
+    if not table.bound or not table.bound.keys() <= rows.bound.keys():
+        return joined(rows, Rows({**table.bound, **more}, table.count))
+    at = find(*keys_of([[side.bound[name] for name in table.bound] for side in (rows, table)]))
+    there = marked(at >= 0)
+    new = {name: column.take(at.take(there)) for name, column in more.items()}
+    return Rows({**rows.take(there).bound, **new}, len(there))
+
+
+def _effort(layout: Layout, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
+    """What is joined first: what shares values, adds few to them, and has few rows; facts at the start.
+
+    To be about the same tick is little to share.
+    """
+    apart = not (rows.bound.keys() & table.bound.keys()) - layout.time_variables
+    return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
+
+
 def _possible(layout: Layout, rows: Rows, background: Background, values: Values) -> Rows:
     """The rows at which every condition holds whose variables they bind."""
     fits = np.ones(rows.count, np.bool_)

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.plan import Atom, Const, Literal, Operand, Sum, Time, Var
-from antelog.engine.changes import Candidates, Moments, Views
+from antelog.engine.candidates import Candidates
 from antelog.engine.layout import compared
 from antelog.engine.literals import literals_of
 from antelog.engine.match import Rows
+from antelog.engine.moments import Moments, Views
 from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations, term_column, time_column
 from antelog.engine.values import Values

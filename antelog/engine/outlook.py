@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.changes import Candidates, Moments
+from antelog.engine.candidates import Candidates
 from antelog.engine.decoding import repeated
+from antelog.engine.moments import Moments
 from antelog.engine.schema import SILENT
 from antelog.engine.tables import NEVER, Column, Mask, marked
 from antelog.engine.ticks import LAST

@@ -16,7 +16,7 @@ import numpy as np
 from antelog.compile.plan import Negated, Term, Time, Var
 from antelog.engine.deadlines import deadline
 from antelog.engine.layout import Layout
-from antelog.engine.match import Partial, Rows, facts_for, partials
+from antelog.engine.match import Partial, Rows, facts_for, partials, wholes
 from antelog.engine.naming import names
 from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
 from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of, marked, positions
@@ -82,17 +82,21 @@ def derivations(
     bare: bool,
     leaving: frozenset[str] = frozenset(),
     also: tuple[Rows, ...] = (),
+    whole: bool = False,
 ) -> list[Derivations]:
     """The derivations by a pattern of a relation that extend a seed, about these ticks (None: any).
 
     Those that no fact speaks for only if `bare`, or if there may be other evidence. The lines of
     negated atoms of the relations to be left out say that nothing is known. `also` are bindings to
-    look at besides those that facts give.
+    look at besides those that facts give. With `whole`, only those that have all their facts.
     """
     layout, background = world.layouts[name][number], world.background[name][number]
     found = tuple(
         facts_for(p, world.history, fact_ticks(p.atom, layout, ticks), world.values) for p in layout.places
     )
+    if whole:
+        complete = wholes(layout, seed, found, background, world.values)
+        return [_timed(world, layout, part, leaving, frozenset()) for part in complete if part.rows.count]
     named: tuple[Rows, ...] = also
     apart: frozenset[str] = frozenset()
     if layout.loose_within if bare else layout.loose:

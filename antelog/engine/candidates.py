@@ -1,18 +1,13 @@
-"""What happens to the answers of a query between two ticks.
-
-An answer can change only at a tick at which a literal of one of its derivations becomes true or
-false. At each of these the explanations it has then are compared with those it had before.
-"""
+"""The derivations of the answers of a query that may change between two ticks, and their lives."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antelog.compile.plan import Var
 from antelog.engine.exceptions import Exceptions, Variants, exceptions, nameable, variants
@@ -22,13 +17,10 @@ from antelog.engine.tables import (
     NEVER,
     Column,
     Groups,
-    Mask,
-    changed,
     distinct,
     groups,
     keys_of,
     marked,
-    spread,
 )
 from antelog.engine.touched import Span, looked_at
 from antelog.engine.truth import Derivations, derivations, term_column, time_column
@@ -37,8 +29,6 @@ from antelog.engine.world import World
 
 ANY_TIME = np.int64(-1)
 """The time of an answer whose time is still open."""
-
-NOTHING, OPEN, CONFIRMED = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -77,8 +67,9 @@ def candidates(
 
     Only those complete by a tick, if one is given.
     """
-    blocks = _blocks(world, name, ticks)
-    if any(layout.loose or layout.rival for layout in world.layouts[name]) and len(world.layouts[name]) > 1:
+    layouts = world.layouts[name]
+    blocks = _blocks(world, name, ticks, whole=complete_by is not None)
+    if complete_by is None and len(layouts) > 1 and any(each.loose or each.rival for each in layouts):
         # What one pattern says of all values, or before any fact, it also says of the others' answers.
         blocks = _blocks(world, name, ticks, _told(world, blocks))
     if complete_by is not None:
@@ -91,7 +82,7 @@ def candidates(
         _phases(found, time, each, world.begin)
         for found, (_, time), each in zip(blocks, answers, open_, strict=True)
     ]
-    if not any(layout.loose for layout in world.layouts[name]):
+    if not any(layout.loose for layout in layouts):
         # Where values are open, what is over still says which of them have answers of their own.
         for b, found in enumerate(blocks):
             at = _mattering(found, phases[b], during)
@@ -123,14 +114,16 @@ def candidates(
     )
 
 
-def _blocks(world: World, name: str, ticks: Column | None, told: tuple[Rows, ...] = ()) -> list[Derivations]:
+def _blocks(
+    world: World, name: str, ticks: Column | None, told: tuple[Rows, ...] = (), *, whole: bool = False
+) -> list[Derivations]:
     blocks: list[Derivations] = []
     # Those looked at when their time has come are last, for what others say of times to come matters.
     for number, layout in sorted(enumerate(world.layouts[name]), key=lambda each: each[1].by_clock):
         about = ticks if layout.sliced else None
         named = tuple(_renamed(rows, world, layout) for rows in told) if layout.loose or layout.rival else ()
         seed = _seed(layout, ticks, world, name, blocks)
-        blocks += derivations(world, name, number, seed, about, bare=False, also=named)
+        blocks += derivations(world, name, number, seed, about, bare=False, also=named, whole=whole)
     return blocks
 
 
@@ -273,132 +266,3 @@ def _answers(found: Derivations, world: World) -> tuple[list[Column], Column]:
     if pattern.time.variable is not None and pattern.time.variable not in known:
         return answer, np.full(rows.count, ANY_TIME)
     return answer, time_column(pattern.time, rows)
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Answers at the ticks at which they may change, the first moment of each being `before`.
-
-    `answer` is the number of the answer's group. A *view* is a derivation at a moment; those of
-    one derivation stand side by side, in the order of time, and those of a block too. If all
-    derivations are `alone`, each moment has one view, of the same number.
-    """
-
-    answer: Column
-    tick: Column
-    view_of: Column
-    view_at: Column
-    alone: bool = False
-
-    @cached_property
-    def then(self) -> Column:
-        """The tick of each view."""
-        return self.tick if self.alone else self.tick.take(self.view_at)
-
-    def of_views(self, views: Column) -> Column:
-        """The moments of some views."""
-        return views if self.alone else self.view_at.take(views)
-
-    def views(self, found: Candidates, block: int) -> slice:
-        """The views of a block."""
-        first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
-        return slice(int(first), int(last))
-
-
-def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments:
-    """The moments of all answers that change after `before` and up to `now`; if these are one, of all.
-
-    If time is `starting`, the first tick is one of each.
-    """
-    shift = (now - before).bit_length()
-    owner = found.number << shift
-    events = [owner + 1] if starting and before < now else []
-    for b, block in enumerate(found.blocks):
-        rows = found.rows(b)
-        mine = owner[rows]
-        # What happens before a derivation exists, or after it is over, changes nothing.
-        since, until = np.maximum(found.begin[rows] - 1, before), np.minimum(found.end[rows], now)
-        clock = [found.time[rows]] if block.layout.by_clock else []
-        for line in (*block.holds, *block.fails, *clock):
-            during = marked((line > since) & (line <= until))
-            events.append(mine.take(during) + (line.take(during) - before))
-        if block.layout.loose:
-            since = found.own[found.rows(b)]
-            during = marked((since > before) & (since <= now))
-            events.append(mine[during] + (since[during] - before))
-    for line in (found.exceptions.tick, found.exceptions.over):
-        during = marked((line > before) & (line <= now))
-        events.append(owner[found.exceptions.of[during]] + (line[during] - before))
-    happened = distinct(np.concatenate(events)) if events else np.zeros(0, np.int64)
-    key = _with_first(happened, shift) if before < now else np.arange(found.by_answer.count) << shift
-    answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
-    if found.by_answer.alone:
-        return Moments(answer, tick, answer, np.arange(len(answer)), alone=True)
-    sizes = np.bincount(answer, minlength=found.by_answer.count)
-    per_row = sizes.take(found.number)
-    view_of = np.repeat(np.arange(len(per_row)), per_row)
-    view_at = spread((np.cumsum(sizes) - sizes).take(found.number), per_row)
-    return Moments(answer, tick, view_of, view_at)
-
-
-def _with_first(happened: Column, shift: int) -> Column:
-    """Moments as sorted keys, and before those of each answer one at which nothing has happened yet."""
-    answer = happened >> shift
-    fresh = changed(answer)
-    at = np.arange(len(happened)) + np.cumsum(fresh)
-    key = np.empty(len(happened) + np.count_nonzero(fresh), np.int64)
-    key[at] = happened
-    first = marked(fresh)
-    key[at[first] - 1] = answer[first] << shift
-    return key
-
-
-def confirmations(found: Candidates, before: int, now: int) -> Moments:
-    """The moments at which answers are confirmed, each after one at `before` that nothing is told of."""
-    complete = found.by_answer.least(found.complete)
-    chosen = marked((complete > before) & (complete <= now))
-    tick = np.full((len(chosen), 2), before, np.int64)
-    tick[:, 1] = complete[chosen]
-    ready = (found.complete > before) & (found.complete <= now) & (found.complete == complete[found.number])
-    view_of = marked(ready)
-    place = np.full(found.by_answer.count, -1)
-    place[chosen] = np.arange(len(chosen))
-    return Moments(np.repeat(chosen, 2), tick.ravel(), view_of, 2 * place[found.number[view_of]] + 1)
-
-
-@dataclass(frozen=True)
-class Views:
-    """For each view, whether the derivation exists and is not over, has all its literals, and is told.
-
-    It is `merged` if another that speaks for more values says the same.
-    """
-
-    alive: Mask
-    complete: Mask
-    shown: Mask
-    merged: Mask
-
-
-def views(found: Candidates, at: Moments) -> Views:
-    row, then = at.view_of, at.then
-    alive = (found.begin.take(row) <= then) & (then < found.end.take(row))
-    # Mostly there are no other rows that speak for more values.
-    merged = (
-        np.zeros(len(row), np.bool_)
-        if found.own.max(initial=-1) < 0
-        else alive & (then < found.own.take(row))
-    )
-    return Views(
-        alive, alive & (found.complete.take(row) <= then), alive & (found.told.take(row) <= then), merged
-    )
-
-
-def levels(found: Candidates, at: Moments) -> NDArray[np.int16]:
-    """For each view how many of its literals are true."""
-    level = np.zeros(len(at.view_of), np.int16)
-    for b, block in enumerate(found.blocks):
-        mine = at.views(found, b)
-        row, then = at.view_of[mine] - found.starts[b], at.then[mine]
-        for line in block.holds:
-            level[mine] += line.take(row) <= then
-    return level

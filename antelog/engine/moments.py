@@ -1,0 +1,145 @@
+"""The moments at which the answers of a query may change between two ticks.
+
+An answer can change only at a tick at which a literal of one of its derivations becomes true or
+false. At each of these the explanations it has then are compared with those it had before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.engine.candidates import Candidates
+from antelog.engine.tables import Column, Mask, changed, distinct, marked, spread
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Answers at the ticks at which they may change, the first moment of each being `before`.
+
+    `answer` is the number of the answer's group. A *view* is a derivation at a moment; those of
+    one derivation stand side by side, in the order of time, and those of a block too. If all
+    derivations are `alone`, each moment has one view, of the same number.
+    """
+
+    answer: Column
+    tick: Column
+    view_of: Column
+    view_at: Column
+    alone: bool = False
+
+    @cached_property
+    def then(self) -> Column:
+        """The tick of each view."""
+        return self.tick if self.alone else self.tick.take(self.view_at)
+
+    def of_views(self, views: Column) -> Column:
+        """The moments of some views."""
+        return views if self.alone else self.view_at.take(views)
+
+    def views(self, found: Candidates, block: int) -> slice:
+        """The views of a block."""
+        first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
+        return slice(int(first), int(last))
+
+
+def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments:
+    """The moments of all answers that change after `before` and up to `now`; if these are one, of all.
+
+    If time is `starting`, the first tick is one of each.
+    """
+    shift = (now - before).bit_length()
+    owner = found.number << shift
+    events = [owner + 1] if starting and before < now else []
+    for b, block in enumerate(found.blocks):
+        rows = found.rows(b)
+        mine = owner[rows]
+        # What happens before a derivation exists, or after it is over, changes nothing.
+        since, until = np.maximum(found.begin[rows] - 1, before), np.minimum(found.end[rows], now)
+        clock = [found.time[rows]] if block.layout.by_clock else []
+        for line in (*block.holds, *block.fails, *clock):
+            during = marked((line > since) & (line <= until))
+            events.append(mine.take(during) + (line.take(during) - before))
+        if block.layout.loose:
+            since = found.own[found.rows(b)]
+            during = marked((since > before) & (since <= now))
+            events.append(mine[during] + (since[during] - before))
+    for line in (found.exceptions.tick, found.exceptions.over):
+        during = marked((line > before) & (line <= now))
+        events.append(owner[found.exceptions.of[during]] + (line[during] - before))
+    happened = distinct(np.concatenate(events)) if events else np.zeros(0, np.int64)
+    key = _with_first(happened, shift) if before < now else np.arange(found.by_answer.count) << shift
+    answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
+    if found.by_answer.alone:
+        return Moments(answer, tick, answer, np.arange(len(answer)), alone=True)
+    sizes = np.bincount(answer, minlength=found.by_answer.count)
+    per_row = sizes.take(found.number)
+    view_of = np.repeat(np.arange(len(per_row)), per_row)
+    view_at = spread((np.cumsum(sizes) - sizes).take(found.number), per_row)
+    return Moments(answer, tick, view_of, view_at)
+
+
+def _with_first(happened: Column, shift: int) -> Column:
+    """Moments as sorted keys, and before those of each answer one at which nothing has happened yet."""
+    answer = happened >> shift
+    fresh = changed(answer)
+    at = np.arange(len(happened)) + np.cumsum(fresh)
+    key = np.empty(len(happened) + np.count_nonzero(fresh), np.int64)
+    key[at] = happened
+    first = marked(fresh)
+    key[at[first] - 1] = answer[first] << shift
+    return key
+
+
+def confirmations(found: Candidates, before: int, now: int) -> Moments:
+    """The moments at which answers are confirmed, each after one at `before` that nothing is told of."""
+    complete = found.by_answer.least(found.complete)
+    chosen = marked((complete > before) & (complete <= now))
+    tick = np.full((len(chosen), 2), before, np.int64)
+    tick[:, 1] = complete[chosen]
+    ready = (found.complete > before) & (found.complete <= now) & (found.complete == complete[found.number])
+    view_of = marked(ready)
+    place = np.full(found.by_answer.count, -1)
+    place[chosen] = np.arange(len(chosen))
+    return Moments(np.repeat(chosen, 2), tick.ravel(), view_of, 2 * place[found.number[view_of]] + 1)
+
+
+@dataclass(frozen=True)
+class Views:
+    """For each view, whether the derivation exists and is not over, has all its literals, and is told.
+
+    It is `merged` if another that speaks for more values says the same.
+    """
+
+    alive: Mask
+    complete: Mask
+    shown: Mask
+    merged: Mask
+
+
+def views(found: Candidates, at: Moments) -> Views:
+    row, then = at.view_of, at.then
+    alive = (found.begin.take(row) <= then) & (then < found.end.take(row))
+    # Mostly there are no other rows that speak for more values.
+    merged = (
+        np.zeros(len(row), np.bool_)
+        if found.own.max(initial=-1) < 0
+        else alive & (then < found.own.take(row))
+    )
+    return Views(
+        alive, alive & (found.complete.take(row) <= then), alive & (found.told.take(row) <= then), merged
+    )
+
+
+def levels(found: Candidates, at: Moments) -> NDArray[np.int16]:
+    """For each view how many of its literals are true."""
+    level = np.zeros(len(at.view_of), np.int16)
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        row, then = at.view_of[mine] - found.starts[b], at.then[mine]
+        for line in block.holds:
+            level[mine] += line.take(row) <= then
+    return level
