@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
+from typing import TypeAlias
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from antelog.engine.world import World
 
 ANY_TIME = np.int64(-1)
 """The time of an answer whose time is still open."""
+
+Answers: TypeAlias = tuple[list[Column], Column]
+"""What the answers of rows are: the cells of their variables, and their times."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,7 @@ def candidates(
     if not any(layout.loose for layout in layouts):
         # Where values are open, what is over still says which of them have answers of their own.
         for b, found in enumerate(blocks):
-            at = _mattering(found, phases[b], during)
-            if len(at) < found.rows.count:
-                cells, time = answers[b]
-                blocks[b], phases[b] = found.take(at), [line.take(at) for line in phases[b]]
-                answers[b] = [column.take(at) for column in cells], time.take(at)
+            blocks[b], phases[b], answers[b] = _mattering(found, phases[b], answers[b], during)
     width = len(world.relations[name].variables) + 1
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     by_answer = _grouped(blocks, answer, time)
@@ -199,12 +199,22 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     return [known, begin, complete, told, found.failed, own]
 
 
-def _mattering(found: Derivations, phases: Sequence[Column], during: Span) -> Column:
-    """The rows that exist at some tick of a span, or will exist when their time has come."""
+def _mattering(
+    found: Derivations, phases: list[Column], answer: Answers, during: Span
+) -> tuple[Derivations, list[Column], Answers]:
+    """Without the rows that exist at no tick of a span and whose time is not to come; if these are most."""
     before, now = during
     _, begin, _, _, end, _ = phases
     latest = NEVER - 1 if found.layout.by_clock else now
-    return marked((end > np.maximum(begin, before)) & (begin <= latest))
+    at = marked((end > np.maximum(begin, before)) & (begin <= latest))
+    if 2 * len(at) >= found.rows.count:
+        return found, phases, answer  # a few more are cheaper than to copy the others
+    cells, time = answer
+    return (
+        found.take(at),
+        [line.take(at) for line in phases],
+        ([column.take(at) for column in cells], time.take(at)),
+    )
 
 
 def _answered(found: Derivations) -> set[str]:
@@ -253,7 +263,7 @@ def _seed(
     return Rows({time.variable: about - time.offset}, len(about))
 
 
-def _answers(found: Derivations, world: World) -> tuple[list[Column], Column]:
+def _answers(found: Derivations, world: World) -> Answers:
     """The answers of rows; what they leave open has a mark of its own."""
     pattern, rows = found.layout.pattern, found.rows
     known = rows.bound.keys()
