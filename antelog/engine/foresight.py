@@ -7,7 +7,7 @@ about T-1 can arrive, while the fact about T is still awaited.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -70,16 +70,51 @@ def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
     prepared: dict[str, tuple[Layout, ...]] = {}
     for relation in plan.relations:
         own = []
-        for pattern in relation.patterns:
+        rivals = rivals_among(relation.patterns) if relation.asked else set()
+        for number, pattern in enumerate(relation.patterns):
             seeded = relation.asked and _seeded(pattern, plan)
-            rival = relation.asked and any(_within(pattern, other) for other in relation.patterns)
+            rival = number in rivals
             own.append(layout(pattern, seeded, seeded and _endless(pattern, plan), rival, first))
             first += len(own[-1].cells)
         prepared[relation.name] = tuple(own)
     return prepared
 
 
-def _within(pattern: Pattern, other: Pattern) -> bool:
+def rivals_among(patterns: Sequence[Pattern]) -> set[int]:
+    """The numbers of the patterns whose literals, with the right values, may all be literals of another.
+
+    Patterns that have something in the places of a pattern's constants are found at once, for of
+    hundreds of patterns not every one shall be compared with every other.
+    """
+    having: dict[tuple[object, ...], set[int]] = {}
+    for number, pattern in enumerate(patterns):
+        for literal in pattern.literals:
+            having.setdefault(_sort(literal), set()).add(number)
+            for place, term in enumerate(literal.arguments):
+                value = term if isinstance(term, Const) else None
+                having.setdefault((*_sort(literal), place, value), set()).add(number)
+
+    def fitting(literal: Literal) -> Iterator[set[int]]:
+        yield having[_sort(literal)]
+        for place, term in enumerate(literal.arguments):
+            if isinstance(term, Const):
+                same = (*_sort(literal), place)
+                yield having.get((*same, term), set()) | having.get((*same, None), set())
+
+    rivals = set()
+    for number, pattern in enumerate(patterns):
+        some = [found for literal in pattern.literals for found in fitting(literal)]
+        others = set.intersection(*some) if some else set()
+        if any(within(pattern, patterns[other]) for other in others):
+            rivals.add(number)
+    return rivals
+
+
+def _sort(literal: Literal) -> tuple[object, ...]:
+    return type(literal), literal.predicate
+
+
+def within(pattern: Pattern, other: Pattern) -> bool:
     """Whether with the right values a pattern's literals may all be literals of another."""
     if pattern is other or len(pattern.literals) > len(other.literals) or not any(pattern.atoms):
         return False

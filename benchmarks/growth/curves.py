@@ -150,9 +150,7 @@ def _curves() -> tuple[Curve, ...]:
             "The same level twice in a row, a pattern for each level; 1,000 devices, 100 ticks, 5 "
             "batches. Each fact has one level, so that it speaks for one pattern.",
             patterns,
-            "Each pattern looks for its facts, and has a price of its own in each batch. Compiling is "
-            "more than linear: when the engine starts, each pattern is compared with all others, to see "
-            "whose facts may be part of another's.",
+            "Each pattern looks for its facts, and has a price of its own in each batch.",
             compiles=True,
         ),
         Curve(
