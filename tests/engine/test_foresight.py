@@ -25,7 +25,7 @@ def test_a_pattern_is_a_rival_if_another_may_have_all_its_literals() -> None:
         "input A(x: text, y: text, time) delay 1. input B(x: text, time) delay 1.\n"
         "P(X, T) :- A(X, c, T), B(X, T).\n"  # the next one's, where Y is c
         "P(X, T) :- A(X, Y, T), B(X, T), B(Y, T+1).\n"
-        "P(X, T) :- A(X, d, T), B(X, T+1).\n"  # at other ticks than the next one's
+        "P(X, T) :- A(X, d, T), B(X, T+3).\n"  # at other ticks than the next one's
         "P(X, T) :- A(X, d, T), B(X, T), B(X, T+2).\n"
         "query P(X, T).\n"
     )
