@@ -40,7 +40,7 @@ PATIENCE = 90
 """So many seconds are given to a stream that is behind when the last file is there."""
 BEHIND = 10
 """A stream that is more ticks behind at the end than this has not kept up, even if that grows no more."""
-RATES = ((1_000, 1), (5_000, 1), (5_000, 0), (20_000, 1), (50_000, 1), (100_000, 1))
+RATES = ((1_000, 1), (5_000, 1), (5_000, 0), (20_000, 1), (50_000, 1), (100_000, 1), (200_000, 1))
 """Facts a second, each with a lag."""
 
 
