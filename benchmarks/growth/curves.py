@@ -231,8 +231,7 @@ def _curves() -> tuple[Curve, ...]:
             f"The same facts. `{_EXISTS}`",
             partial(hot, _EXISTS, sources.by_device),
             "There is one answer for each device and tick, but each pair of facts is a reason for it, and "
-            "all of them are looked at: the square of the facts. Why the last step is steeper was not "
-            "looked into.",
+            "all of them are looked at: the square of the facts.",
         ),
     )
 
