@@ -169,7 +169,7 @@ def partials(
 
 def wholes(
     layout: Layout, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
-) -> list[Partial]:
+) -> Partial:
     """Of all these rows those that have a fact for each literal."""
     rows, arrived = seed, [f"<arrived {number}>" for number in range(len(found))]
     tables: list[tuple[Rows, Mapping[str, Column]]] = [(background.rows, {})]
@@ -180,7 +180,7 @@ def wholes(
         rows = _possible(layout, _extended(rows, table, more), background, values)
     arrivals = np.array([rows.bound[name] for name in arrived], np.int64)
     bound = {name: column for name, column in rows.bound.items() if name not in arrived}
-    return [Partial(Rows(bound, rows.count), arrivals.reshape(len(found), rows.count))]
+    return Partial(Rows(bound, rows.count), arrivals.reshape(len(found), rows.count))
 
 
 def _extended(rows: Rows, table: Rows, more: Mapping[str, Column]) -> Rows:

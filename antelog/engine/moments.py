@@ -64,9 +64,9 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
             during = marked((line > since) & (line <= until))
             events.append(mine.take(during) + (line.take(during) - before))
         if block.layout.loose:
-            since = found.own[found.rows(b)]
-            during = marked((since > before) & (since <= now))
-            events.append(mine[during] + (since[during] - before))
+            own = found.own[rows]
+            during = marked((own > before) & (own <= now))
+            events.append(mine[during] + (own[during] - before))
     for line in (found.exceptions.tick, found.exceptions.over):
         during = marked((line > before) & (line <= now))
         events.append(owner[found.exceptions.of[during]] + (line[during] - before))

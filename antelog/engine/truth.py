@@ -96,7 +96,7 @@ def derivations(
     )
     if whole:
         complete = wholes(layout, seed, found, background, world.values)
-        return [_timed(world, layout, part, leaving, frozenset()) for part in complete if part.rows.count]
+        return [_timed(world, layout, complete, leaving, frozenset())] if complete.rows.count else []
     named: tuple[Rows, ...] = also
     apart: frozenset[str] = frozenset()
     if layout.loose_within if bare else layout.loose:
