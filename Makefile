@@ -4,10 +4,10 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 SOAK_ARGS ?=
-PYSPARK ?=
+OLDEST ?=
 
-# Another version of PySpark has an environment of its own.
-VENV := .venv$(PYSPARK:%=-pyspark-%)
+# The oldest libraries have an environment of their own.
+VENV := .venv$(if $(OLDEST),-oldest)
 PY := $(VENV)/bin/python
 RUFF := $(VENV)/bin/ruff
 
@@ -25,10 +25,10 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick test-slow bench bench-spark bench-growth bench-compare soak check format docs docs-serve pictures record clean java
+.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare soak check format docs docs-serve pictures record clean java
 
 help: ## List the targets
-	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [PYSPARK=4.1]"
+	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
@@ -42,6 +42,10 @@ test: setup ## Run every test, the slow ones too
 
 quick: setup ## Run the tests that are not marked slow
 	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+
+oldest: ## Run the quick tests, and some on Spark, with the oldest libraries that may be used
+	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-m "not slow" $(PYTEST_ARGS)'
+	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-n 0 tests/spark/test_on_spark.py $(PYTEST_ARGS)'
 
 test-slow: setup ## Run every test with 10,000 examples per property (long; not part of CI)
 	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
@@ -86,7 +90,7 @@ record: setup ## Rewrite the golden files from what the code prints now; read th
 	@$(WITH_JAVA) $(PY) -m pytest --record $(PYTEST_ARGS)
 
 clean: ## Remove the environment, the caches and everything built
-	@rm -rf .venv .venv-pyspark-* .venv-compare .compare build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-oldest .venv-compare .compare build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up, step by step ----
@@ -102,7 +106,8 @@ $(MADE):
 
 $(INSTALLED): $(MADE) pyproject.toml
 	@echo "Installing antelog and its tools into $(VENV) (a minute or so, once)"
-	@$(PIP_INSTALL) --editable '.[dev]' $(PYSPARK:%='pyspark==%.*')
+	@$(if $(OLDEST),$(PY) scripts/oldest.py > $(VENV)/oldest)
+	@$(PIP_INSTALL) --editable '.[dev]' $(if $(OLDEST),--constraint $(VENV)/oldest)
 	@touch $@
 
 $(DOCS_INSTALLED): $(INSTALLED)

@@ -7,10 +7,8 @@ which they are decided.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from antelog.engine.engine import Engine
 from antelog.errors import (
     AntelogError,
     DataError,
@@ -20,11 +18,13 @@ from antelog.errors import (
     StateError,
     UnsupportedError,
 )
-from antelog.program import Program, load, parse
+from antelog.lazily import names_of
 
 if TYPE_CHECKING:
+    from antelog.engine.engine import Engine
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
+    from antelog.program import Program, load, parse
 
 __all__ = [
     "AntelogError",
@@ -45,13 +45,16 @@ __all__ = [
 ]
 
 _FROM = {
-    **dict.fromkeys(("Drawing", "draw"), "antelog.pictures"),
-    **dict.fromkeys(("load_ipython_extension", "show"), "antelog.notebook"),
+    "Engine": "engine.engine",
+    **dict.fromkeys(("Program", "load", "parse"), "program"),
+    **dict.fromkeys(("Drawing", "draw"), "pictures"),
+    **dict.fromkeys(("load_ipython_extension", "show"), "notebook"),
 }
 
+# Reading a program needs no engine, running it no pictures, and Spark's own processes neither.
+if not TYPE_CHECKING:  # a checker of types would take any name for one of these
+    __getattr__ = names_of(__name__, _FROM)
 
-def __getattr__(name: str) -> Any:
-    """What shows results, once it is asked for: running programs needs none of it."""
-    if name not in _FROM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_FROM[name]), name)
+
+def __dir__() -> list[str]:
+    return __all__

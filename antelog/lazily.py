@@ -1,4 +1,4 @@
-"""Names of a package that are imported once they are asked for, since they need libraries not all have."""
+"""Names of a package that are imported once they are asked for: few who import it use all of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from importlib import import_module
 from typing import Any
 
 
-def names_of(package: str, modules: Mapping[str, str], *, what: str, extra: str) -> Callable[[str], Any]:
+def names_of(
+    package: str, modules: Mapping[str, str], *, what: str = "", extra: str = ""
+) -> Callable[[str], Any]:
     """The `__getattr__` of a package; each name is in a module of its own.
 
-    If a library is missing, the error says `what` needs it, and which `extra` brings it.
+    If a library is missing that an `extra` brings, the error says `what` needs it.
     """
 
     def find(name: str) -> Any:
@@ -20,7 +22,7 @@ def names_of(package: str, modules: Mapping[str, str], *, what: str, extra: str)
             return getattr(import_module(f"{package}.{modules[name]}"), name)
         except ModuleNotFoundError as error:
             missing = (error.name or "").partition(".")[0]
-            if missing == package.partition(".")[0]:
+            if not extra or missing == package.partition(".")[0]:
                 raise
             raise ImportError(
                 f"{what} needs the package {missing}, which is not installed: pip install 'antelog[{extra}]'"

@@ -41,7 +41,7 @@ EVERY = 5
 BUCKETS = 4
 TRIGGER = 20
 HEAP = "512m"
-CONF = {"spark.driver.memory": HEAP, "spark.driver.defaultJavaOptions": f"-Xms{HEAP}"}
+CONF = {"spark.driver.memory": HEAP, "spark.driver.extraJavaOptions": f"-Xms{HEAP}"}
 """The heap has its size from the start: one that may grow does so at leisure, with all the garbage in it."""
 MB = 1_000_000
 

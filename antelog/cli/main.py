@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import sys
 from difflib import get_close_matches
+from importlib import import_module
 from io import TextIOWrapper
 
 import click
 
-from antelog.cli.check import check
 from antelog.cli.completion import completion
-from antelog.cli.draw import draw
-from antelog.cli.run import run
-from antelog.cli.try_ import try_
+
+_MODULES = {"check": "check", "draw": "draw", "run": "run", "try": "try_"}
 
 
 class _Commands(click.Group):
-    """A group that suggests the command that was probably meant."""
+    """A group that imports the command that is asked for, and suggests the one that was probably meant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *_MODULES})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _MODULES and cmd_name not in self.commands:
+            module = import_module(f"antelog.cli.{_MODULES[cmd_name]}")
+            self.add_command(getattr(module, _MODULES[cmd_name]))
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -47,8 +55,4 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-main.add_command(check)
-main.add_command(try_)
-main.add_command(run)
-main.add_command(draw)
 main.add_command(completion)

@@ -9,11 +9,18 @@ have the arrival as well, in a column called `ARRIVAL`, and the line each row is
 called `LINE`. Nothing reads more of a file at a time than it needs.
 """
 
-from antelog.files.columns import ARRIVAL, LINE, Wanted, wanted_of
-from antelog.files.merging import Batch, batches
-from antelog.files.naming import Form, form_of
-from antelog.files.reading import tables
-from antelog.files.setting_aside import Reject, Rejects, rejects_to
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from antelog.lazily import names_of
+
+if TYPE_CHECKING:
+    from antelog.files.columns import ARRIVAL, LINE, Wanted, wanted_of
+    from antelog.files.merging import Batch, batches
+    from antelog.files.naming import Form, form_of
+    from antelog.files.reading import tables
+    from antelog.files.setting_aside import Reject, Rejects, rejects_to
 
 __all__ = [
     "ARRIVAL",
@@ -29,3 +36,19 @@ __all__ = [
     "tables",
     "wanted_of",
 ]
+
+_FROM = {
+    **dict.fromkeys(("ARRIVAL", "LINE", "Wanted", "wanted_of"), "columns"),
+    **dict.fromkeys(("Batch", "batches"), "merging"),
+    **dict.fromkeys(("Form", "form_of"), "naming"),
+    **dict.fromkeys(("Reject", "Rejects", "rejects_to"), "setting_aside"),
+    "tables": "reading",
+}
+
+# To know a file by its name takes none of what reads it.
+if not TYPE_CHECKING:  # a checker of types would take any name for one of these
+    __getattr__ = names_of(__name__, _FROM)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -21,4 +21,9 @@ __all__ = ["Drawing", "draw"]
 _FROM = {"Drawing": "drawing", "draw": "entry"}
 
 # What draws nothing must not import Altair.
-__getattr__ = names_of(__name__, _FROM, what="drawing", extra="draw")
+if not TYPE_CHECKING:  # a checker of types would take any name for one of these
+    __getattr__ = names_of(__name__, _FROM, what="drawing", extra="draw")
+
+
+def __dir__() -> list[str]:
+    return __all__

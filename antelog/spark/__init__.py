@@ -82,4 +82,9 @@ _FROM = {
 }
 
 # What needs no PySpark must not import it.
-__getattr__ = names_of(__name__, _FROM, what="antelog.spark", extra="spark")
+if not TYPE_CHECKING:  # a checker of types would take any name for one of these
+    __getattr__ = names_of(__name__, _FROM, what="antelog.spark", extra="spark")
+
+
+def __dir__() -> list[str]:
+    return __all__

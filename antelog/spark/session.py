@@ -64,8 +64,8 @@ def session(
     settings = _settings(master, buckets, dict(conf or {}), list(endpoints))
     builder = SparkSession.builder.appName(name).master(settings["spark.master"])
     with as_file(files("antelog.spark") / "log4j2.properties") as quiet:
-        if "spark.driver.extraJavaOptions" not in settings:
-            builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
+        # Java's options that are given go after these, so that both count.
+        builder.config("spark.driver.defaultJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
         try:
             for key, value in settings.items():
                 builder.config(key, value)

@@ -123,7 +123,7 @@ def test_doubles_come_out_as_they_went_in(given: list[Any]) -> None:
         ([2**64 - 1, None], pa.uint64(), pa.uint64()),
         ([7, None], pa.uint64(), pa.uint64()),
         ([-7, None], pa.int8(), pa.int64()),
-        ([0.5, None], pa.float16(), pa.float64()),
+        ([np.float16(0.5), None], pa.float16(), pa.float64()),
         ([Decimal("1.50"), Decimal("0.10"), None], pa.decimal128(9, 2), pa.float64()),
         ([Decimal("1.00"), None], pa.decimal128(9, 2), pa.float64()),
         (

@@ -1,0 +1,63 @@
+"""What is imported only once it is needed, so that what needs little starts quickly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import antelog
+import antelog.files
+import antelog.pictures
+import antelog.spark
+
+ROOT = Path(__file__).resolve().parent.parent
+_ARRAYS = {"numpy", "pyarrow", "antelog.engine.kernel"}
+
+_CHECK = """
+from antelog.cli.main import main
+main(["check", "examples/turbines/turbines.alog"], standalone_mode=False)
+"""
+_PARSE = """
+import antelog
+antelog.load("examples/turbines/turbines.alog")
+"""
+_OPERATOR = "import antelog.spark.streaming"
+
+
+def _loaded(code: str) -> set[str]:
+    """The modules of a Python that has run some code."""
+    listing = "\nimport sys\nprint('', *sys.modules, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", code + listing], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("code", [_CHECK, _PARSE])
+def test_reading_a_program_loads_nothing_that_runs_it(code: str) -> None:
+    loaded = _loaded(code)
+    assert "antelog.compile.passes" in loaded
+    assert not loaded & _ARRAYS
+
+
+def test_the_operator_of_a_stream_loads_nothing_that_computes() -> None:
+    # Spark starts a Python for each query, just to ask the operator for the shape of its state.
+    loaded = _loaded(_OPERATOR)
+    assert "pyspark.sql.streaming.stateful_processor" in loaded
+    assert "antelog.engine.kernel" not in loaded
+
+
+@pytest.mark.parametrize("package", [antelog, antelog.files, antelog.pictures, antelog.spark])
+def test_all_names_are_there(package: object) -> None:
+    names = package.__all__  # type: ignore[attr-defined]  # every package of these has one
+    assert dir(package) == sorted(names)
+    assert all(getattr(package, name) is not None for name in names)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'antelog' has no attribute 'pars'"):
+        _ = antelog.pars  # type: ignore[attr-defined]  # that is the point
