@@ -64,7 +64,7 @@ def test_parts_of_a_stream_do_not_need_each_other(case: Case) -> None:
     positions = {k.name: k.position for k in plan.key.positions if k.name in inputs}
     facts = tuple(f for f in case.facts if f[0] in positions)
     values = {values[positions[name]] for name, values, _ in facts}
-    # The specification writes hypotheses about each value it has heard of, so all parts have heard of the same.
+    # The specification writes a hypothesis for each value it has heard of: all parts have heard of the same.
     known = {value for _, values, _ in facts for value in values[:-1]}
     whole = set(snapshots(evaluation_of(Case(case.text, facts, case.until), known)))
     for value in values:
