@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.compile.plan import Var
-from antelog.engine.exceptions import Exceptions, Variants, exceptions, nameable, variants
+from antelog.engine.exceptions import Exceptions, Names, Variants, exceptions, nameable, variants
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
 from antelog.engine.tables import (
@@ -185,9 +185,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     if found.layout.rival:
         # It competes with other patterns' derivations before any fact speaks for it.
         begin = _last(covered, covered.keys() - names - _answered(found), found.rows.count)
-    own = _last(covered, names, found.rows.count)
-    for dropped, since in open_.own_since.items():
-        own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
+    own = speaking_since(found, open_.own_since)
     if found.layout.by_clock:
         begin = np.maximum(begin, np.where(time < first, NEVER, time))
     complete = np.maximum(found.complete, begin)
@@ -197,6 +195,15 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
         np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum.reduce([known, begin, own])
     )
     return [known, begin, complete, told, found.failed, own]
+
+
+def speaking_since(found: Derivations, own_since: Mapping[Names, Column]) -> Column:
+    """From when on each row speaks for itself, given since when without variables that no fact speaks for."""
+    covered, names = _covered(found), nameable(found)
+    own = _last(covered, names, found.rows.count)
+    for dropped, since in own_since.items():
+        own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
+    return own
 
 
 def _mattering(

@@ -12,9 +12,10 @@ variables open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from antelog.engine.truth import Derivations
 
 Names = frozenset[str]
 NONE: Names = frozenset()
+AsOf: TypeAlias = Callable[[Derivations, Column], Derivations]
+"""Makes of some rows of a block what they looked like at some tick, which may be another one for each."""
 
 
 @dataclass(frozen=True)
@@ -59,31 +62,64 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
     names = nameable(mine)
     if not names:
         return Variants({}, {}, {}, {}, {})
+    block, at = _without(mine, names, blocks)
+    apart = _all_apart(mine, names, {each: blocks[b] for each, b in block.items() if b >= 0}, at)
+    own_since = {each: _own(each, apart) for each in at if each}
+    excepted = {
+        each: np.maximum.reduce([apart[NONE, each], *(apart[NONE, frozenset({name})] for name in each)])
+        for each in at
+        if each
+    }
+    return Variants(block, at, own_since, excepted, {each: _over(mine, each) for each in excepted})
+
+
+def own_since_as_of(
+    blocks: Sequence[Derivations], number: int, rows: Column, as_of: AsOf
+) -> tuple[Derivations, Mapping[Names, Column]]:
+    """Some rows of a block as they looked at some tick, and from when on they then seemed to be their own."""
+    mine = blocks[number]
+    block, at = _without(mine, nameable(mine), blocks)
+    chosen = {each: places.take(rows) for each, places in at.items()}
+    others = {
+        each: as_of(blocks[b], np.maximum(chosen[each], 0))
+        for each, b in block.items()
+        if b >= 0 and blocks[b].rows.count
+    }
+    here = {each: np.where(places >= 0, np.arange(len(rows)), -1) for each, places in chosen.items()}
+    seen = as_of(mine, rows)
+    apart = _all_apart(seen, nameable(mine), others, here)
+    return seen, {each: _own(each, apart) for each in here if each}
+
+
+def _without(
+    mine: Derivations, names: Names, blocks: Sequence[Derivations]
+) -> tuple[Mapping[Names, int], Mapping[Names, Column]]:
+    """For each set of some of the names the block of the rows without them, and where in it they are."""
     same = {
         frozenset(mine.rows.bound.keys() - other.rows.bound.keys()): b
         for b, other in enumerate(blocks)
         if other.layout is mine.layout and other.rows.bound.keys() <= mine.rows.bound.keys()
     }
-    dropped = list(_subsets(names))
-    block = {each: same.get(each, -1) for each in dropped}
+    block = {each: same.get(each, -1) for each in _subsets(names)}
     at = {
-        each: np.full(mine.rows.count, -1) if block[each] < 0 else _position(mine, blocks[block[each]])
-        for each in dropped
+        each: np.full(mine.rows.count, -1) if b < 0 else _position(mine, blocks[b])
+        for each, b in block.items()
     }
+    return block, at
+
+
+def _all_apart(
+    mine: Derivations, names: Names, others: Mapping[Names, Derivations], at: Mapping[Names, Column]
+) -> Mapping[tuple[Names, Names], Column]:
+    """For each two sets of variables from when on the rows without them say something different."""
+    dropped = list(_subsets(names))
     lines: dict[Names, Column] = {}
     for each in reversed(dropped):
         general = _general(mine, names, each, lines)
-        lines[each] = general if block[each] < 0 else _lines(blocks[block[each]], at[each], general)
-    apart = {
+        lines[each] = _lines(others[each], at[each], general) if each in others else general
+    return {
         (one, other): _apart(lines[one], lines[other]) for one in dropped for other in dropped if one < other
     }
-    own_since = {each: _own(each, apart) for each in dropped if each}
-    excepted = {
-        each: np.maximum.reduce([apart[NONE, each], *(apart[NONE, frozenset({name})] for name in each)])
-        for each in dropped
-        if each
-    }
-    return Variants(block, at, own_since, excepted, {each: _over(mine, each) for each in excepted})
 
 
 def _over(block: Derivations, names: Names) -> Column:

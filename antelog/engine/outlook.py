@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.candidates import Candidates
+from antelog.engine.candidates import Candidates, speaking_since
 from antelog.engine.decoding import repeated
+from antelog.engine.exceptions import own_since_as_of
 from antelog.engine.moments import Moments
 from antelog.engine.schema import SILENT
 from antelog.engine.tables import NEVER, Column, Mask, marked
@@ -52,7 +53,9 @@ def outlook(
         np.minimum.at(confirmed, line, complete)
         if not shown.all():
             some, others = marked(shown), marked(~shown & (begin < failed))
-            later.append((line.take(others), begin.take(others), failed.take(others)))
+            then = at.then.take(view.take(others))
+            begin = np.maximum(begin.take(others), _own_as_of(world, found, b, row.take(others), then))
+            later.append((line.take(others), begin, failed.take(others)))
             line, failed, last = line.take(some), failed.take(some), last.take(some)
         np.maximum.at(rejected, line, failed)
         np.maximum.at(settled, line, last)
@@ -86,6 +89,32 @@ def _coming(found: Candidates, row: Column, then: Column) -> Mask:
         (found.known.take(row) <= then) & (found.time.take(row) > then) & (found.begin.take(row) < NEVER)
     )
     return coming
+
+
+def _own_as_of(world: World, found: Candidates, b: int, row: Column, then: Column) -> Column:
+    """From when on rows of a block are told that say no more than others, as it looked at some ticks."""
+    own = np.full(len(row), np.int64(-1))
+    merged = marked(then < found.own.take(row))
+    if len(merged):
+        then = then.take(merged)
+        rows = row.take(merged) - found.starts[b]
+        own[merged] = speaking_since(
+            *own_since_as_of(found.blocks, b, rows, lambda block, some: _looked(world, block, some, then))
+        )
+    return own
+
+
+def _looked(world: World, block: Derivations, row: Column, then: Column) -> Derivations:
+    """Rows as they looked at some ticks."""
+    seen = block.take(row)
+    places = len(block.layout.places)
+    true = seen.holds[:places] <= then
+    seen.fails[:places] = np.where(true, NEVER, seen.settled[:places])
+    seen.holds[:places] = np.where(true, seen.holds[:places], NEVER)
+    for i, negation in enumerate(block.layout.negations, places):
+        known = negated(world, block.layout, negation, seen.rows, then)
+        seen.holds[i], seen.fails[i], seen.settled[i] = known
+    return seen
 
 
 def _as_of(
