@@ -22,6 +22,7 @@ DOCS_INSTALLED := $(VENV)/docs-installed-$(PLACE)
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --use-pep517
 # The variable silences a notice on the theme's future, which would drown real warnings.
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
+# What others' libraries do most of.
 WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 import antelog
 import antelog.files
 import antelog.pictures
 import antelog.spark
+from tests.loading import loaded_by
 
-ROOT = Path(__file__).resolve().parent.parent
 _ARRAYS = {"numpy", "pyarrow", "antelog.engine.kernel"}
 
 _CHECK = """
@@ -27,26 +23,16 @@ antelog.load("examples/turbines/turbines.alog")
 _OPERATOR = "import antelog.spark.streaming"
 
 
-def _loaded(code: str) -> set[str]:
-    """The modules of a Python that has run some code."""
-    listing = "\nimport sys\nprint('', *sys.modules, sep='\\n')"
-    done = subprocess.run(
-        [sys.executable, "-c", code + listing], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
-
-
 @pytest.mark.parametrize("code", [_CHECK, _PARSE])
 def test_reading_a_program_loads_nothing_that_runs_it(code: str) -> None:
-    loaded = _loaded(code)
+    loaded = set(loaded_by(code))
     assert "antelog.compile.passes" in loaded
     assert not loaded & _ARRAYS
 
 
 def test_the_operator_of_a_stream_loads_nothing_that_computes() -> None:
     # Spark starts a Python for each query, just to ask the operator for the shape of its state.
-    loaded = _loaded(_OPERATOR)
+    loaded = set(loaded_by(_OPERATOR))
     assert "pyspark.sql.streaming.stateful_processor" in loaded
     assert "antelog.engine.kernel" not in loaded
 

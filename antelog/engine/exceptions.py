@@ -73,22 +73,18 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
     return Variants(block, at, own_since, excepted, {each: _over(mine, each) for each in excepted})
 
 
-def own_since_as_of(
-    blocks: Sequence[Derivations], number: int, rows: Column, as_of: AsOf
-) -> tuple[Derivations, Mapping[Names, Column]]:
-    """Some rows of a block as they looked at some tick, and from when on they then seemed to be their own."""
-    mine = blocks[number]
-    block, at = _without(mine, nameable(mine), blocks)
-    chosen = {each: places.take(rows) for each, places in at.items()}
+def own_since_as_of(blocks: Sequence[Derivations], seen: Derivations, as_of: AsOf) -> Mapping[Names, Column]:
+    """From when on some rows seemed to be their own, when they looked as `seen`, at some tick."""
+    names = nameable(seen)
+    block, at = _without(seen, names, blocks)
     others = {
-        each: as_of(blocks[b], np.maximum(chosen[each], 0))
+        each: as_of(blocks[b], np.maximum(at[each], 0))
         for each, b in block.items()
-        if b >= 0 and blocks[b].rows.count
+        if each and b >= 0 and blocks[b].rows.count
     }
-    here = {each: np.where(places >= 0, np.arange(len(rows)), -1) for each, places in chosen.items()}
-    seen = as_of(mine, rows)
-    apart = _all_apart(seen, nameable(mine), others, here)
-    return seen, {each: _own(each, apart) for each in here if each}
+    here = {each: np.where(places >= 0, np.arange(len(places)), -1) for each, places in at.items()}
+    apart = _all_apart(seen, names, {NONE: seen, **others}, here)
+    return {each: _own(each, apart) for each in here if each}
 
 
 def _without(

@@ -45,7 +45,10 @@ def outlook(
         line, shown = line.take(view), told[mine].take(view)
         view += mine.start
         row = at.view_of.take(view)
-        complete, failed, last, begin = _as_of(world, block, row - found.starts[b], at.then.take(view))
+        then = at.then.take(view)
+        seen = _as_of(world, block, row - found.starts[b], then)
+        complete, failed, begin = seen.complete, seen.failed, seen.holds.min(axis=0, initial=NEVER)
+        last = np.where(seen.holds > then, seen.settled, -1).max(axis=0, initial=-1)
         if block.layout.by_clock:
             time = found.time.take(row)
             complete = np.maximum(complete, time)
@@ -53,8 +56,10 @@ def outlook(
         np.minimum.at(confirmed, line, complete)
         if not shown.all():
             some, others = marked(shown), marked(~shown & (begin < failed))
-            then = at.then.take(view.take(others))
-            begin = np.maximum(begin.take(others), _own_as_of(world, found, b, row.take(others), then))
+            begin = begin.take(others)
+            if block.layout.loose:
+                own = _own_as_of(world, found, seen.take(others), then.take(others))
+                begin = np.maximum(begin, own)
             later.append((line.take(others), begin, failed.take(others)))
             line, failed, last = line.take(some), failed.take(some), last.take(some)
         np.maximum.at(rejected, line, failed)
@@ -91,51 +96,21 @@ def _coming(found: Candidates, row: Column, then: Column) -> Mask:
     return coming
 
 
-def _own_as_of(world: World, found: Candidates, b: int, row: Column, then: Column) -> Column:
-    """From when on rows of a block are told that say no more than others, as it looked at some ticks."""
-    own = np.full(len(row), np.int64(-1))
-    merged = marked(then < found.own.take(row))
-    if len(merged):
-        then = then.take(merged)
-        rows = row.take(merged) - found.starts[b]
-        own[merged] = speaking_since(
-            *own_since_as_of(found.blocks, b, rows, lambda block, some: _looked(world, block, some, then))
-        )
-    return own
+def _own_as_of(world: World, found: Candidates, seen: Derivations, then: Column) -> Column:
+    """From when on rows say more than others that speak for more values, as it looked at some ticks."""
+    since = own_since_as_of(found.blocks, seen, lambda block, row: _as_of(world, block, row, then))
+    return speaking_since(seen, since)
 
 
-def _looked(world: World, block: Derivations, row: Column, then: Column) -> Derivations:
-    """Rows as they looked at some ticks."""
-    seen = block.take(row)
-    places = len(block.layout.places)
-    true = seen.holds[:places] <= then
-    seen.fails[:places] = np.where(true, NEVER, seen.settled[:places])
-    seen.holds[:places] = np.where(true, seen.holds[:places], NEVER)
-    for i, negation in enumerate(block.layout.negations, places):
-        known = negated(world, block.layout, negation, seen.rows, then)
-        seen.holds[i], seen.fails[i], seen.settled[i] = known
-    return seen
-
-
-def _as_of(
-    world: World, block: Derivations, row: Column, then: Column
-) -> tuple[Column, Column, Column, Column]:
-    """As it looked at a tick, when rows become complete and when false, when what was open is certain, and
-    when some of it is true."""
-    places = len(block.layout.places)
-    complete, failed, last, some = (np.full(len(row), tick) for tick in (-1, NEVER, -1, NEVER))
+def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Derivations:
+    """Some rows of a block as they looked at some ticks: of facts that arrived later nothing was known."""
+    places, rows = len(block.layout.places), block.rows.take(row)
+    settled = block.settled.take(row, axis=1)
+    holds, fails = np.empty_like(settled), np.empty_like(settled)
     for i in range(places):
-        # Of facts that arrive later nothing was known.
-        holds, due = block.holds[i].take(row), block.settled[i].take(row)
-        true = holds <= then
-        arrived = np.where(true, holds, NEVER)
-        complete, some = np.maximum(complete, arrived), np.minimum(some, arrived)
-        failed = np.minimum(failed, np.where(true, NEVER, due))
-        last = np.maximum(last, np.where(true, -1, due))
-    rows = block.rows.take(row) if block.layout.negations else block.rows
-    for negation in block.layout.negations:
-        holds, fails, settled = negated(world, block.layout, negation, rows, then)
-        complete, some = np.maximum(complete, holds), np.minimum(some, holds)
-        failed = np.minimum(failed, fails)
-        last = np.maximum(last, np.where(holds > then, settled, -1))
-    return complete, failed, last, some
+        arrived = block.holds[i].take(row)
+        true = arrived <= then
+        holds[i], fails[i] = np.where(true, arrived, NEVER), np.where(true, NEVER, settled[i])
+    for i, negation in enumerate(block.layout.negations, places):
+        holds[i], fails[i], settled[i] = negated(world, block.layout, negation, rows, then)
+    return Derivations(block.layout, rows, holds, fails, settled)

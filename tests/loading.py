@@ -1,0 +1,19 @@
+"""What a Python that runs some code loads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def loaded_by(code: str) -> list[str]:
+    """The modules of a new Python, in the project's folder, that has run some code."""
+    listing = "\nimport sys\nprint('', *sys.modules, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", code + listing], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
