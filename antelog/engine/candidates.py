@@ -234,12 +234,10 @@ def _answered(found: Derivations) -> set[str]:
 def _covered(found: Derivations) -> dict[str, Column]:
     """For each variable of the rows that only facts can give a value, from when on a true literal does."""
     layout = found.layout
-    return {
-        name: found.holds[[i for i, place in enumerate(layout.places) if name in place.variables]].min(
-            axis=0, initial=NEVER
-        )
-        for name in found.rows.bound.keys() - layout.given
-    }
+    names = found.rows.bound.keys() - layout.given
+    sources = {n: tuple(i for i, place in enumerate(layout.places) if n in place.variables) for n in names}
+    since = {places: found.holds[list(places)].min(axis=0, initial=NEVER) for places in set(sources.values())}
+    return {name: since[places] for name, places in sources.items()}
 
 
 def _last(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:

@@ -33,8 +33,12 @@ def deadline(
     if time.variable is not None and time.variable not in rows.bound:
         latest = _latest(layout, time, rows)
         return np.where(latest == NEVER, NEVER, latest + _delay(layout, atom, rows, source, values, apart))
-    start = time.offset if time.variable is None else rows.bound[time.variable] + time.offset
-    return np.broadcast_to(start, rows.count) + _delay(layout, atom, rows, source, values, apart)
+    start: Column
+    if time.variable is None:
+        start = np.full(rows.count, time.offset)
+    else:
+        start = rows.bound[time.variable] + time.offset
+    return start + (_delay(layout, atom, rows, source, values, apart) if source.refinements else source.delay)
 
 
 def _latest(layout: Layout, time: Time, rows: Rows) -> Column:

@@ -8,10 +8,9 @@ from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.engine.kinds import Item, Kind, kind_of, nearest_double, raw_values, shortest
+from antelog.engine.kinds import Item, Kind, kind_of_column, nearest_double, raw_values, shortest
 from antelog.engine.tables import Column
 
 UNBOUND = -1
@@ -28,7 +27,7 @@ def encode(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
     type_ = array.type
     if is_a.is_union(type_):
         return _union(array, intern)
-    kind = kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
+    kind = kind_of_column(type_)
     if kind is None:
         raise TypeError(f"no value is of type {type_}")
     if is_a.is_integer(type_):
@@ -80,10 +79,7 @@ def _doubles(array: pa.Array | pa.ChunkedArray) -> Column:
 
 
 def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) -> Column:
-    chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-    if not is_a.is_dictionary(array.type):
-        chunked = pc.dictionary_encode(chunked)
-    chunks = chunked.unify_dictionaries().chunks
+    chunks = _encoded(array)
     if not chunks:
         return np.zeros(0, np.int64)
     distinct = chunks[0].dictionary
@@ -96,6 +92,15 @@ def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) 
         cells[:-1] = _distinct(distinct, kind, intern)
     found = [_cells_at(cells, chunk.indices) for chunk in chunks]
     return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _encoded(array: pa.Array | pa.ChunkedArray) -> list[pa.DictionaryArray]:
+    """The parts of a column, all with the same dictionary."""
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    if len(chunks) > 1:
+        whole = array if is_a.is_dictionary(array.type) else array.dictionary_encode()
+        return list(whole.unify_dictionaries().chunks)
+    return [chunk if is_a.is_dictionary(chunk.type) else chunk.dictionary_encode() for chunk in chunks]
 
 
 def _cells_at(cells: Column, indices: pa.Array) -> Column:

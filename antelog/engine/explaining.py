@@ -37,11 +37,14 @@ def explanations(
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(world, found, row)
     counts = np.bincount(line, minlength=len(moment))
-    text, evidence, hypotheses = sheet.told(row, then)
+    text, evidence = sheet.told(row, then)
     if counts.max(initial=0) > 1:
         order = _canonical(line, counts, text, evidence)
-        view, text = view.take(order), text.take(order, axis=0)
-        evidence, hypotheses = evidence.take(order, axis=0), hypotheses.take(order, axis=0)
+        view, text, evidence = view.take(order), text.take(order, axis=0), evidence.take(order, axis=0)
+    there = None if sheet.full else text != _NONE
+    hypotheses = ~evidence if there is None else ~evidence & there
+    known = _counted(evidence)
+    awaited = (text.shape[1] if there is None else _counted(there)) - known
     last = marked(rejected.take(line))
     failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
     failing, because = _because(
@@ -50,7 +53,7 @@ def explanations(
     *pairs, reasons = _nested(
         sheet.names,
         [_chosen(text, evidence), _chosen(text, hypotheses), failing],
-        [_counted(evidence), _counted(hypotheses), because],
+        [known, awaited, because],
         ~rejected,
     )
     fields = ["evidence", "hypotheses"]
@@ -118,15 +121,12 @@ class _Sheet:
     fails: Column
     full: bool
 
-    def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask, Mask]:
-        """The texts of derivations at some ticks, which of them are evidence, and which hypotheses."""
+    def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
+        """The texts of derivations, and which of them are evidence at some ticks."""
         place = self.place.take(row)
         text = _side_by_side((line.take(place) for line in self.text), (len(row), len(self.text)), np.int32)
         true: Mask = _side_by_side((line.take(place) <= then for line in self.holds), text.shape, np.bool_)
-        if self.full:
-            return text, true, ~true
-        there = text != _NONE
-        return text, true & there, ~true & there
+        return text, true if self.full else true & (text != _NONE)
 
     def failed(self, row: Column, tick: Column) -> Mask:
         """Which literals of derivations become false at some ticks."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from antelog.compile.plan import Input, Plan
 from antelog.engine import rejects
 from antelog.engine.counting import Counts
 from antelog.engine.frames import Frame, Rows, read_frame
-from antelog.engine.kinds import Kind
+from antelog.engine.kinds import Kind, kind_of_column
 from antelog.engine.lateness import delays
 from antelog.engine.rejects import EARLY, LATE, MALFORMED, sentence
 from antelog.engine.schema import declared
@@ -115,7 +116,8 @@ def _unknown_input(plan: Plan, name: str) -> str:
 def _admit(
     source: Input, rows: Rows, values: Values, before: int, now: int, tick: int | None
 ) -> tuple[Facts, Counts, pa.Table, Column]:
-    cells = tuple(_cells(a, t, values) for a, t in zip(rows.columns, source.types, strict=True))
+    kinds = tuple(kind_of_column(column.type) for column in rows.columns)
+    cells = tuple(map(partial(_cells, values), rows.columns, source.types, kinds))
     time = _ticks(rows.time, tick, f"column {source.columns[-1]} of {source.name}")
     if rows.arrival is None:
         arrival = Ticks(np.clip(time.numbers, before + 1, now), time.whole, rows.time)
@@ -125,7 +127,7 @@ def _admit(
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
     objections = (
-        *_about_values(source, cells, values),
+        *_about_values(source, cells, kinds, values),
         *_about_ticks(time, arrival, before, now),
         *_about_order(given, delays(source, cells, values)),
     )
@@ -142,10 +144,10 @@ def _admit(
     return facts, counts, _rejected(source.name, given, found, time, arrival, values), at
 
 
-def _cells(array: pa.Array | pa.ChunkedArray, type_: str | None, values: Values) -> Column:
+def _cells(values: Values, array: pa.Array | pa.ChunkedArray, type_: str | None, kind: Kind | None) -> Column:
     """The cells of a column. Where the program has texts, values it cannot write become texts."""
     cells = values.encode(array)
-    return values.spelled(cells) if type_ == "text" else cells
+    return values.spelled(cells) if type_ == "text" and kind is not Kind.TEXT else cells
 
 
 def _ticks(array: pa.Array | pa.ChunkedArray, tick: int | None, what: str) -> Ticks:
@@ -157,12 +159,13 @@ def _ticks(array: pa.Array | pa.ChunkedArray, tick: int | None, what: str) -> Ti
     return ticks_of(array, tick)
 
 
-def _about_values(source: Input, cells: Sequence[Column], values: Values) -> Iterator[_Objection]:
-    for name, type_, column in zip(source.columns, source.types, cells, strict=False):
-        if type_ is None:
-            wrong = column == UNBOUND
-        else:
-            wrong = values.kinds(column) != (Kind.TEXT if type_ == "text" else Kind.NUMBER)
+def _about_values(
+    source: Input, cells: Sequence[Column], kinds: Sequence[Kind | None], values: Values
+) -> Iterator[_Objection]:
+    for name, type_, column, kind in zip(source.columns, source.types, cells, kinds, strict=False):
+        wanted = kind if type_ is None else Kind.TEXT if type_ == "text" else Kind.NUMBER
+        # A column of one kind has values of that, or none.
+        wrong = column == UNBOUND if kind is wanted else values.kinds(column) != wanted
 
         def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:
             return rejects.about_value(name, type_, c[rows], values)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Input
-from antelog.engine.kinds import kind_of
+from antelog.engine.kinds import kind_of_column
 from antelog.engine.rows import columns_of
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
@@ -49,7 +50,11 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> Rows:
     names, arrays = columns_in(source.name, frame)
     if not arrays:
         return Rows((pa.nulls(0),) * (len(source.columns) - 1), pa.nulls(0), None)
-    places = _by_position(source, len(arrays)) if names is None else _by_name(source, names, arrival)
+    places = (
+        _by_position(source.name, source.columns, len(arrays))
+        if names is None
+        else _by_name(source.name, source.columns, tuple(names), arrival)
+    )
     found = dict(zip(places, arrays, strict=True))
     *objects, time = source.columns
     for name in objects:
@@ -71,46 +76,45 @@ def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Arra
     except Exception as error:  # whatever the library that made the frame raises
         raise DataError(f"the facts of {what} cannot be read as an Arrow table: {error}") from error
     # pandas adds the index of a frame as a column, unless it just counts the rows.
-    kept = [i for i, name in enumerate(table.column_names) if not name.startswith("__index_level_")]
-    return [table.column_names[i] for i in kept], [table.column(i) for i in kept]
+    kept = {i: name for i, name in enumerate(table.column_names) if not name.startswith("__index_level_")}
+    return list(kept.values()), [table.column(i) for i in kept]
 
 
-def _by_position(source: Input, count: int) -> list[str]:
-    places = [*source.columns, _ARRIVAL][:count]
-    if count not in (len(source.columns), len(source.columns) + 1):
+def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[str]:
+    if count not in (len(columns), len(columns) + 1):
         raise DataError(
-            f"{source.name} is given {count} columns; it has {_listed(source.columns)}, "
-            "and one more may hold the arrival"
+            f"{source} is given {count} columns; it has {_listed(columns)}, and one more may hold the arrival"
         )
-    return places
+    return [*columns, _ARRIVAL][:count]
 
 
-def _by_name(source: Input, names: Sequence[str], arrival: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def _by_name(source: str, columns: tuple[str, ...], names: tuple[str, ...], arrival: str) -> Sequence[str]:
     """For each column of a table, the input's column it is."""
-    known = {name: name for name in source.columns}
+    known = {name: name for name in columns}
     known.setdefault(arrival, _ARRIVAL)
     for name in names:
         if names.count(name) > 1:
-            raise DataError(f"the facts of {source.name} have several columns {name}")
+            raise DataError(f"the facts of {source} have several columns {name}")
     unknown = [name for name in names if name not in known]
-    named = any(name in source.columns[:-1] for name in names)
+    named = any(name in columns[:-1] for name in names)
     misspelt = [name for name in unknown if similar(name, known)]
     if unknown and (named or misspelt):
         wrong = (misspelt or unknown)[0]
         raise DataError(
-            f"{source.name} has no column {wrong}; its columns are {_listed(source.columns)}, "
+            f"{source} has no column {wrong}; its columns are {_listed(columns)}, "
             f"and {arrival} may hold the arrival. {did_you_mean(wrong, known)}".rstrip()
         )
     taken = [known[name] for name in names if name in known]
-    free = [name for name in source.columns if name not in taken]
+    free = [name for name in columns if name not in taken]
     if not unknown and free:
-        raise DataError(f"the facts of {source.name} lack the column {free[0]}; they have {_listed(names)}")
+        raise DataError(f"the facts of {source} lack the column {free[0]}; they have {_listed(names)}")
     if len(unknown) == len(free) + 1 and _ARRIVAL not in taken:
         free.append(_ARRIVAL)
     if len(unknown) != len(free):
         raise DataError(
-            f"the facts of {source.name} have the columns {_listed(names)}; "
-            f"{source.name} has {_listed(source.columns)}. Give them the same names or the same number"
+            f"the facts of {source} have the columns {_listed(names)}; "
+            f"{source} has {_listed(columns)}. Give them the same names or the same number"
         )
     positions = iter(free)
     return [known[name] if name in known else next(positions) for name in names]
@@ -120,7 +124,7 @@ def _refuse_type(source: Input, name: str, type_: pa.DataType) -> None:
     if is_a.is_union(type_):
         for field in type_:
             _refuse_type(source, name, field.type)
-    elif kind_of(type_.value_type if is_a.is_dictionary(type_) else type_) is None:
+    elif kind_of_column(type_) is None:
         raise DataError(
             f"column {name} of {source.name} is of type {type_}; "
             "values are numbers, texts, truth values, dates, times, durations or bytes"

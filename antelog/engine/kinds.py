@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from enum import IntEnum
+from functools import cache
 from sys import float_info
 from typing import TypeAlias
 
@@ -76,11 +77,18 @@ _PLAIN_OUT: dict[Kind, pa.DataType] = {
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
+@cache
 def kind_of(type_: pa.DataType) -> Kind | None:
     """The kind of the values of an Arrow type; None if no value can be of that type (a list, …)."""
     return next((kind for test, kind in _KINDS if test(type_)), None)
 
 
+def kind_of_column(type_: pa.DataType) -> Kind | None:
+    """The kind of the values of a column; None if they may be of several."""
+    return kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
+
+
+@cache
 def told_as(type_: pa.DataType) -> pa.DataType:
     """The type in which the values of an Arrow type come out. Raises TypeError if it can have none."""
     type_ = type_.value_type if is_a.is_dictionary(type_) else type_

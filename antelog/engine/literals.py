@@ -183,7 +183,7 @@ def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tu
             size = len(values)
         steps.append((names, None))
         if len(names) > 1:
-            keys = [key * len(names) + rank for key, rank in zip(keys, ranks, strict=True)]
+            keys = _appended(keys, len(names), ranks) if size > 1 else _spread(ranks, counts)
             size *= len(names)
     rest, keys = _renumbered(keys)
     written: list[pa.Array | pa.Scalar] = []
@@ -198,6 +198,24 @@ def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tu
     if all(isinstance(part, pa.Scalar) for part in written):
         written.append(pa.array([""]))
     return keys, _joined(written[::-1])
+
+
+def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
+    """Keys for what they stand for with one of so many texts after it."""
+    # Several literals often begin alike, and then have the same keys, and the same ranks.
+    made: dict[tuple[int, int], Column] = {}
+    for key, rank in zip(keys, ranks, strict=True):
+        if (id(key), id(rank)) not in made:
+            made[id(key), id(rank)] = key * count + rank
+    return [made[id(key), id(rank)] for key, rank in zip(keys, ranks, strict=True)]
+
+
+def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column]:
+    """Ranks as keys; a single one is that of all rows."""
+    return [
+        np.full(count, rank) if isinstance(rank, int) else rank
+        for rank, count in zip(ranks, counts, strict=True)
+    ]
 
 
 def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
@@ -239,9 +257,12 @@ def _ranked_times(times: Sequence[Tick]) -> tuple[pa.Array, list[Column]]:
     """The same for times: ticks that differ have texts that differ."""
     different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
     texts = _joined([pc.cast(pa.array(different), pa.string()), times[0].end])
-    order = pc.array_sort_indices(texts)
-    ranks = _split(inverse(order.to_numpy()).take(at), [len(time.ticks) for time in times])
-    return texts.take(order), [rank.take(time.which) for rank, time in zip(ranks, times, strict=True)]
+    if len(str(different[0])) < len(str(different[-1])) or different[0] < 0:
+        # Only numbers with equally many digits are in the order of their texts.
+        order = pc.array_sort_indices(texts)
+        texts, at = texts.take(order), inverse(order.to_numpy()).take(at)
+    ranks = _split(at, [len(time.ticks) for time in times])
+    return texts, [rank.take(time.which) for rank, time in zip(ranks, times, strict=True)]
 
 
 def _split(column: Column, sizes: Sequence[int]) -> list[Column]:

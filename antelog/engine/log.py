@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,7 +38,8 @@ Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 class Told:
     """What is told of answers, moment by moment: the views that are told, and the answers' status.
 
-    An answer is `quiet` where one about more values has been confirmed, which it is an instance of.
+    An answer is `quiet` where one about more values has been confirmed, which it is an instance of
+    (None: no answer ever is).
     """
 
     found: Candidates
@@ -45,7 +47,7 @@ class Told:
     kept: Mask
     views: Mask
     status: NDArray[np.int8]
-    quiet: Mask
+    quiet: Mask | None
 
 
 def tell(
@@ -66,17 +68,19 @@ def tell(
         at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
     kept = minimal(found, at, seen, world.values)
-    told = kept & (seen.shown | (seen.merged & seen.complete))
-    status = np.full(len(at.tick), NOTHING, np.int8)
+    complete = kept & seen.complete
+    told = kept & seen.shown if seen.merged is None else kept & (seen.shown | (seen.merged & seen.complete))
+    status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
-    complete = marked(kept & seen.complete)
-    status[at.of_views(complete)] = CONFIRMED
+    status[at.of_views(marked(complete))] = CONFIRMED
     if share is not None:
         first = found.by_answer.first
         mine = share(name, [cells.take(first) for cells in found.answer], world.values)
         status[~mine.take(at.answer)] = NOTHING
-    quiet = status == CONFIRMED
-    quiet[at.of_views(complete.take(marked(~seen.merged.take(complete))))] = False
+    quiet = None
+    if seen.merged is not None:
+        quiet = status == CONFIRMED
+        quiet[at.of_views(marked(complete & ~seen.merged))] = False
     return Told(found, at, kept, told, status, quiet)
 
 
@@ -118,10 +122,10 @@ def changes(
 ) -> Changes:
     """What happened to the answers of a query after `before` and up to `now`; some kinds of changes only."""
     told = tell(world, name, ticks, before, now, only, share)
-    kind = _kinds(told, only)
+    kind = _kinds(told, before, only)
     moment = marked(kind >= 0)
     log = lines(world, name, told, moment, kind.take(moment))
-    return Changes(log, _opened(told) if knows_open(only) else None)
+    return Changes(log, _opened(told, before) if knows_open(only) else None)
 
 
 def answers(world: World, name: str, ticks: Column | None, now: int, share: Share | None = None) -> pa.Table:
@@ -138,31 +142,32 @@ def count(world: World, name: str, ticks: Column | None, now: int, share: Share 
     return int(np.count_nonzero(tell(world, name, ticks, now, now, share=share).status == OPEN))
 
 
-def _opened(told: Told) -> int:
-    """By how many more answers are open at their last moments than at their first."""
-    first = changed(told.at.answer)
-    last = np.roll(first, -1)
-    open_ = told.status == OPEN
-    return int(np.count_nonzero(open_ & last)) - int(np.count_nonzero(open_ & first))
+def _opened(told: Told, before: int) -> int:
+    """By how many more answers are open at their last moments than before."""
+    open_ = marked(told.status == OPEN)
+    answer, tick = told.at.answer, told.at.tick
+    last = np.append(answer[1:] != answer[:-1], True).take(open_)
+    return int(np.count_nonzero(last)) - int(np.count_nonzero(tick.take(open_) == before))
 
 
-def _kinds(told: Told, only: Sequence[str]) -> NDArray[np.int8]:
+def _kinds(told: Told, before: int, only: Sequence[str]) -> NDArray[np.int8]:
     """For each moment the kind of change if it is asked for, or -1."""
     at, status = told.at, told.status
-    kind = np.full(len(status), -1, np.int8)
-    was, now = status[:-1], status[1:]
-    about = kind[1:]
-    about[:] = _kind_table(only).take(3 * was + now)
-    nothing = at.answer[1:] != at.answer[:-1]
+    was = np.empty_like(status)
+    was[1:] = status[:-1]
+    was[changed(at.answer)] = NOTHING
+    kind: NDArray[np.int8] = _kind_table(tuple(only)).take(3 * was + status)
+    nothing = at.tick == before
     if "revised" in only:
-        nothing |= (about == _REVISED) & ~_revised(told)[1:]
-    if told.quiet.any():
-        nothing |= (about == _CONFIRMED) & told.quiet[1:] & (was != OPEN)
-    np.putmask(about, nothing, -1)
+        nothing |= (kind == _REVISED) & ~_revised(told)
+    if told.quiet is not None:
+        nothing |= (kind == _CONFIRMED) & told.quiet & (was != OPEN)
+    np.putmask(kind, nothing, -1)
     return kind
 
 
-def _kind_table(only: Sequence[str]) -> NDArray[np.int8]:
+@lru_cache(maxsize=64)
+def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
     table = np.full((3, 3), -1, np.int8)
     table[NOTHING, OPEN], table[OPEN, OPEN], table[OPEN, NOTHING] = _POSSIBLE, _REVISED, _REJECTED
@@ -197,40 +202,45 @@ def _exceptions(told: Told) -> Column:
 _MIXED = np.int64(0x1E3779B97F4A7C15)
 
 
-def _numbered(column: Column, rows: Column) -> tuple[Column, Column]:
-    """The different numbers of a column, at least those of some rows, and which of them each row has."""
-    if len(rows) < len(column):
-        return numbered(column.take(rows))
-    different, which = numbered(column)
-    return different, which.take(rows)
+def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:
+    """An array of values, and for each row which of them it has and which place that has in order."""
+    known = values.spoken(cells) if pa.types.is_string(type_) else None
+    if known is not None:
+        texts, place = known
+        return texts, place, place
+    different, which = numbered(cells)
+    array = values.decode(different, type_)
+    return array, which, inverse(pc.array_sort_indices(array).to_numpy()).take(which)
 
 
 def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> pa.Table:
     """What is told at moments, in the order of the log."""
-    relation = world.relations[name]
+    relation, types = world.relations[name], world.types[name]
+    schema = table_schema(relation, world.layouts[name], types)
+    if len(moment) == 0:
+        return schema.empty_table()
     found, at = told.found, told.at
-    answer, first = at.answer.take(moment), found.by_answer.first
-    time = found.time.take(first).take(answer)
-    sorting = [
-        at.tick.take(moment) - at.tick.min(initial=0),
-        np.where(time < 0, time.max(initial=0) + 1, time),
-    ]
+    row = at.answer.take(moment)
+    if not found.by_answer.alone:
+        row = found.by_answer.first.take(row)
+    tick, time = at.tick.take(moment), found.time.take(row)
+    untimed = time < 0
+    someday = bool(untimed.any())
+    sorting = [tick - tick.min(), np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
-    types = world.types[name]
     for variable, cells in zip(relation.variables, found.answer, strict=True):
-        different, which = _numbered(cells.take(first), answer)
-        array = world.values.decode(different, types[variable])
+        array, which, place = _in_sequence(world.values, cells.take(row), types[variable])
         values.append((array, which))
-        sorting.append(inverse(pc.array_sort_indices(array).to_numpy()).take(which))
+        sorting.append(place)
     order = in_order(sorting)
-    moment, kind, time = moment.take(order), kind.take(order), time.take(order)
+    moment, kind = moment.take(order), kind.take(order)
     rejected = kind == _REJECTED
-    columns = [pa.array(at.tick.take(moment)), repeated(KINDS, kind)]
+    columns = [pa.array(tick.take(order)), repeated(KINDS, kind)]
     columns += (array.take(pa.array(which.take(order))) for array, which in values)
     if relation.time is not None:
-        columns.append(pa.array(time, mask=time < 0))
+        columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
     shown, because = explanations(world, name, found, at, told.views, moment, rejected)
     wanted = ~rejected & (kind != _CONFIRMED)
     silent, decided = outlook(world, found, at, told.kept, told.views, moment, wanted)
     columns += [shown, silent, decided, because]
-    return pa.Table.from_arrays(columns, schema=table_schema(relation, world.layouts[name], types))
+    return pa.Table.from_arrays(columns, schema=schema)

@@ -8,15 +8,28 @@ Where every literal has all variables (the usual case) there is one such set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
 from antelog.engine.comparing import holds
 from antelog.engine.history import History, gather
 from antelog.engine.layout import Layout, Place, compared
-from antelog.engine.tables import NEVER, Column, Mask, find, groups, keys_of, marked, pairs, positions, spread
+from antelog.engine.tables import (
+    NEVER,
+    Column,
+    Mask,
+    find,
+    groups,
+    keys_of,
+    marked,
+    once,
+    pairs,
+    positions,
+    spread,
+)
 from antelog.engine.values import Values
 
 Bound = Mapping[str, Column]
@@ -70,10 +83,15 @@ def facts_for(place: Place, history: History, ticks: Column | None, values: Valu
 
 def joined(left: Rows, right: Rows) -> Rows:
     """Every row on the left with every row on the right that agrees where both are bound."""
+    return _meeting(left, right)[0]
+
+
+def _meeting(left: Rows, right: Rows) -> tuple[Rows, Column | None, Column | None]:
+    """The same, and for each row which one it is of on the left and on the right (None: each is itself)."""
     if not left.bound and left.count == 1:
-        return right
+        return right, np.zeros(right.count, np.int64), None
     if not right.bound and right.count == 1:
-        return left
+        return left, None, np.zeros(left.count, np.int64)
     shared = [name for name in left.bound if name in right.bound]
     if shared:
         keys = keys_of([[side.bound[name] for name in shared] for side in (left, right)])
@@ -81,9 +99,9 @@ def joined(left: Rows, right: Rows) -> Rows:
     else:
         here = np.repeat(np.arange(left.count), right.count)
         there = spread(np.zeros(left.count, np.int64), np.full(left.count, right.count))
-    new = {name: column for name, column in right.bound.items() if name not in left.bound}
-    bound = {**left.take(here).bound, **Rows(new, right.count).take(there).bound}
-    return Rows(bound, len(here))
+    bound = {name: column.take(here) for name, column in left.bound.items()}
+    bound |= {name: column.take(there) for name, column in right.bound.items() if name not in bound}
+    return Rows(bound, len(here)), here, there
 
 
 def distinct(parts: Iterable[Rows]) -> Rows:
@@ -122,10 +140,29 @@ class Partial:
     rows: Rows
     arrived: Column
 
+    def take(self, at: Column | Mask) -> Partial:
+        at = positions(at)
+        return Partial(self.rows.take(at), self.arrived.take(at, axis=1))
+
     def with_facts(self) -> Partial:
         """The rows that some fact speaks for."""
-        some = marked(self.arrived.min(axis=0, initial=NEVER) < NEVER)
-        return Partial(self.rows.take(some), self.arrived.take(some, axis=1))
+        some = self.arrived.min(axis=0, initial=NEVER) < NEVER
+        return self if some.all() else self.take(some)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows that a giver has made of those with the variables `before`, each once.
+
+    For some literals it is known when their facts arrived (NEVER: there is none). `seed` is the
+    row of the seed that each extends, which is all that distinguishes rows in the seed's variables.
+    """
+
+    rows: Rows
+    seed: Column
+    before: frozenset[str]
+    giver: int
+    arrived: Mapping[int, Column]
 
 
 def partials(
@@ -141,30 +178,85 @@ def partials(
     The first has the seed's variables only. Rows that are `named` bind variables without speaking
     for any literal.
     """
-    seed = joined(seed, background.rows)
+    seed = distinct([joined(seed, background.rows)])
     givers = [*(facts.rows for facts in found), *named]
-    # The rows of each set of variables, with the number of the giver that was last to extend them.
     start = frozenset(seed.bound)
-    tables: dict[frozenset[str], list[tuple[int, Rows]]] = {start: [(-1, distinct([seed]))]}
+    tables = {start: [_Part(seed, np.arange(seed.count), start, -1, {})]}
     complete: list[Partial] = []
-    waiting = {start}
-    while waiting:
-        variables = min(waiting, key=lambda names: (len(names), sorted(names)))
-        waiting.discard(variables)
+    while tables:
+        variables = min(tables, key=lambda names: (len(names), sorted(names)))
         parts = tables.pop(variables)
-        rows = parts[0][1] if len(parts) == 1 else distinct(part for _, part in parts)
-        rows = _possible(layout, rows, background, values)
-        if rows.count == 0:
+        whole, of_seed = _merged(layout, parts, found, start)
+        fits = _fitting(layout, whole.rows, background, values)
+        if not fits.any():
             continue
-        complete.append(Partial(rows, _arrivals(layout, rows, found)))
+        if not fits.all():
+            whole, of_seed = whole.take(fits), of_seed[fits]
+        complete.append(whole)
         # Rows that several givers make together are made in the order of these, and not in others too.
-        first = min(last for last, _ in parts) + 1
+        first = min(part.giver for part in parts) + 1
         for number, table in enumerate(givers[first:], first):
             if table.count and not table.bound.keys() <= variables:
                 more = frozenset(variables | table.bound.keys())
-                tables.setdefault(more, []).append((number, joined(rows, table)))
-                waiting.add(more)
+                tables.setdefault(more, []).append(_more(layout, whole, of_seed, number, table, found))
     return complete
+
+
+def _more(
+    layout: Layout, whole: Partial, seed: Column, giver: int, table: Rows, found: Sequence[Found]
+) -> _Part:
+    """The rows with what a giver adds to them."""
+    rows, here, there = _meeting(whole.rows, table)
+    before = frozenset(whole.rows.bound)
+    arrived = {
+        i: whole.arrived[i] if here is None else whole.arrived[i].take(here)
+        for i, place in enumerate(layout.places)
+        if place.variables <= before
+    }
+    if giver < len(found):
+        given = found[giver].arrived
+        arrived[giver] = given if there is None else given.take(there)
+    return _Part(rows, seed if here is None else seed.take(here), before, giver, arrived)
+
+
+def _merged(
+    layout: Layout, parts: list[_Part], found: Sequence[Found], start: frozenset[str]
+) -> tuple[Partial, Column]:
+    """The rows of all parts, each once, with the arrivals of the facts of all literals, and their seeds."""
+    rows, seed, first, number = parts[0].rows, parts[0].seed, None, None
+    if len(parts) > 1:
+        bound = {name: np.concatenate([part.rows.bound[name] for part in parts]) for name in rows.bound}
+        seed = np.concatenate([part.seed for part in parts])
+        telling = [column for name, column in bound.items() if name not in start]
+        (key,) = keys_of([[seed, *telling] if start else telling])
+        first, number = once(key)
+        seed = seed.take(first)
+        rows = Rows({name: column.take(first) for name, column in bound.items()}, len(first))
+    arrived = np.full((len(layout.places), rows.count), NEVER, np.int64)
+    for i, (place, facts) in enumerate(zip(layout.places, found, strict=True)):
+        if not place.variables <= rows.bound.keys() or facts.rows.count == 0:
+            continue
+        if not place.variables:
+            arrived[i] = facts.arrived
+        elif first is None and i in parts[0].arrived:
+            arrived[i] = parts[0].arrived[i]
+        elif first is not None and all(i in part.arrived for part in parts):
+            arrived[i] = np.concatenate([part.arrived[i] for part in parts]).take(first)
+        elif number is not None and rows.bound.keys() == start | place.variables:
+            # All rows that have a fact for the literal are in the part that was made by these.
+            for part, end in zip(parts, accumulate(part.rows.count for part in parts), strict=True):
+                if part.giver == i and part.before == start:
+                    arrived[i, number[end - part.rows.count : end]] = part.arrived[i]
+        else:
+            arrived[i] = _arrivals(place, rows, facts)
+    return Partial(rows, arrived), seed
+
+
+def _arrivals(place: Place, rows: Rows, facts: Found) -> Column:
+    names = sorted(place.variables)
+    at = find(*keys_of([[side.bound[name] for name in names] for side in (rows, facts.rows)]))
+    arrived: Column = np.where(at >= 0, facts.arrived.take(at), NEVER)
+    return arrived
 
 
 def wholes(
@@ -204,6 +296,11 @@ def _effort(layout: Layout, rows: Rows, table: Rows, static: bool) -> tuple[bool
 
 def _possible(layout: Layout, rows: Rows, background: Background, values: Values) -> Rows:
     """The rows at which every condition holds whose variables they bind."""
+    fits = _fitting(layout, rows, background, values)
+    return rows if fits.all() else rows.take(fits)
+
+
+def _fitting(layout: Layout, rows: Rows, background: Background, values: Values) -> Mask:
     fits = np.ones(rows.count, np.bool_)
     for condition in layout.pattern.earliest:
         if condition.variable in rows.bound:
@@ -214,19 +311,4 @@ def _possible(layout: Layout, rows: Rows, background: Background, values: Values
     for table in background.forbidden:
         if table.bound.keys() <= rows.bound.keys():
             fits &= ~agrees(rows, table)
-    return rows if fits.all() else rows.take(fits)
-
-
-def _arrivals(layout: Layout, rows: Rows, found: tuple[Found, ...]) -> Column:
-    arrived = np.full((len(layout.places), rows.count), NEVER, np.int64)
-    for number, (place, facts) in enumerate(zip(layout.places, found, strict=True)):
-        if not place.variables <= rows.bound.keys() or facts.rows.count == 0:
-            continue
-        if not place.variables:
-            arrived[number] = facts.arrived
-            continue
-        names = sorted(place.variables)
-        here, there = keys_of([[side[name] for name in names] for side in (rows.bound, facts.rows.bound)])
-        at = find(here, there)
-        arrived[number] = np.where(at >= 0, facts.arrived.take(at), NEVER)
-    return arrived
+    return fits

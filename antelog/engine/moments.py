@@ -18,11 +18,12 @@ from antelog.engine.tables import Column, Mask, changed, distinct, marked, sprea
 
 @dataclass(frozen=True)
 class Moments:
-    """Answers at the ticks at which they may change, the first moment of each being `before`.
+    """Answers at the ticks at which they may change.
 
-    `answer` is the number of the answer's group. A *view* is a derivation at a moment; those of
-    one derivation stand side by side, in the order of time, and those of a block too. If all
-    derivations are `alone`, each moment has one view, of the same number.
+    `answer` is the number of the answer's group. Of those that had derivations `before`, that is the
+    first moment; the others had none until then, and nothing was told of them. A *view* is a
+    derivation at a moment; those of one derivation stand side by side, in the order of time, and
+    those of a block too. If all derivations are `alone`, each moment has one view, of the same number.
     """
 
     answer: Column
@@ -71,7 +72,11 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
         during = marked((line > before) & (line <= now))
         events.append(owner[found.exceptions.of[during]] + (line[during] - before))
     happened = distinct(np.concatenate(events)) if events else np.zeros(0, np.int64)
-    key = _with_first(happened, shift) if before < now else np.arange(found.by_answer.count) << shift
+    key = (
+        _with_first(happened, shift, _existing(found, before))
+        if before < now
+        else np.arange(found.by_answer.count) << shift
+    )
     answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
     if found.by_answer.alone:
         return Moments(answer, tick, answer, np.arange(len(answer)), alone=True)
@@ -82,53 +87,58 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
     return Moments(answer, tick, view_of, view_at)
 
 
-def _with_first(happened: Column, shift: int) -> Column:
-    """Moments as sorted keys, and before those of each answer one at which nothing has happened yet."""
+def _existing(found: Candidates, before: int) -> Mask:
+    """The answers that have a derivation at a tick."""
+    there = (found.begin <= before) & (before < found.end)
+    if found.by_answer.alone:
+        return there
+    existing = np.zeros(found.by_answer.count, np.bool_)
+    existing[found.number[there]] = True
+    return existing
+
+
+def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
+    """Moments as sorted keys, and before those of some answers one at which nothing has happened yet."""
     answer = happened >> shift
-    fresh = changed(answer)
-    at = np.arange(len(happened)) + np.cumsum(fresh)
-    key = np.empty(len(happened) + np.count_nonzero(fresh), np.int64)
+    first = marked(changed(answer))
+    first = first[existing.take(answer.take(first))]
+    added = np.zeros(len(happened), np.int64)
+    added[first] = 1
+    at = np.arange(len(happened)) + np.cumsum(added)
+    key = np.empty(len(happened) + len(first), np.int64)
     key[at] = happened
-    first = marked(fresh)
     key[at[first] - 1] = answer[first] << shift
     return key
 
 
 def confirmations(found: Candidates, before: int, now: int) -> Moments:
-    """The moments at which answers are confirmed, each after one at `before` that nothing is told of."""
+    """The moments at which answers are confirmed."""
     complete = found.by_answer.least(found.complete)
     chosen = marked((complete > before) & (complete <= now))
-    tick = np.full((len(chosen), 2), before, np.int64)
-    tick[:, 1] = complete[chosen]
     ready = (found.complete > before) & (found.complete <= now) & (found.complete == complete[found.number])
     view_of = marked(ready)
     place = np.full(found.by_answer.count, -1)
     place[chosen] = np.arange(len(chosen))
-    return Moments(np.repeat(chosen, 2), tick.ravel(), view_of, 2 * place[found.number[view_of]] + 1)
+    return Moments(chosen, complete[chosen], view_of, place[found.number[view_of]])
 
 
 @dataclass(frozen=True)
 class Views:
     """For each view, whether the derivation exists and is not over, has all its literals, and is told.
 
-    It is `merged` if another that speaks for more values says the same.
+    It is `merged` if another that speaks for more values says the same (None: no derivation ever is).
     """
 
     alive: Mask
     complete: Mask
     shown: Mask
-    merged: Mask
+    merged: Mask | None
 
 
 def views(found: Candidates, at: Moments) -> Views:
     row, then = at.view_of, at.then
     alive = (found.begin.take(row) <= then) & (then < found.end.take(row))
-    # Mostly there are no other rows that speak for more values.
-    merged = (
-        np.zeros(len(row), np.bool_)
-        if found.own.max(initial=-1) < 0
-        else alive & (then < found.own.take(row))
-    )
+    merged = None if found.own.max(initial=-1) < 0 else alive & (then < found.own.take(row))
     return Views(
         alive, alive & (found.complete.take(row) <= then), alive & (found.told.take(row) <= then), merged
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -28,49 +29,87 @@ def outlook(
     wanted: Mask,
 ) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline."""
-    line_at = np.full(len(at.tick), -1)
-    lines = marked(wanted)
-    line_at[moment[lines]] = lines
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
-    later: list[tuple[Column, Column, Column]] = []
-    for b, block in enumerate(found.blocks):
-        mine = at.views(found, b)
-        line = line_at[mine] if at.alone else line_at.take(at.view_at[mine])
-        asked = kept[mine]
-        if block.layout.by_clock and not at.alone:
-            asked = asked | _coming(found, at.view_of[mine], at.then[mine])
-        view = marked(asked & (line >= 0))
-        if len(view) == 0:
-            continue
-        line, shown = line.take(view), told[mine].take(view)
-        view += mine.start
-        row = at.view_of.take(view)
-        then = at.then.take(view)
-        seen = _as_of(world, block, row - found.starts[b], then)
-        complete, failed, begin = seen.complete, seen.failed, seen.holds.min(axis=0, initial=NEVER)
-        last = np.where(seen.holds > then, seen.settled, -1).max(axis=0, initial=-1)
-        if block.layout.by_clock:
-            time = found.time.take(row)
-            complete = np.maximum(complete, time)
-            begin = np.maximum(begin, time) if block.layout.places else time
-        np.minimum.at(confirmed, line, complete)
-        if not shown.all():
-            some, others = marked(shown), marked(~shown & (begin < failed))
-            begin = begin.take(others)
-            if block.layout.loose:
-                own = _own_as_of(world, found, seen.take(others), then.take(others))
-                begin = np.maximum(begin, own)
-            later.append((line.take(others), begin, failed.take(others)))
-            line, failed, last = line.take(some), failed.take(some), last.take(some)
-        np.maximum.at(rejected, line, failed)
-        np.maximum.at(settled, line, last)
-    _prolong(rejected, later)
+    lines = marked(wanted)
+    if at.alone and len(lines):
+        view = moment.take(lines)
+        (block,) = found.blocks
+        end = _end(world, found, block, 0, at.view_of.take(view), at.then.take(view))
+        confirmed[lines], rejected[lines], settled[lines] = end.complete, end.failed, end.settled
+    elif len(lines):
+        _ends(world, found, at, kept, told, moment, lines, (confirmed, rejected, settled))
     will = confirmed <= rejected
     tick = np.where(will, confirmed, rejected)
     change = repeated(("rejected", "confirmed"), will.view(np.int8))
     unknown = pa.array(~wanted | (tick > LAST))
     silent = pa.StructArray.from_arrays([change, pa.array(tick)], fields=list(SILENT), mask=unknown)
     return silent, pa.array(settled, mask=~wanted | (settled > LAST))
+
+
+@dataclass(frozen=True)
+class _End:
+    """What becomes of derivations as they looked at some ticks, and when the last literal is decided."""
+
+    seen: Derivations
+    begin: Column
+    complete: Column
+    failed: Column
+    settled: Column
+
+
+def _end(world: World, found: Candidates, block: Derivations, start: int, row: Column, then: Column) -> _End:
+    """The end of some rows of a block, the first of which has the number `start`."""
+    seen = _as_of(world, block, row - start, then)
+    complete, begin = seen.complete, seen.holds.min(axis=0, initial=NEVER)
+    settled = np.where(seen.holds > then, seen.settled, -1).max(axis=0, initial=-1)
+    if block.layout.by_clock:
+        time = found.time.take(row)
+        complete = np.maximum(complete, time)
+        begin = np.maximum(begin, time) if block.layout.places else time
+    return _End(seen, begin, complete, seen.failed, settled)
+
+
+def _ends(
+    world: World,
+    found: Candidates,
+    at: Moments,
+    kept: Mask,
+    told: Mask,
+    moment: Column,
+    lines: Column,
+    ends: tuple[Column, Column, Column],
+) -> None:
+    """Writes down when the answers of some lines are confirmed or rejected, and the last deadline."""
+    confirmed, rejected, settled = ends
+    line_at = np.full(len(at.tick), -1)
+    line_at[moment.take(lines)] = lines
+    later: list[tuple[Column, Column, Column]] = []
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        line = line_at.take(at.view_at[mine])
+        asked = kept[mine]
+        if block.layout.by_clock:
+            asked = asked | _coming(found, at.view_of[mine], at.then[mine])
+        view = marked(asked & (line >= 0))
+        if len(view) == 0:
+            continue
+        line, shown = line.take(view), told[mine].take(view)
+        view += mine.start
+        then = at.then.take(view)
+        end = _end(world, found, block, found.starts[b], at.view_of.take(view), then)
+        failed, last = end.failed, end.settled
+        np.minimum.at(confirmed, line, end.complete)
+        if not shown.all():
+            some, others = marked(shown), marked(~shown & (end.begin < failed))
+            begin = end.begin.take(others)
+            if block.layout.loose:
+                own = _own_as_of(world, found, end.seen.take(others), then.take(others))
+                begin = np.maximum(begin, own)
+            later.append((line.take(others), begin, failed.take(others)))
+            line, failed, last = line.take(some), failed.take(some), last.take(some)
+        np.maximum.at(rejected, line, failed)
+        np.maximum.at(settled, line, last)
+    _prolong(rejected, later)
 
 
 def _prolong(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -> None:

@@ -9,7 +9,7 @@ doubles come as well, and columns of several kinds become texts in the language'
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -200,6 +200,7 @@ def widened(seen: Mapping[str, Types], new: Seen) -> Mapping[str, Types]:
     return {**seen, **changed} if changed else seen
 
 
+@lru_cache(maxsize=1024)
 def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     """The type in which the values of two types are told."""
     one, other = _told(one), _told(other)
@@ -231,6 +232,7 @@ def _fraction(type_: pa.DataType) -> int:
     return type_.scale if is_a.is_decimal(type_) else 0
 
 
+@lru_cache(maxsize=1024)
 def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
     """The type of a column which the program says has numbers or texts; others are set aside."""
     if declaration is None:

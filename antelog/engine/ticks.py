@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
         return Ticks(_from_timestamps(given, length), there, given)
     if is_a.is_integer(type_):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
-        return Ticks(np.clip(numbers, *_limits(numbers.dtype)).astype(np.int64), there, given)
+        return Ticks(np.clip(numbers, *_limits(numbers.dtype)).astype(np.int64, copy=False), there, given)
     scratch = Values()
     doubles = scratch.numbers(scratch.encode(given))
     whole: Mask = np.isfinite(doubles) & (np.floor(doubles) == doubles)  # texts are not-a-number here
@@ -62,6 +63,7 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
     return Ticks(numbers, whole, given)
 
 
+@cache
 def _limits(dtype: np.dtype[np.integer[Any]]) -> tuple[int, int]:
     info = np.iinfo(dtype)
     return max(-_FAR, int(info.min)), min(_FAR, int(info.max))

@@ -48,6 +48,9 @@ _SOME = 4096
 _PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
 """The types that NumPy has too."""
 
+_MANY = 8
+"""Texts of a column are looked up among those of all values unless these are so many times as many."""
+
 _WORTH_SORTING = 4
 """Texts of all values are sorted once so many times as many were asked for since there was a new one."""
 
@@ -76,6 +79,7 @@ class Values:
         self._spoken = pa.array([], pa.string())  # what `decode` has made of texts so far
         self._written = pa.array([], pa.string())  # what `texts` has made so far
         self._order = _Order(0, 0, None)  # what `ranked` knows
+        self._told_order = _Order(0, 0, None)  # what `spoken` knows
         for value in constants:
             self.cell(value)
         self._fixed = self._start = len(self._items)
@@ -214,16 +218,34 @@ class Values:
         once = {id(cells): cells for cells in columns}
         if not all(_named(cells).all() for cells in once.values()):
             return None
-        if self._order.known != len(self):
-            self._order = _Order(len(self), 0, None)
-        if self._order.texts is None or self._order.end != end:
-            asked = self._order.asked + sum(map(len, columns))
-            if asked < _WORTH_SORTING * len(self):
-                self._order = replace(self._order, asked=asked)
-                return None
-            self._order = _ordered(self._all_written(), asked, end)
+        if self._order.end != end:
+            self._order = _Order(0, 0, None, end=end)
+        self._order = self._sorted(self._order, sum(map(len, columns)), self._all_written)
+        if self._order.texts is None:
+            return None
         places = {key: self._order.place.take(cells - _FIRST) for key, cells in once.items()}
         return self._order.texts, [places[id(cells)] for cells in columns]
+
+    def spoken(self, cells: Column) -> tuple[pa.Array, Column] | None:
+        """The texts of all values in order, and the places of some of them.
+
+        None if these are not all texts, or all are so many that sorting them does not pay.
+        """
+        if len(self) > _MANY * len(cells) + _SOME or not _named(cells).all():
+            return None
+        self._told_order = self._sorted(self._told_order, len(cells), self._all_spoken)
+        if self._told_order.texts is None:
+            return None
+        return self._told_order.texts, self._told_order.place.take(cells - _FIRST)
+
+    def _sorted(self, order: _Order, count: int, texts: Callable[[], pa.Array]) -> _Order:
+        """The order of all values' texts, which is worked out only if it is asked for often enough."""
+        if order.known != len(self):
+            order = _Order(len(self), 0, None, end=order.end)
+        if order.texts is not None:
+            return order
+        order = replace(order, asked=order.asked + count)
+        return order if order.asked < _WORTH_SORTING * len(self) else _ordered(texts(), order)
 
     def spelled(self, cells: Column) -> Column:
         """The same values, but texts in place of those the language cannot write: `true`, `2024-02-29`."""
@@ -312,11 +334,13 @@ class _Order:
     end: str = ""
 
 
-def _ordered(texts: pa.Array, asked: int, end: str) -> _Order:
-    encoded = pc.binary_join_element_wise(texts, end, "").dictionary_encode()
-    order = pc.array_sort_indices(encoded.dictionary)
-    place = inverse(order.to_numpy()).take(encoded.indices.to_numpy())
-    return _Order(len(texts), asked, encoded.dictionary.take(order), place, end)
+def _ordered(texts: pa.Array, order: _Order) -> _Order:
+    if order.end:
+        texts = pc.binary_join_element_wise(texts, order.end, "")
+    encoded = texts.dictionary_encode("encode")
+    sequence = pc.array_sort_indices(encoded.dictionary)
+    place = inverse(sequence.to_numpy()).take(encoded.indices.to_numpy())
+    return replace(order, texts=encoded.dictionary.take(sequence), place=place)
 
 
 def _named(cells: Column) -> Mask:
