@@ -189,11 +189,11 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
     if found.layout.by_clock:
         begin = np.maximum(begin, np.where(time < first, NEVER, time))
     complete = np.maximum(found.complete, begin)
-    some = found.holds.min(axis=0, initial=NEVER)
-    waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
-    told = np.maximum(
-        np.minimum(some, np.maximum(waits_for_facts, time)), np.maximum.reduce([known, begin, own])
-    )
+    told = found.holds.min(axis=0, initial=NEVER)
+    if places < len(found.holds):
+        waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
+        told = np.minimum(told, np.maximum(waits_for_facts, time))
+    told = np.maximum.reduce([told, known, begin, own])
     return [known, begin, complete, told, found.failed, own]
 
 
@@ -242,7 +242,8 @@ def _covered(found: Derivations) -> dict[str, Column]:
 
 def _last(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:
     """From when on all of these variables have values."""
-    return reduce(np.maximum, (covered[name] for name in names), np.full(count, np.int64(-1)))
+    columns = {id(covered[name]): covered[name] for name in names}
+    return reduce(np.maximum, columns.values()) if columns else np.full(count, np.int64(-1))
 
 
 def _not_given_up(found: Derivations, since: int, world: World) -> Derivations:

@@ -99,6 +99,26 @@ def _array_of(texts: tuple[str, ...]) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
+def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
+    """So many texts, each of which is one piece after the other: for each piece some texts, and which.
+
+    Instead of which there is None if there is just one. All pieces are taken at once, and put together
+    by forgetting where they begin, which is several times faster than to join them.
+    """
+    width, names, start = len(parts), [], 0
+    index = np.empty((count, width), np.int32)
+    for i, (texts, which) in enumerate(parts):
+        if which is not None and len(texts) > count:
+            texts, which = texts.take(pa.array(which)), np.arange(count)  # noqa: PLW2901 - the same, fewer
+        index[:, i] = start if which is None else which + start
+        names.append(texts)
+        start += len(texts)
+    taken = pa.concat_arrays(names).take(pa.array(index.ravel()))
+    _, offsets, data = taken.buffers()
+    begins = np.frombuffer(offsets, np.int32, count * width + 1)[::width].copy()
+    return pa.StringArray.from_buffers(count, pa.py_buffer(begins), data)
+
+
 def side_by_side(parts: Sequence[tuple[Column, pa.Array]]) -> pa.Array:
     """One array of several: for each, the rows it is for."""
     rows = np.concatenate([rows for rows, _ in parts])

@@ -5,7 +5,7 @@ Everything here works on numbers that stand for the texts of literals and sort a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -124,23 +124,15 @@ class _Sheet:
     def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
         """The texts of derivations, and which of them are evidence at some ticks."""
         place = self.place.take(row)
-        text = _side_by_side((line.take(place) for line in self.text), (len(row), len(self.text)), np.int32)
-        true: Mask = _side_by_side((line.take(place) <= then for line in self.holds), text.shape, np.bool_)
+        text = np.ascontiguousarray(self.text.take(place, axis=1).T)
+        true = np.ascontiguousarray((self.holds.take(place, axis=1) <= then).T)
         return text, true if self.full else true & (text != _NONE)
 
     def failed(self, row: Column, tick: Column) -> Mask:
         """Which literals of derivations become false at some ticks."""
         place = self.place.take(row)
-        size = (len(row), len(self.text))
-        false: Mask = _side_by_side((line.take(place) == tick for line in self.fails), size, np.bool_)
+        false = np.ascontiguousarray((self.fails.take(place, axis=1) == tick).T)
         return false if self.full else false & (self.text[:, place].T != _NONE)
-
-
-def _side_by_side(lines: Iterable[NDArray[Any]], size: tuple[int, int], dtype: type) -> NDArray[Any]:
-    table: NDArray[Any] = np.empty(size, dtype)
-    for i, line in enumerate(lines):
-        table[:, i] = line
-    return table
 
 
 def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:

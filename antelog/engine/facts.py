@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +28,9 @@ from antelog.engine.values import UNBOUND, Values
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 
+Places: TypeAlias = tuple[tuple[int, int], ...]
+"""Columns with what has to be there: a cell, or what is in another column."""
+
 
 @dataclass(frozen=True, eq=False)
 class Facts:
@@ -40,11 +44,52 @@ class Facts:
     def count(self) -> int:
         return len(self.time)
 
+    @cached_property
+    def digests(self) -> Column:
+        """Numbers that are equal for equal facts, and seldom for others."""
+        mixed = np.zeros(self.count, np.uint64)
+        for column in (*self.columns, self.time):
+            mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        return mixed.view(np.int64)
+
+    def having(self, constants: Places, repeats: Places) -> Facts:
+        """The facts with these cells in these columns, and the same in each of these pairs of columns.
+
+        They are kept, for each step asks for those of the last ticks again.
+        """
+        known = self._having
+        if (constants, repeats) not in known:
+            fits = np.ones(self.count, np.bool_)
+            for column, cell in constants:
+                fits &= self.columns[column] == cell
+            for column, other in repeats:
+                fits &= self.columns[column] == self.columns[other]
+            known[constants, repeats] = self if fits.all() else self.take(fits)
+        return known[constants, repeats]
+
+    @cached_property
+    def _having(self) -> dict[tuple[Places, Places], Facts]:
+        return {}
+
+    @property
+    def nbytes(self) -> int:
+        """The room they take, with all that is kept with them."""
+        columns = [*self.columns, self.time, self.arrival]
+        if "digests" in vars(self):
+            columns.append(self.digests)
+        parts = (part for part in self._having.values() if part is not self)
+        return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
+
     def take(self, at: Column | Mask) -> Facts:
         at = positions(at)
         return Facts(
             tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
         )
+
+
+def no_facts(width: int) -> Facts:
+    return Facts(tuple(columns(width)), *columns(2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +140,17 @@ def admit(
     facts, counts, types = {}, {}, {}
     tables, places = [rejects.none()], [np.zeros(0, np.int64)]
     for name, source in sources.items():
-        facts[name] = Facts(tuple(columns(len(source.columns) - 1)), *columns(2))
+        facts[name] = no_facts(len(source.columns) - 1)
         counts[name] = Counts()
         if name in frames:
             rows = read_frame(source, frames[name], arrival)
             facts[name], counts[name], table, at = _admit(source, rows, values, before, now, plan.tick)
             types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
-            tables.append(table)
-            places.append(at)
-    return Admitted(facts, counts, pa.concat_tables(tables), np.concatenate(places), types)
+            if len(at):
+                tables.append(table)
+                places.append(at)
+    table = pa.concat_tables(tables) if len(tables) > 1 else rejects.none()
+    return Admitted(facts, counts, table, np.concatenate(places), types)
 
 
 def _unknown_input(plan: Plan, name: str) -> str:
@@ -137,10 +184,14 @@ def _admit(
         if len(faulty):
             fine[faulty] = False
             found.append((objection.reason, faulty, objection.detail(faulty)))
-    facts = _once(given if fine.all() else given.take(fine))
+    if not found:
+        facts = _once(given)
+        counts = Counts(rows.count, facts.count, rows.count - facts.count)
+        return facts, counts, rejects.none(), np.zeros(0, np.int64)
+    facts = _once(given.take(fine))
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in (LATE, EARLY, MALFORMED)}
     counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
-    at = np.sort(np.concatenate([np.zeros(0, np.int64), *(rows for _, rows, _ in found)]))
+    at = np.sort(np.concatenate([rows for _, rows, _ in found]))
     return facts, counts, _rejected(source.name, given, found, time, arrival, values), at
 
 
@@ -174,7 +225,8 @@ def _about_values(
 
 
 def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator[_Objection]:
-    natural = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
+    # Negative numbers are the largest, taken as numbers without a sign.
+    natural = time.whole & (time.numbers.view(np.uint64) <= LAST)
     yield _Objection(MALFORMED, ~natural, lambda rows: rejects.about_time("time", time, rows))
     yield _Objection(MALFORMED, ~arrival.whole, lambda rows: rejects.about_time("arrival", arrival, rows))
     yield _Objection(
@@ -211,8 +263,6 @@ def _rejected(
     arrival: Ticks,
     values: Values,
 ) -> pa.Table:
-    if not found:
-        return rejects.none()
     at = np.concatenate([rows for _, rows, _ in found])
     order = pa.array(np.argsort(at))
     count = len(at)
@@ -232,12 +282,11 @@ def _rejected(
 
 def _once(facts: Facts) -> Facts:
     """Each fact once, at its first arrival."""
-    found = hashes((*facts.columns, facts.time))
-    ordered = np.sort(found)
+    ordered = np.sort(facts.digests)
     again = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(again) == 0:
-        return facts  # different hashes, different facts
-    suspects = marked(np.isin(found, again))
+        return facts  # different digests, different facts
+    suspects = marked(np.isin(facts.digests, again))
     # Of equal keys the first comes first, and that shall be the fact that arrived first.
     suspects = suspects[np.argsort(facts.arrival[suspects], kind="stable")]
     (key,) = keys_of([[column[suspects] for column in (*facts.columns, facts.time)]])
@@ -245,12 +294,3 @@ def _once(facts: Facts) -> Facts:
     kept[suspects] = False
     kept[suspects[groups(key).first]] = True
     return facts.take(kept)
-
-
-def hashes(table: Sequence[Column]) -> Column:
-    """Numbers that are equal for equal rows, and seldom for others."""
-    mixed = np.zeros(len(table[0]), np.uint64)
-    for column in table:
-        mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return mixed.view(np.int64)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.facts import Facts, hashes
+from antelog.engine.facts import Facts, Places, no_facts
 from antelog.engine.settled import Settled, is_open
-from antelog.engine.tables import Column, distinct, find, groups, keys_of
+from antelog.engine.tables import Column, distinct, find, groups, keys_of, marked
 from antelog.engine.values import Values
 
 
@@ -36,17 +36,25 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
     parts = list(parts)
     if len(parts) == 1:
         return parts[0]
-    empty = np.zeros(0, np.int64)
-    columns = tuple(np.concatenate([empty, *(p.columns[i] for p in parts)]) for i in range(width))
-    time = np.concatenate([empty, *(p.time for p in parts)])
-    return Facts(columns, time, np.concatenate([empty, *(p.arrival for p in parts)]))
+    if not parts:
+        return no_facts(width)
+    return Facts(
+        tuple(np.concatenate([part.columns[i] for part in parts]) for i in range(width)),
+        np.concatenate([part.time for part in parts]),
+        np.concatenate([part.arrival for part in parts]),
+    )
 
 
-def gather(history: History, name: str, ticks: Column | None) -> Facts:
-    """The facts of an input about these ticks (None: all of them)."""
+def gather(
+    history: History, name: str, ticks: Column | None, constants: Places = (), repeats: Places = ()
+) -> Facts:
+    """The facts of an input about these ticks (None: all of them) that fit (see `Facts.having`)."""
     stream = history[name]
     wanted: Iterable[int] = stream.slices if ticks is None else ticks.tolist()
-    return joint((part for tick in wanted for part in stream.slices.get(tick, ())), stream.width)
+    parts = (part for tick in wanted for part in stream.slices.get(tick, ()))
+    if constants or repeats:
+        parts = (part.having(constants, repeats) for part in parts)
+    return joint(parts, stream.width)
 
 
 def added(history: History, new: Mapping[str, Facts]) -> History:
@@ -80,18 +88,16 @@ def fresh(history: History, name: str, facts: Facts) -> Facts:
     ticks the facts are about.
     """
     slices = history[name].slices
-    known = gather(
-        history, name, np.array([t for t in distinct(facts.time).tolist() if t in slices], np.int64)
-    )
-    if known.count == 0 or facts.count == 0:
+    known = [part for tick in distinct(facts.time).tolist() for part in slices.get(tick, ())]
+    if not known:
         return facts
-    rows, others = (*facts.columns, facts.time), (*known.columns, known.time)
-    new, old = hashes(rows), hashes(others)
-    both = np.sort(np.concatenate([new, old]))
+    both = np.sort(np.concatenate([facts.digests, *(part.digests for part in known)]))
     if not np.any(both[1:] == both[:-1]):
-        return facts  # different hashes, different facts
-    suspects = np.flatnonzero(np.isin(new, old))
-    again = find(*keys_of([[column[suspects] for column in rows], others])) >= 0
+        return facts  # different digests, different facts
+    old = joint(known, history[name].width)
+    suspects = marked(np.isin(facts.digests, old.digests))
+    rows = [column.take(suspects) for column in (*facts.columns, facts.time)]
+    again = find(*keys_of([rows, [*old.columns, old.time]])) >= 0
     kept = np.ones(facts.count, np.bool_)
     kept[suspects[again]] = False
     return facts if kept.all() else facts.take(kept)
@@ -133,11 +139,7 @@ def rows_of(history: History) -> int:
 def bytes_of(history: History) -> int:
     """How much room they take."""
     return sum(
-        column.nbytes
-        for stream in history.values()
-        for parts in stream.slices.values()
-        for part in parts
-        for column in (*part.columns, part.time, part.arrival)
+        part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
     )
 
 

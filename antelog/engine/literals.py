@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.explain import operand_text, time_text
 from antelog.compile.plan import Comparison, Literal, Negated, Operand, StaticAtom, Sum, Term, Time, Var
+from antelog.engine.decoding import in_pieces
 from antelog.engine.layout import compared, variables_of
 from antelog.engine.match import Rows
 from antelog.engine.tables import Column, inverse, numbered, packable
@@ -46,16 +47,14 @@ class Word:
 
 @dataclass(frozen=True, eq=False)
 class Tick:
-    """A time in each row: `which` of some ticks it is, by how much it is later, and what follows it."""
+    """A time in each row: `which` of some ticks it is, and by how much it is later."""
 
     ticks: Column
     which: Column
     offset: int
-    end: str
 
     def piece(self) -> Piece:
-        texts = pc.cast(pa.array(self.ticks + self.offset), pa.string())
-        return Piece(_joined([texts, self.end]), self.which)
+        return Piece(pc.cast(pa.array(self.ticks + self.offset), pa.string()), self.which)
 
 
 Part = Piece | Word | Tick
@@ -104,46 +103,48 @@ class Writer:
             *map(self._static, _open_statics(literal, self._block, self._rows)),
         ]
         if not conditions:
-            return [self._time(literal.time, ")")]
-        pieces = [self._time(literal.time, ") where ")]
+            return self._time(literal.time, ")")
+        pieces = self._time(literal.time, ") where ")
         for number, condition in enumerate(conditions, 1):
             pieces += condition(_COMMA if number < len(conditions) else "")
         return pieces
 
     def _compared(self, comparison: Comparison) -> Callable[[str], list[Part]]:
         return lambda end: [
-            self._operand(comparison.left, f" {comparison.operator} "),
-            self._operand(comparison.right, end),
+            *self._operand(comparison.left, f" {comparison.operator} "),
+            *self._operand(comparison.right, end),
         ]
 
     def _static(self, atom: StaticAtom) -> Callable[[str], list[Part]]:
         ends = [_COMMA] * (len(atom.arguments) - 1)
-        return lambda end: [
-            Piece(f"not {atom.predicate}("),
-            *(
-                Piece(f"_{after}") if argument is None else self._operand(argument, after)
-                for argument, after in zip(atom.arguments, [*ends, f"){end}"], strict=True)
-            ),
-        ]
 
-    def _operand(self, operand: Operand, end: str) -> Part:
+        def pieces(end: str) -> list[Part]:
+            parts: list[Part] = [Piece(f"not {atom.predicate}(")]
+            for argument, after in zip(atom.arguments, [*ends, f"){end}"], strict=True):
+                parts += [Piece(f"_{after}")] if argument is None else self._operand(argument, after)
+            return parts
+
+        return pieces
+
+    def _operand(self, operand: Operand, end: str) -> list[Part]:
         match operand:
             case Var(name) if name in self._rows.bound:
                 cells, which = self._numbered(name)
-                return Piece(_joined([self._values.texts(cells), end]), which)
+                return [Piece(_joined([self._values.texts(cells), end]), which)]
             case Time(variable, _) if variable in self._rows.bound:
                 return self._time(operand, end)
             case Sum(variable, offset) if variable in self._rows.bound:
                 cells, which = self._numbered(variable)
                 shifted = (self._values.numbers(cells) + offset).tolist()
-                return Piece(pa.array([value_text(number) + end for number in shifted], pa.string()), which)
+                return [Piece(pa.array([value_text(number) + end for number in shifted], pa.string()), which)]
             case _:
-                return Piece(operand_text(operand) + end)
+                return [Piece(operand_text(operand) + end)]
 
-    def _time(self, time: Time, end: str) -> Part:
+    def _time(self, time: Time, end: str) -> list[Part]:
         if time.variable is None or time.variable not in self._rows.bound:
-            return Piece(time_text(time) + end)
-        return Tick(*self._numbered(time.variable), time.offset, end)
+            return [Piece(time_text(time) + end)]
+        # What follows a tick begins with a sign that comes before all digits, so it may be on its own.
+        return [Tick(*self._numbered(time.variable), time.offset), Piece(end)]
 
     def _numbered(self, variable: str) -> tuple[Column, Column]:
         if variable not in self._different:
@@ -186,18 +187,16 @@ def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tu
             keys = _appended(keys, len(names), ranks) if size > 1 else _spread(ranks, counts)
             size *= len(names)
     rest, keys = _renumbered(keys)
-    written: list[pa.Array | pa.Scalar] = []
+    written: list[tuple[pa.Array, Column | None]] = []
     for names, values in reversed(steps):
         if values is not None:
             rest = values.take(rest)
         elif len(names) == 1:
-            written.append(names[0])
+            written.append((names, None))
         else:
             rest, which = np.divmod(rest, len(names))
-            written.append(names.take(pa.array(which)))
-    if all(isinstance(part, pa.Scalar) for part in written):
-        written.append(pa.array([""]))
-    return keys, _joined(written[::-1])
+            written.append((names, which))
+    return keys, in_pieces(written[::-1], len(rest))
 
 
 def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
@@ -220,18 +219,24 @@ def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column
 
 def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
     """The different texts of pieces, sorted, and for each piece which of them its rows have."""
+    alike = {
+        part.names if isinstance(part, Piece) and isinstance(part.names, str) else None for part in given
+    }
+    if len(alike) == 1 and None not in alike:
+        return pa.array(list(alike)), [0] * len(given)
     words = [part for part in given if isinstance(part, Word)]
-    if words and len(words) == len(given):
-        known = words[0].values.ranked([word.cells for word in words], _COMMA)
+    fixed = [part.names for part in given if isinstance(part, Piece) and isinstance(part.names, str)]
+    if words and len(words) + len(fixed) == len(given):
+        others = tuple(sorted(set(fixed)))
+        known = words[0].values.ranked([word.cells for word in words], _COMMA, others)
         if known is not None:
-            return known
+            names, found, rank_of = known
+            places = iter(found)
+            return names, [rank_of[p.names] if isinstance(p, Piece) else next(places) for p in given]
     times = [part for part in given if isinstance(part, Tick)]
-    if times and len(times) == len(given) and len({time.end for time in times}) == 1:
+    if times and len(times) == len(given):
         return _ranked_times(times)
     pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
-    different = {piece.names if isinstance(piece.names, str) else None for piece in pieces}
-    if len(different) == 1 and None not in different:
-        return pa.array(list(different)), [0] * len(pieces)
     texts = sorted({piece.names for piece in pieces if isinstance(piece.names, str)})
     # What has been looked up once for several literals is one object.
     arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
@@ -256,7 +261,7 @@ def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
 def _ranked_times(times: Sequence[Tick]) -> tuple[pa.Array, list[Column]]:
     """The same for times: ticks that differ have texts that differ."""
     different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
-    texts = _joined([pc.cast(pa.array(different), pa.string()), times[0].end])
+    texts = pc.cast(pa.array(different), pa.string())
     if len(str(different[0])) < len(str(different[-1])) or different[0] < 0:
         # Only numbers with equally many digits are in the order of their texts.
         order = pc.array_sort_indices(texts)

@@ -157,9 +157,10 @@ def _kinds(told: Told, before: int, only: Sequence[str]) -> NDArray[np.int8]:
     was[1:] = status[:-1]
     was[changed(at.answer)] = NOTHING
     kind: NDArray[np.int8] = _kind_table(tuple(only)).take(3 * was + status)
-    nothing = at.tick == before
+    nothing = np.asarray(at.tick == before)
     if "revised" in only:
-        nothing |= (kind == _REVISED) & ~_revised(told)
+        again = marked(kind == _REVISED)
+        nothing[again] = ~_revised(told, again)
     if told.quiet is not None:
         nothing |= (kind == _CONFIRMED) & told.quiet & (was != OPEN)
     np.putmask(kind, nothing, -1)
@@ -177,17 +178,23 @@ def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     return table.ravel()
 
 
-def _revised(told: Told) -> Mask:
-    """The moments at which a derivation has more evidence than before, is told anew, or no longer."""
-    at = told.at
-    level = np.where(told.views, levels(told.found, at), -1)
-    differs = (at.view_of[1:] == at.view_of[:-1]) & (level[1:] != level[:-1])
-    if len(told.found.exceptions.of):
+def _revised(told: Told, moment: Column) -> Mask:
+    """Whether a derivation has more evidence than before at some moments, is told anew, or no longer."""
+    at, found = told.at, told.found
+    if at.alone and len(found.exceptions.of) == 0:
+        row, then, before = at.answer.take(moment), at.tick.take(moment), at.tick.take(moment - 1)
+        holds = found.blocks[0].holds.take(row, axis=1)
+        since: Mask = (holds > before) & (holds <= then)
+        more: Mask = np.logical_or.reduce(since, axis=0)
+        return more
+    level = np.where(told.views, levels(found, at), -1)
+    differs: Mask = (at.view_of[1:] == at.view_of[:-1]) & (level[1:] != level[:-1])
+    if len(found.exceptions.of):
         excepted = _exceptions(told)
         differs |= (at.view_of[1:] == at.view_of[:-1]) & (excepted[1:] != excepted[:-1])
     revised = np.zeros(len(at.tick), np.bool_)
     revised[at.view_at[1:][marked(differs)]] = True
-    return revised
+    return revised.take(moment)
 
 
 def _exceptions(told: Told) -> Column:

@@ -61,22 +61,19 @@ class Found:
 
 def facts_for(place: Place, history: History, ticks: Column | None, values: Values) -> Found:
     """The facts of a literal at these ticks (None: at any)."""
-    facts = gather(history, place.atom.predicate, ticks)
-    fits = np.ones(facts.count, np.bool_)
-    for column, value in place.constants:
-        fits &= facts.columns[column] == values.cell(value)
-    for column, again in place.repeats:
-        fits &= facts.columns[column] == facts.columns[again]
+    constants = tuple((column, values.cell(value)) for column, value in place.constants)
+    facts = gather(history, place.atom.predicate, ticks, constants, place.repeats)
     bound = {name: facts.columns[column] for name, column in place.binds}
     time = place.atom.time
     if time.variable is not None:
-        bound[time.variable] = facts.time - time.offset
-    for test in place.tests:
-        fits &= holds(test, bound, facts.count, values)
+        bound[time.variable] = facts.time - time.offset if time.offset else facts.time
     # No fact is there twice, so neither is a binding.
     rows = Rows(bound, facts.count)
-    if fits.all():
+    if not place.tests:
         return Found(rows, facts.arrival)
+    fits = np.ones(facts.count, np.bool_)
+    for test in place.tests:
+        fits &= holds(test, bound, facts.count, values)
     at = marked(fits)
     return Found(rows.take(at), facts.arrival.take(at))
 
@@ -155,11 +152,12 @@ class _Part:
     """Rows that a giver has made of those with the variables `before`, each once.
 
     For some literals it is known when their facts arrived (NEVER: there is none). `seed` is the
-    row of the seed that each extends, which is all that distinguishes rows in the seed's variables.
+    row of the seed that each extends, which is all that distinguishes rows in the seed's variables;
+    None if that has none.
     """
 
     rows: Rows
-    seed: Column
+    seed: Column | None
     before: frozenset[str]
     giver: int
     arrived: Mapping[int, Column]
@@ -181,7 +179,7 @@ def partials(
     seed = distinct([joined(seed, background.rows)])
     givers = [*(facts.rows for facts in found), *named]
     start = frozenset(seed.bound)
-    tables = {start: [_Part(seed, np.arange(seed.count), start, -1, {})]}
+    tables = {start: [_Part(seed, np.arange(seed.count) if start else None, start, -1, {})]}
     complete: list[Partial] = []
     while tables:
         variables = min(tables, key=lambda names: (len(names), sorted(names)))
@@ -191,7 +189,7 @@ def partials(
         if not fits.any():
             continue
         if not fits.all():
-            whole, of_seed = whole.take(fits), of_seed[fits]
+            whole, of_seed = whole.take(fits), None if of_seed is None else of_seed[fits]
         complete.append(whole)
         # Rows that several givers make together are made in the order of these, and not in others too.
         first = min(part.giver for part in parts) + 1
@@ -203,7 +201,7 @@ def partials(
 
 
 def _more(
-    layout: Layout, whole: Partial, seed: Column, giver: int, table: Rows, found: Sequence[Found]
+    layout: Layout, whole: Partial, seed: Column | None, giver: int, table: Rows, found: Sequence[Found]
 ) -> _Part:
     """The rows with what a giver adds to them."""
     rows, here, there = _meeting(whole.rows, table)
@@ -216,32 +214,34 @@ def _more(
     if giver < len(found):
         given = found[giver].arrived
         arrived[giver] = given if there is None else given.take(there)
-    return _Part(rows, seed if here is None else seed.take(here), before, giver, arrived)
+    return _Part(rows, seed if here is None or seed is None else seed.take(here), before, giver, arrived)
 
 
 def _merged(
     layout: Layout, parts: list[_Part], found: Sequence[Found], start: frozenset[str]
-) -> tuple[Partial, Column]:
+) -> tuple[Partial, Column | None]:
     """The rows of all parts, each once, with the arrivals of the facts of all literals, and their seeds."""
-    rows, seed, first, number = parts[0].rows, parts[0].seed, None, None
+    rows, seed, some, number = parts[0].rows, parts[0].seed, None, None
     if len(parts) > 1:
         bound = {name: np.concatenate([part.rows.bound[name] for part in parts]) for name in rows.bound}
-        seed = np.concatenate([part.seed for part in parts])
         telling = [column for name, column in bound.items() if name not in start]
-        (key,) = keys_of([[seed, *telling] if start else telling])
-        first, number = once(key)
-        seed = seed.take(first)
-        rows = Rows({name: column.take(first) for name, column in bound.items()}, len(first))
+        seeds = [part.seed for part in parts if part.seed is not None]
+        if seeds:
+            telling.insert(0, np.concatenate(seeds))
+        (key,) = keys_of([telling])
+        some, number = once(key)
+        seed = telling[0].take(some) if seeds else None
+        rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some))
     arrived = np.full((len(layout.places), rows.count), NEVER, np.int64)
     for i, (place, facts) in enumerate(zip(layout.places, found, strict=True)):
         if not place.variables <= rows.bound.keys() or facts.rows.count == 0:
             continue
         if not place.variables:
             arrived[i] = facts.arrived
-        elif first is None and i in parts[0].arrived:
+        elif some is None and i in parts[0].arrived:
             arrived[i] = parts[0].arrived[i]
-        elif first is not None and all(i in part.arrived for part in parts):
-            arrived[i] = np.concatenate([part.arrived[i] for part in parts]).take(first)
+        elif some is not None and all(i in part.arrived for part in parts):
+            arrived[i] = np.concatenate([part.arrived[i] for part in parts]).take(some)
         elif number is not None and rows.bound.keys() == start | place.variables:
             # All rows that have a fact for the literal are in the part that was made by these.
             for part, end in zip(parts, accumulate(part.rows.count for part in parts), strict=True):

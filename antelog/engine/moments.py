@@ -6,6 +6,7 @@ false. At each of these the explanations it has then are compared with those it 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.candidates import Candidates
 from antelog.engine.tables import Column, Mask, changed, distinct, marked, spread
+from antelog.engine.truth import Derivations
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,10 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
         mine = owner[rows]
         # What happens before a derivation exists, or after it is over, changes nothing.
         since, until = np.maximum(found.begin[rows] - 1, before), np.minimum(found.end[rows], now)
-        clock = [found.time[rows]] if block.layout.by_clock else []
-        for line in (*block.holds, *block.fails, *clock):
-            during = marked((line > since) & (line <= until))
-            events.append(mine.take(during) + (line.take(during) - before))
+        for line in _lines(found, block, rows):
+            during = marked(((line > since) & (line <= until)).ravel())
+            mine_too = mine.take(during if line.ndim == 1 else during % len(mine))
+            events.append(mine_too + (line.ravel().take(during) - before))
         if block.layout.loose:
             own = found.own[rows]
             during = marked((own > before) & (own <= now))
@@ -85,6 +87,17 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
     view_of = np.repeat(np.arange(len(per_row)), per_row)
     view_at = spread((np.cumsum(sizes) - sizes).take(found.number), per_row)
     return Moments(answer, tick, view_of, view_at)
+
+
+def _lines(found: Candidates, block: Derivations, rows: slice) -> Iterator[Column]:
+    """The ticks at which something happens to the derivations of a block, in one table or several."""
+    places = len(block.layout.places)
+    if places:
+        # A fact comes, or it does not.
+        yield np.minimum(block.holds[:places], block.fails[:places])
+    yield from (*block.holds[places:], *block.fails[places:])
+    if block.layout.by_clock:
+        yield found.time[rows]
 
 
 def _existing(found: Candidates, before: int) -> Mask:

@@ -144,12 +144,14 @@ def _own_as_of(world: World, found: Candidates, seen: Derivations, then: Column)
 def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Derivations:
     """Some rows of a block as they looked at some ticks: of facts that arrived later nothing was known."""
     places, rows = len(block.layout.places), block.rows.take(row)
-    settled = block.settled.take(row, axis=1)
-    holds, fails = np.empty_like(settled), np.empty_like(settled)
-    for i in range(places):
-        arrived = block.holds[i].take(row)
-        true = arrived <= then
-        holds[i], fails[i] = np.where(true, arrived, NEVER), np.where(true, NEVER, settled[i])
-    for i, negation in enumerate(block.layout.negations, places):
-        holds[i], fails[i], settled[i] = negated(world, block.layout, negation, rows, then)
+    arrived, settled = block.holds[:places].take(row, axis=1), block.settled.take(row, axis=1)
+    true = arrived <= then
+    holds, fails = np.where(true, arrived, NEVER), np.where(true, NEVER, settled[:places])
+    if block.layout.negations:
+        known = [negated(world, block.layout, each, rows, then) for each in block.layout.negations]
+        lines = [np.array(line, np.int64) for line in zip(*known, strict=True)]
+        holds, fails, settled = (
+            np.concatenate([line, more])
+            for line, more in zip((holds, fails, settled[:places]), lines, strict=True)
+        )
     return Derivations(block.layout, rows, holds, fails, settled)

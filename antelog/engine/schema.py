@@ -8,7 +8,7 @@ doubles come as well, and columns of several kinds become texts in the language'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import TypeAlias
 
@@ -21,6 +21,7 @@ from antelog.engine.kinds import Kind, decimals, kind_of, told_as, whole_numbers
 from antelog.engine.layout import Layout
 
 Types: TypeAlias = tuple[pa.DataType, ...]
+Named: TypeAlias = tuple[tuple[str, pa.DataType], ...]
 Seen: TypeAlias = Mapping[str, Sequence[pa.DataType]]
 """For inputs and static predicates the types of their columns; that of the time may be left out."""
 
@@ -51,15 +52,19 @@ def changes_schema(plan: Plan, query: str, types: AnswerTypes) -> pa.Schema:
 def table_schema(
     relation: Relation, patterns: Sequence[Layout], types: Mapping[str, pa.DataType]
 ) -> pa.Schema:
-    answer = [_field(name, types[name]) for name in relation.variables]
-    if relation.time is not None:
-        answer.append(pa.field(relation.time, pa.int64()))
+    answer = tuple((name, types[name]) for name in relation.variables)
+    return _table_schema(answer, relation.time, tuple(_exceptions(relation, patterns, types)))
+
+
+@lru_cache(maxsize=1024)
+def _table_schema(answer: Named, time: str | None, exceptions: Named) -> pa.Schema:
     return pa.schema(
         [
             pa.field("tick", pa.int64()),
             pa.field("change", pa.string()),
-            *answer,
-            pa.field("explanations", explanations_type(relation, patterns, types)),
+            *(_field(name, type_) for name, type_ in answer),
+            *([pa.field(time, pa.int64())] if time is not None else []),
+            pa.field("explanations", _explanations(exceptions)),
             pa.field("if_silent", SILENT),
             pa.field("decided_by", pa.int64()),
             pa.field("because", pa.list_(pa.string())),
@@ -71,27 +76,35 @@ def explanations_type(
     relation: Relation, patterns: Sequence[Layout], types: Mapping[str, pa.DataType]
 ) -> pa.DataType:
     """Evidence and hypotheses; also exceptions, if something can be said of all values but some."""
-    named = exception_fields(relation, patterns, types)
-    if not named:
+    return _explanations(tuple(_exceptions(relation, patterns, types)))
+
+
+def _explanations(exceptions: Named) -> pa.DataType:
+    if not exceptions:
         return EXPLANATIONS
-    return pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("except", pa.list_(pa.struct(named)))]))
+    fields = [_field(name, type_) for name, type_ in exceptions]
+    return pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("except", pa.list_(pa.struct(fields)))]))
 
 
 def exception_fields(
     relation: Relation, patterns: Sequence[Layout], types: Mapping[str, pa.DataType]
 ) -> list[pa.Field]:
     """The variables that may be open where a negated literal is certain."""
+    return [_field(name, type_) for name, type_ in _exceptions(relation, patterns, types)]
+
+
+def _exceptions(
+    relation: Relation, patterns: Sequence[Layout], types: Mapping[str, pa.DataType]
+) -> Iterator[tuple[str, pa.DataType]]:
     loose = [layout for layout in patterns if layout.loose]
-    fields = []
     for name in sorted({name for layout in loose for name in layout.denied - layout.given}):
         users = [layout for layout in loose if name in layout.denied]
         if all(name in {n.time.variable for n in layout.negations} for layout in users):
-            fields.append(pa.field(name, pa.int64()))
+            yield name, pa.int64()
         elif name in types and all(_answers(name, relation, layout) for layout in users):
-            fields.append(_field(name, types[name]))
+            yield name, types[name]
         else:
-            fields.append(_field(name, MIXED))
-    return fields
+            yield name, MIXED
 
 
 def _answers(name: str, relation: Relation, layout: Layout) -> bool:

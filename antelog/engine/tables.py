@@ -134,18 +134,16 @@ def numbered(column: Column) -> tuple[Column, Column]:
 
 
 def once(key: Column) -> tuple[Column, Column]:
-    """The first row of each different key, in the keys' order, and for each row which of them it has."""
+    """A row of each different key, in the order of the keys, and for each row which of them it has."""
     if len(key) == 0:
         return key, key
     low, count = _range(key)
     if count <= _roomy(len(key)):
         at = key - low
-        number = np.full(count, -1, np.int64)
-        # Of several assignments to one place the last one stays.
-        number[at[::-1]] = np.arange(len(key) - 1, -1, -1)
-        there = number >= 0
-        first = number.take(marked(there))
-        return first, (np.cumsum(there) - 1).take(at)
+        row = np.full(count, -1, np.int64)
+        row[at] = np.arange(len(key))
+        there = row >= 0
+        return row.take(marked(there)), (np.cumsum(there) - 1).take(at)
     order, ordered = _sorted(key)
     fresh = changed(ordered)
     which = np.empty(len(key), np.int64)

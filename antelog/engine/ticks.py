@@ -55,7 +55,9 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
         return Ticks(_from_timestamps(given, length), there, given)
     if is_a.is_integer(type_):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
-        return Ticks(np.clip(numbers, *_limits(numbers.dtype)).astype(np.int64, copy=False), there, given)
+        if len(numbers) and (numbers.max() > _FAR or numbers.min() < -_FAR):
+            numbers = np.clip(numbers, *_limits(numbers.dtype))
+        return Ticks(numbers.astype(np.int64, copy=False), there, given)
     scratch = Values()
     doubles = scratch.numbers(scratch.encode(given))
     whole: Mask = np.isfinite(doubles) & (np.floor(doubles) == doubles)  # texts are not-a-number here

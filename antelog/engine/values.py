@@ -78,7 +78,7 @@ class Values:
         self._nearest = np.full(64, np.nan)
         self._spoken = pa.array([], pa.string())  # what `decode` has made of texts so far
         self._written = pa.array([], pa.string())  # what `texts` has made so far
-        self._order = _Order(0, 0, None)  # what `ranked` knows
+        self._orders: dict[tuple[str, ...], _Order] = {}  # what `ranked` knows, by what is not a value
         self._told_order = _Order(0, 0, None)  # what `spoken` knows
         for value in constants:
             self.cell(value)
@@ -210,21 +210,33 @@ class Values:
             return decoding.item_texts(Kind.TEXT, new)
         return self._texts(np.arange(known, len(self)) + _FIRST)
 
-    def ranked(self, columns: Sequence[Column], end: str) -> tuple[pa.Array, list[Column]] | None:
-        """The texts of all values in order, `end` after each, and for each column the places of its values.
+    def ranked(
+        self, columns: Sequence[Column], end: str, others: tuple[str, ...] = ()
+    ) -> tuple[pa.Array, list[Column], dict[str, int]] | None:
+        """The texts of all values in order, `end` after each, with some other texts among them.
 
-        None if there are others than those with ids, or so many that sorting them does not pay yet.
+        And for each column the places of its values, and those of the others. None if there are values
+        without ids, or so many that sorting them does not pay yet.
         """
         once = {id(cells): cells for cells in columns}
         if not all(_named(cells).all() for cells in once.values()):
             return None
-        if self._order.end != end:
-            self._order = _Order(0, 0, None, end=end)
-        self._order = self._sorted(self._order, sum(map(len, columns)), self._all_written)
-        if self._order.texts is None:
+
+        def texts() -> pa.Array:
+            written = pc.binary_join_element_wise(self._all_written(), end, "")
+            return pa.concat_arrays([written, pa.array(others, pa.string())])
+
+        key = (end, *others)
+        order = self._sorted(self._orders.get(key, _Order(0, 0, None)), sum(map(len, columns)), texts)
+        self._orders[key] = order
+        if order.texts is None:
             return None
-        places = {key: self._order.place.take(cells - _FIRST) for key, cells in once.items()}
-        return self._order.texts, [places[id(cells)] for cells in columns]
+        places = {key: order.place.take(cells - _FIRST) for key, cells in once.items()}
+        return (
+            order.texts,
+            [places[id(cells)] for cells in columns],
+            dict(zip(others, order.place[len(self) :].tolist(), strict=True)),
+        )
 
     def spoken(self, cells: Column) -> tuple[pa.Array, Column] | None:
         """The texts of all values in order, and the places of some of them.
@@ -241,7 +253,7 @@ class Values:
     def _sorted(self, order: _Order, count: int, texts: Callable[[], pa.Array]) -> _Order:
         """The order of all values' texts, which is worked out only if it is asked for often enough."""
         if order.known != len(self):
-            order = _Order(len(self), 0, None, end=order.end)
+            order = _Order(len(self), 0, None)
         if order.texts is not None:
             return order
         order = replace(order, asked=order.asked + count)
@@ -322,7 +334,7 @@ class Values:
 
 @dataclass(frozen=True)
 class _Order:
-    """The texts of the first `known` values in order, `end` after each, and the place of each value.
+    """The texts of the first `known` values in order, and the place of each value.
 
     Before there are any, `asked` counts for how many values they were wanted.
     """
@@ -331,12 +343,9 @@ class _Order:
     asked: int
     texts: pa.Array | None
     place: Column = field(default_factory=lambda: np.zeros(0, np.int64))
-    end: str = ""
 
 
 def _ordered(texts: pa.Array, order: _Order) -> _Order:
-    if order.end:
-        texts = pc.binary_join_element_wise(texts, order.end, "")
     encoded = texts.dictionary_encode("encode")
     sequence = pc.array_sort_indices(encoded.dictionary)
     place = inverse(sequence.to_numpy()).take(encoded.indices.to_numpy())
