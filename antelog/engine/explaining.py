@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,8 @@ from antelog.engine.tables import NEVER, Column, Mask, distinct, in_order, marke
 from antelog.engine.world import World
 
 _NONE = -1
+
+_Number = TypeVar("_Number", bound=np.integer[Any])
 
 
 def explanations(
@@ -108,7 +110,7 @@ def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Col
 
 @dataclass(frozen=True, eq=False)
 class _Sheet:
-    """The literals of derivations, a line each, sorted by their texts: which text, when true, when false.
+    """The literals of derivations, a row for each, sorted by their texts: which text, when true, when false.
 
     What a derivation has fewer than others, or twice, is _NONE; if `full`, there is no such. `place`
     says where derivations are here.
@@ -124,15 +126,17 @@ class _Sheet:
     def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
         """The texts of derivations, and which of them are evidence at some ticks."""
         place = self.place.take(row)
-        text = np.ascontiguousarray(self.text.take(place, axis=1).T)
-        true = np.ascontiguousarray((self.holds.take(place, axis=1) <= then).T)
+        text, holds = self.text.take(place, axis=0), self.holds.take(place, axis=0)
+        true = np.empty(text.shape, np.bool_)
+        for i in range(text.shape[1]):
+            np.less_equal(holds[:, i], then, out=true[:, i])
         return text, true if self.full else true & (text != _NONE)
 
     def failed(self, row: Column, tick: Column) -> Mask:
         """Which literals of derivations become false at some ticks."""
         place = self.place.take(row)
-        false = np.ascontiguousarray((self.fails.take(place, axis=1) == tick).T)
-        return false if self.full else false & (self.text[:, place].T != _NONE)
+        false: Mask = self.fails.take(place, axis=0) == tick[:, None]
+        return false if self.full else false & (self.text.take(place, axis=0) != _NONE)
 
 
 def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
@@ -150,7 +154,7 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
     ]
     counts = [len(rows) for rows, literals in zip(chosen, pieces, strict=True) for _ in literals]
     if not any(counts):
-        return _Sheet(pa.array([], pa.string()), place, text, holds, fails, False)
+        return _Sheet(pa.array([], pa.string()), place, text.T, holds.T, fails.T, False)
     numbers, names = numbered_texts([literal for literals in pieces for literal in literals], counts)
     start, full = 0, True
     for block, rows in zip(found.blocks, chosen, strict=True):
@@ -166,10 +170,14 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
             full = False
         full = full and (lines == width or len(rows) == 0)
         start = end
-    return _Sheet(names, place, text, holds, fails, full)
+    return _Sheet(names, place, _by_row(text), _by_row(holds), _by_row(fails), full)
 
 
-def _sort(key: NDArray[np.int32], *others: Column) -> None:
+def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:
+    return np.ascontiguousarray(lines.T)
+
+
+def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
     """Sorts each column of a few lines in place, and others with it.
 
     Where lines are few, exchanging neighbours is much faster than sorting column by column.
@@ -195,9 +203,10 @@ def _canonical(line: Column, counts: Column, text: NDArray[np.int32], evidence: 
     there = texts != _NONE
     beyond = int(texts.max(initial=0)) + 1
     # Hypotheses first, then evidence, then what there is not.
-    sequence = np.sort(np.where(there, texts + beyond * true, 2 * beyond), axis=1)
+    sequence = _by_row(np.where(there, texts + beyond * true, 2 * beyond))
+    _sort(sequence)
     sizes = [_counted(there & ~true), _counted(there & true)]
-    order[crowded] = crowded[in_order([line[crowded], *sizes, *sequence.T])]
+    order[crowded] = crowded[in_order([line[crowded], *sizes, *sequence])]
     return order
 
 

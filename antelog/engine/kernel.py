@@ -45,6 +45,9 @@ from antelog.engine.world import World
 
 Given = Mapping[str, Sequence[Row]]
 
+_MANY = 1_000
+"""So many facts at once show how much is told of them."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -60,6 +63,7 @@ class State:
     forgotten   facts about ticks before this one were given up, for want of room
     seen        the types of the columns of inputs and static predicates so far
     types       those of the answers' columns, which follow from them
+    lines       how many lines were told of each of the last facts, if there were many
     """
 
     now: int
@@ -71,6 +75,7 @@ class State:
     forgotten: int
     seen: Mapping[str, Types]
     types: AnswerTypes
+    lines: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -157,11 +162,15 @@ def step(
     frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
-    for end, piece in pieces(facts, state.history, now):
+    for end, piece in pieces(facts, state.history, now, state.lines):
         state, told = _stepped(plan, state, piece, end, only, share)
         for name, changed in told.items():
             found[name].append(changed)
-    return _lighter(state), {name: joined(parts) for name, parts in found.items()}
+    whole = {name: joined(parts) for name, parts in found.items()}
+    count = sum(new.count for new in facts.values())
+    if count > _MANY:
+        state = replace(state, lines=sum(each.log.num_rows for each in whole.values()) / count)
+    return _lighter(state), whole
 
 
 def _stepped(

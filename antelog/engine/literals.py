@@ -59,6 +59,9 @@ class Tick:
 
 Part = Piece | Word | Tick
 
+_MANY = 4096
+"""To have fewer names than this for texts pays less than it costs."""
+
 _END = Piece("")
 _COMMA = ", "
 
@@ -177,7 +180,7 @@ def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tu
     size, room = 1, packable(sum(counts))
     steps: list[tuple[pa.Array, Column | None]] = []
     for pieces in zip_longest(*texts, fillvalue=_END):
-        names, ranks = _ranked(pieces)
+        names, ranks = _tight(*_ranked(pieces))
         if size > room // len(names):
             values, keys = _renumbered(keys)
             steps.append((None, values))
@@ -197,6 +200,17 @@ def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tu
             rest, which = np.divmod(rest, len(names))
             written.append((names, which))
     return keys, in_pieces(written[::-1], len(rest))
+
+
+def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
+    """The same with fewer names where they are many: those up to the last that occurs, from the first."""
+    if len(names) < _MANY:
+        return names, ranks
+    different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
+    first = min((int(np.min(rank)) for rank in different), default=0)
+    last = max((int(np.max(rank)) for rank in different), default=0)
+    less = {id(rank): rank - first for rank in ranks}
+    return names[first : last + 1], [less[id(rank)] for rank in ranks]
 
 
 def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from antelog.engine.candidates import Candidates, speaking_since
 from antelog.engine.decoding import repeated
 from antelog.engine.exceptions import own_since_as_of
+from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
 from antelog.engine.schema import SILENT
 from antelog.engine.tables import NEVER, Column, Mask, marked
@@ -143,7 +144,9 @@ def _own_as_of(world: World, found: Candidates, seen: Derivations, then: Column)
 
 def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Derivations:
     """Some rows of a block as they looked at some ticks: of facts that arrived later nothing was known."""
-    places, rows = len(block.layout.places), block.rows.take(row)
+    places = len(block.layout.places)
+    # What rows bind matters to negated literals alone.
+    rows = block.rows.take(row) if block.layout.negations else Rows({}, len(row))
     arrived, settled = block.holds[:places].take(row, axis=1), block.settled.take(row, axis=1)
     true = arrived <= then
     holds, fails = np.where(true, arrived, NEVER), np.where(true, NEVER, settled[:places])

@@ -15,15 +15,23 @@ from antelog.engine.history import History, rows_of
 _ENOUGH = 16_000
 """So many facts are worth a step of their own."""
 
+_LINES = 64_000
+"""And so are those of which so many lines are told."""
+
 _OUTWEIGHS = 4
 """Each piece has so many times the facts that are kept already, which each step may have to look at."""
 
 
-def pieces(facts: Mapping[str, Facts], kept: History, now: int) -> Iterator[tuple[int, Mapping[str, Facts]]]:
-    """The facts that arrive up to some ticks, each after the one before; the last of them is `now`."""
+def pieces(
+    facts: Mapping[str, Facts], kept: History, now: int, lines: float
+) -> Iterator[tuple[int, Mapping[str, Facts]]]:
+    """The facts that arrive up to some ticks, each after the one before; the last of them is `now`.
+
+    So many `lines` are told of each fact, as far as is known.
+    """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.
-    number = count // _ENOUGH
+    number = max(count // _ENOUGH, int(count * lines) // _LINES)
     if number > 1:
         number = min(number, count // max(1, _OUTWEIGHS * rows_of(kept)))
     ends = [now]

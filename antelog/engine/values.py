@@ -12,6 +12,7 @@ Anything else is a text, a value of another kind, or a number that no double hol
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, filterfalse
@@ -47,9 +48,6 @@ _SOME = 4096
 
 _PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
 """The types that NumPy has too."""
-
-_MANY = 8
-"""Texts of a column are looked up among those of all values unless these are so many times as many."""
 
 _WORTH_SORTING = 4
 """Texts of all values are sorted once so many times as many were asked for since there was a new one."""
@@ -223,14 +221,17 @@ class Values:
             return None
 
         def texts() -> pa.Array:
-            written = pc.binary_join_element_wise(self._all_written(), end, "")
-            return pa.concat_arrays([written, pa.array(others, pa.string())])
+            return pc.binary_join_element_wise(self._all_written(), end, "")
 
-        key = (end, *others)
-        order = self._sorted(self._orders.get(key, _Order(0, 0, None)), sum(map(len, columns)), texts)
-        self._orders[key] = order
+        known = self._orders.get((end,), _Order(0, 0, None))
+        order = self._orders[end,] = self._sorted(known, sum(map(len, columns)), texts)
         if order.texts is None:
             return None
+        if others:
+            alone, texts_alone = order, order.texts
+            order = self._orders.get((end, *others), alone)
+            if order is alone or order.known != len(self):
+                order = self._orders[end, *others] = _with_others(alone, texts_alone, others)
         places = {key: order.place.take(cells - _FIRST) for key, cells in once.items()}
         return (
             order.texts,
@@ -243,7 +244,7 @@ class Values:
 
         None if these are not all texts, or all are so many that sorting them does not pay.
         """
-        if len(self) > _MANY * len(cells) + _SOME or not _named(cells).all():
+        if len(self) > len(cells) + _SOME or not _named(cells).all():
             return None
         self._told_order = self._sorted(self._told_order, len(cells), self._all_spoken)
         if self._told_order.texts is None:
@@ -350,6 +351,19 @@ def _ordered(texts: pa.Array, order: _Order) -> _Order:
     sequence = pc.array_sort_indices(encoded.dictionary)
     place = inverse(sequence.to_numpy()).take(encoded.indices.to_numpy())
     return replace(order, texts=encoded.dictionary.take(sequence), place=place)
+
+
+def _with_others(order: _Order, texts: pa.Array, others: tuple[str, ...]) -> _Order:
+    """The order of some texts with others among them, which have an order too; their places come last."""
+    at = [bisect_left(range(len(texts)), other, key=lambda i: texts[i].as_py()) for other in others]
+    new = [i for i, text in enumerate(others) if at[i] == len(texts) or texts[at[i]].as_py() != text]
+    cuts = [at[i] for i in new]
+    parts = [texts[: cuts[0]]] if cuts else [texts]
+    for i, start, end in zip(new, cuts, [*cuts[1:], len(texts)], strict=True):
+        parts += [pa.array([others[i]], pa.string()), texts[start:end]]
+    place = [order.place + np.searchsorted(cuts, order.place, "right")]
+    place.append(np.array(at, np.int64) + np.searchsorted(new, np.arange(len(others))))
+    return replace(order, texts=pa.concat_arrays(parts), place=np.concatenate(place))
 
 
 def _named(cells: Column) -> Mask:

@@ -27,7 +27,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("tiny")
 def test_pieces_follow_each_other_in_time() -> None:
     given = {"A": facts(5, 1, 3, 3), "B": facts(2, 7, 7)}
-    found = list(pieces.pieces(given, {}, 9))
+    found = list(pieces.pieces(given, {}, 9, 1))
     ends = [end for end, _ in found]
     assert len(found) > 1
     assert ends == sorted(set(ends))
@@ -41,17 +41,24 @@ def test_pieces_follow_each_other_in_time() -> None:
 
 @pytest.mark.usefixtures("tiny")
 def test_facts_of_one_tick_stay_together() -> None:
-    assert [end for end, _ in pieces.pieces({"A": facts(4, 4, 4, 4)}, {}, 4)] == [4]
+    assert [end for end, _ in pieces.pieces({"A": facts(4, 4, 4, 4)}, {}, 4, 1)] == [4]
 
 
 @pytest.mark.usefixtures("tiny")
 def test_a_batch_is_not_cut_for_a_large_state() -> None:
     kept = added({"A": Stream(1, {})}, {"A": facts(*range(10))})
-    assert len(list(pieces.pieces({"A": facts(*range(10, 20))}, kept, 19))) == 1
+    assert len(list(pieces.pieces({"A": facts(*range(10, 20))}, kept, 19, 1))) == 1
+
+
+def test_the_more_is_told_of_facts_the_smaller_are_their_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "_LINES", 4)
+    given = {"A": facts(*range(12))}
+    few, many = (list(pieces.pieces(given, {}, 11, lines)) for lines in (1, 2))
+    assert 1 < len(few) < len(many)
 
 
 def test_without_facts_there_is_one_piece() -> None:
-    assert [end for end, _ in pieces.pieces({}, {}, 3)] == [3]
+    assert [end for end, _ in pieces.pieces({}, {}, 3, 0)] == [3]
 
 
 @pytest.mark.slow

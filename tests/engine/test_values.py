@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antelog.engine.decoding import in_pieces
 from antelog.engine.kinds import Kind, told_as
 from antelog.engine.rows import array_of
 from antelog.engine.schema import MIXED
@@ -234,6 +235,47 @@ def test_ranks_are_in_the_order_of_the_values(
             for other, again in zip(column, ranks.tolist(), strict=True):
                 if not isinstance(one, Decimal) and not isinstance(other, Decimal):
                     assert (rank < again) == (one < other)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8), st.sets(TEXTS, max_size=4), TEXTS)
+def test_texts_have_places_among_those_of_all_values(given: list[str], others: set[str], later: str) -> None:
+    values = Values(["wt2"])
+    for column in (given, [*given, later]):  # a new value moves the places
+        cells = cells_of(encoded(values, column))
+        fixed = tuple(sorted(value_text(text) + ", " for text in others))
+        known = next(found for _ in range(99) if (found := values.ranked([cells, cells[:1]], ", ", fixed)))
+        names, places, place_of = known
+        assert names.to_pylist() == sorted(set(names.to_pylist()))
+        written = [value_text(text) + ", " for text in column]
+        assert [names.take(pa.array(at)).to_pylist() for at in places] == [written, written[:1]]
+        assert {text: names[at].as_py() for text, at in place_of.items()} == {text: text for text in fixed}
+        spoken = next(found for _ in range(99) if (found := values.spoken(cells)))
+        assert spoken[0].to_pylist() == sorted({"wt2", *column})
+        assert spoken[0].take(pa.array(spoken[1])).to_pylist() == column
+
+
+def test_places_are_looked_up_once_it_pays() -> None:
+    values = Values(str(number) for number in range(100))
+    few = cells_of([values.cell("7")])
+    assert values.ranked([few], ", ") is None
+    assert values.ranked([np.tile(few, 400)], ", ") is not None
+    assert values.ranked([cells_of([values.cell(1.5)])], ", ") is None
+
+
+PIECES = st.lists(st.lists(TEXTS, min_size=1, max_size=3, unique=True), min_size=1, max_size=4)
+
+
+@given(PIECES, st.integers(1, 6), st.data())
+def test_texts_in_pieces(pieces: list[list[str]], count: int, data: st.DataObject) -> None:
+    which = [
+        data.draw(st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count)) for p in pieces
+    ]
+    parts = [
+        (pa.array(piece), None if len(piece) == 1 else cells_of(at))
+        for piece, at in zip(pieces, which, strict=True)
+    ]
+    expected = ["".join(p[at[row]] for p, at in zip(pieces, which, strict=True)) for row in range(count)]
+    assert in_pieces(parts, count).to_pylist() == expected
 
 
 @given(st.lists(st.integers(-(2**70), 2**70) | st.floats(allow_nan=False), max_size=8))
