@@ -54,6 +54,9 @@ def _dense(column: Column) -> tuple[Column, int]:
     if len(column) == 0:
         return column, 1
     low, count = _range(column)
+    if count > _roomy(len(column)) and _apart(low, count):
+        column = _together(column)
+        low, count = _range(column)
     if count <= _roomy(len(column)):
         return column - low, count
     encoded = pa.array(column).dictionary_encode()
@@ -69,6 +72,20 @@ def _range(column: Column) -> tuple[int, int]:
 def _roomy(length: int) -> int:
     """Up to here a table with a place for every number is faster than sorting so many."""
     return 8 * length + 1024
+
+
+_IDS = -(2**51)
+"""The cells of values with ids begin here, far from the marks -1, -2, … that stand for no value."""
+
+
+def _apart(low: int, count: int) -> bool:
+    """Whether a column from `low` on has ids as well as marks, with nothing between them."""
+    return _IDS <= low < _IDS // 2 <= low + count - 1 < 0
+
+
+def _together(column: Column) -> Column:
+    """Ids and marks with the marks just before the ids, where no cell is."""
+    return np.where(column < _IDS // 2, column, column + _IDS)
 
 
 def sorting(key: Column) -> Column:
@@ -116,6 +133,9 @@ def numbered(column: Column) -> tuple[Column, Column]:
     if len(column) == 0:
         return column, column
     low, count = _range(column)
+    if count > _roomy(len(column)) and _apart(low, count):
+        different, which = numbered(_together(column))
+        return np.where(different < _IDS, different - _IDS, different), which
     if count <= _roomy(len(column)):
         at = column - low
         there = np.zeros(count, np.bool_)

@@ -174,8 +174,9 @@ class Values:
             return self.texts(cells)
         if type_ in _PLAIN and not _named(cells).any():
             return decoding.numbers(cells.view(np.float64), cells == UNBOUND, type_)
-        if pa.types.is_string(type_) and _named(cells).all():
-            return self._all_spoken().take(pa.array(cells - _FIRST))
+        if pa.types.is_string(type_) and len(self) - len(self._spoken) <= len(cells):
+            nothing = cells == UNBOUND  # all others are texts
+            return self._all_spoken().take(pa.array(cells - _FIRST, mask=nothing if nothing.any() else None))
         distinct, where = _distinct(cells)
         return decoding.of_type(type_, self._plain(distinct)).take(where)
 
