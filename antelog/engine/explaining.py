@@ -240,5 +240,5 @@ def _nested(
 
 def _offsets(counts: Column) -> pa.Array:
     offsets = np.zeros(len(counts) + 1, np.int32)
-    np.cumsum(counts, out=offsets[1:])
+    counts.cumsum(out=offsets[1:])
     return pa.array(offsets)

@@ -146,8 +146,9 @@ def _opened(told: Told, before: int) -> int:
     """By how many more answers are open at their last moments than before."""
     open_ = marked(told.status == OPEN)
     answer, tick = told.at.answer, told.at.tick
-    last = np.append(answer[1:] != answer[:-1], True).take(open_)
-    return int(np.count_nonzero(last)) - int(np.count_nonzero(tick.take(open_) == before))
+    last = np.ones(len(answer), np.bool_)
+    np.not_equal(answer[1:], answer[:-1], out=last[:-1])
+    return int(np.count_nonzero(last.take(open_))) - int(np.count_nonzero(tick.take(open_) == before))
 
 
 def _kinds(told: Told, before: int, only: Sequence[str]) -> NDArray[np.int8]:

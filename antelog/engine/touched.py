@@ -103,10 +103,13 @@ def _ticks(world: World, name: str, reach: Reach, facts_after: bool = False) -> 
 
 def _told(world: World, layouts: Iterable[Layout]) -> Iterator[Column]:
     """The ticks of the answers that facts speak for."""
-    for layout in layouts:
-        for place in layout.places:
-            shift = layout.pattern.time.offset - place.atom.time.offset
-            yield ticks_of(world.history, place.atom.predicate) + shift
+    shifts = {
+        (place.atom.predicate, layout.pattern.time.offset - place.atom.time.offset)
+        for layout in layouts
+        for place in layout.places
+    }
+    ticks = {predicate: ticks_of(world.history, predicate) for predicate, _ in shifts}
+    return (ticks[predicate] + shift for predicate, shift in shifts)
 
 
 def _reach(world: World, name: str, new: NewTicks) -> Reach | None:

@@ -360,7 +360,7 @@ def _with_others(order: _Order, texts: pa.Array, others: tuple[str, ...]) -> _Or
     new = [i for i, text in enumerate(others) if at[i] == len(texts) or texts[at[i]].as_py() != text]
     cuts = [at[i] for i in new]
     parts = [texts[: cuts[0]]] if cuts else [texts]
-    for i, start, end in zip(new, cuts, [*cuts[1:], len(texts)], strict=True):
+    for i, start, end in zip(new, cuts, [*cuts, len(texts)][1:], strict=True):
         parts += [pa.array([others[i]], pa.string()), texts[start:end]]
     place = [order.place + np.searchsorted(cuts, order.place, "right")]
     place.append(np.array(at, np.int64) + np.searchsorted(new, np.arange(len(others))))
