@@ -190,7 +190,8 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
         begin = np.maximum(begin, np.where(time < first, NEVER, time))
     complete = np.maximum(found.complete, begin)
     told = found.holds.min(axis=0, initial=NEVER)
-    if places < len(found.holds):
+    if not places or found.layout.negations:
+        # What is so without a fact is told once all facts it needs are there, and its time has come.
         waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
         told = np.minimum(told, np.maximum(waits_for_facts, time))
     told = np.maximum.reduce([told, known, begin, own])

@@ -16,7 +16,8 @@ import numpy as np
 from antelog.compile.plan import Const, Negated, Term, Time, Var
 from antelog.engine.lateness import tables_of
 from antelog.engine.layout import Layout, compared, variables_of
-from antelog.engine.match import ONE, Background, Rows, distinct, facts_for, partials
+from antelog.engine.match import ONE, Background, Rows, distinct, facts_for
+from antelog.engine.partial import partials
 from antelog.engine.settled import Settled, is_open
 from antelog.engine.tables import Column, groups
 from antelog.engine.world import World, fact_ticks

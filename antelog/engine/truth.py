@@ -16,9 +16,10 @@ import numpy as np
 from antelog.compile.plan import Negated, Term, Time, Var
 from antelog.engine.deadlines import deadline
 from antelog.engine.layout import Layout
-from antelog.engine.match import Partial, Rows, facts_for, partials, wholes
+from antelog.engine.match import Rows, facts_for
 from antelog.engine.naming import names
 from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
+from antelog.engine.partial import Partial, partials, wholes
 from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of, marked, positions
 from antelog.engine.ticks import LAST
 from antelog.engine.values import Values

@@ -12,9 +12,7 @@ Anything else is a text, a value of another kind, or a number that no double hol
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import count, filterfalse
 from sys import getsizeof
 
@@ -35,7 +33,8 @@ from antelog.engine.kinds import (
     saved_item,
 )
 from antelog.engine.schema import MIXED
-from antelog.engine.tables import Column, Mask, inverse
+from antelog.engine.tables import Column, Mask
+from antelog.engine.text_order import NO_ORDER, TextOrder, in_use, with_others
 from antelog.language.syntax import Value
 
 __all__ = ["UNBOUND", "Values"]
@@ -48,9 +47,6 @@ _SOME = 4096
 
 _PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
 """The types that NumPy has too."""
-
-_WORTH_SORTING = 4
-"""Texts of all values are sorted once so many times as many were asked for since there was a new one."""
 
 _ENTRY = 100
 """About so many bytes a dictionary and a list take for an entry."""
@@ -76,8 +72,8 @@ class Values:
         self._nearest = np.full(64, np.nan)
         self._spoken = pa.array([], pa.string())  # what `decode` has made of texts so far
         self._written = pa.array([], pa.string())  # what `texts` has made so far
-        self._orders: dict[tuple[str, ...], _Order] = {}  # what `ranked` knows, by what is not a value
-        self._told_order = _Order(0, 0, None)  # what `spoken` knows
+        self._orders: dict[tuple[str, ...], TextOrder] = {}  # what `ranked` knows, by what is not a value
+        self._told_order = NO_ORDER  # what `spoken` knows
         for value in constants:
             self.cell(value)
         self._fixed = self._start = len(self._items)
@@ -224,15 +220,16 @@ class Values:
         def texts() -> pa.Array:
             return pc.binary_join_element_wise(self._all_written(), end, "")
 
-        known = self._orders.get((end,), _Order(0, 0, None))
-        order = self._orders[end,] = self._sorted(known, sum(map(len, columns)), texts)
+        order = self._orders[end,] = in_use(
+            self._orders.get((end,), NO_ORDER), len(self), sum(map(len, columns)), texts
+        )
         if order.texts is None:
             return None
         if others:
             alone, texts_alone = order, order.texts
-            order = self._orders.get((end, *others), alone)
-            if order is alone or order.known != len(self):
-                order = self._orders[end, *others] = _with_others(alone, texts_alone, others)
+            order = self._orders.get((end, *others), NO_ORDER)
+            if order.known != len(self):
+                order = self._orders[end, *others] = with_others(alone, texts_alone, others)
         places = {key: order.place.take(cells - _FIRST) for key, cells in once.items()}
         return (
             order.texts,
@@ -247,19 +244,10 @@ class Values:
         """
         if len(self) > len(cells) + _SOME or not _named(cells).all():
             return None
-        self._told_order = self._sorted(self._told_order, len(cells), self._all_spoken)
+        self._told_order = in_use(self._told_order, len(self), len(cells), self._all_spoken)
         if self._told_order.texts is None:
             return None
         return self._told_order.texts, self._told_order.place.take(cells - _FIRST)
-
-    def _sorted(self, order: _Order, count: int, texts: Callable[[], pa.Array]) -> _Order:
-        """The order of all values' texts, which is worked out only if it is asked for often enough."""
-        if order.known != len(self):
-            order = _Order(len(self), 0, None)
-        if order.texts is not None:
-            return order
-        order = replace(order, asked=order.asked + count)
-        return order if order.asked < _WORTH_SORTING * len(self) else _ordered(texts(), order)
 
     def spelled(self, cells: Column) -> Column:
         """The same values, but texts in place of those the language cannot write: `true`, `2024-02-29`."""
@@ -332,39 +320,6 @@ class Values:
         values._add(list(map(item_from_saved, saved.column("kind").to_pylist(), texts)))
         values._fixed, values._start = int(saved.schema.metadata[b"constants"]), len(values)
         return values
-
-
-@dataclass(frozen=True)
-class _Order:
-    """The texts of the first `known` values in order, and the place of each value.
-
-    Before there are any, `asked` counts for how many values they were wanted.
-    """
-
-    known: int
-    asked: int
-    texts: pa.Array | None
-    place: Column = field(default_factory=lambda: np.zeros(0, np.int64))
-
-
-def _ordered(texts: pa.Array, order: _Order) -> _Order:
-    encoded = texts.dictionary_encode("encode")
-    sequence = pc.array_sort_indices(encoded.dictionary)
-    place = inverse(sequence.to_numpy()).take(encoded.indices.to_numpy())
-    return replace(order, texts=encoded.dictionary.take(sequence), place=place)
-
-
-def _with_others(order: _Order, texts: pa.Array, others: tuple[str, ...]) -> _Order:
-    """The order of some texts with others among them, which have an order too; their places come last."""
-    at = [bisect_left(range(len(texts)), other, key=lambda i: texts[i].as_py()) for other in others]
-    new = [i for i, text in enumerate(others) if at[i] == len(texts) or texts[at[i]].as_py() != text]
-    cuts = [at[i] for i in new]
-    parts = [texts[: cuts[0]]] if cuts else [texts]
-    for i, start, end in zip(new, cuts, [*cuts, len(texts)][1:], strict=True):
-        parts += [pa.array([others[i]], pa.string()), texts[start:end]]
-    place = [order.place + np.searchsorted(cuts, order.place, "right")]
-    place.append(np.array(at, np.int64) + np.searchsorted(new, np.arange(len(others))))
-    return replace(order, texts=pa.concat_arrays(parts), place=np.concatenate(place))
 
 
 def _named(cells: Column) -> Mask:

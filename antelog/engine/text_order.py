@@ -1,0 +1,64 @@
+"""The texts of all values in order, and the place each value has there.
+
+Looking a place up is much faster than sorting the texts of a few rows, once all are sorted. That
+has to be done anew whenever there is a new value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.engine.tables import Column, inverse
+
+_WORTH_SORTING = 4
+"""Texts of all values are sorted once so many times as many were asked for since there was a new one."""
+
+
+@dataclass(frozen=True)
+class TextOrder:
+    """The texts of the first `known` values in order, each once, and the place of each value.
+
+    Before there are any, `asked` counts for how many values they were wanted.
+    """
+
+    known: int
+    asked: int
+    texts: pa.Array | None
+    place: Column = field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+NO_ORDER = TextOrder(0, 0, None)
+
+
+def in_use(order: TextOrder, size: int, count: int, texts: Callable[[], pa.Array]) -> TextOrder:
+    """The order of so many values' texts, asked for `count` of them; none of them until sorting pays."""
+    if order.known != size:
+        order = TextOrder(size, 0, None)
+    if order.texts is not None:
+        return order
+    order = replace(order, asked=order.asked + count)
+    if order.asked < _WORTH_SORTING * size:
+        return order
+    encoded = texts().dictionary_encode("encode")
+    sequence = pc.array_sort_indices(encoded.dictionary)
+    place = inverse(sequence.to_numpy()).take(encoded.indices.to_numpy())
+    return replace(order, texts=encoded.dictionary.take(sequence), place=place)
+
+
+def with_others(order: TextOrder, texts: pa.Array, others: tuple[str, ...]) -> TextOrder:
+    """The order of some texts with others among them, which are in order too; their places come last."""
+    at = [bisect_left(range(len(texts)), other, key=lambda i: texts[i].as_py()) for other in others]
+    new = [i for i, text in enumerate(others) if at[i] == len(texts) or texts[at[i]].as_py() != text]
+    cuts = [at[i] for i in new]
+    parts = [texts[: cuts[0]]] if cuts else [texts]
+    for i, start, end in zip(new, cuts, [*cuts, len(texts)][1:], strict=True):
+        parts += [pa.array([others[i]], pa.string()), texts[start:end]]
+    moved = order.place + np.searchsorted(cuts, order.place, "right")
+    added = np.array(at, np.int64) + np.searchsorted(new, np.arange(len(others)))
+    return replace(order, texts=pa.concat_arrays(parts), place=np.concatenate([moved, added]))
