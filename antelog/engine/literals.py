@@ -274,14 +274,28 @@ def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
 
 def _ranked_times(times: Sequence[Tick]) -> tuple[pa.Array, list[Column]]:
     """The same for times: ticks that differ have texts that differ."""
-    different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
+    there = [time for time in times if len(time.ticks)]
+    least = min(int(time.ticks[0]) + time.offset for time in there)
+    most = max(int(time.ticks[-1]) + time.offset for time in there)
+    dense = all(int(time.ticks[-1] - time.ticks[0]) < len(time.ticks) for time in there)
+    if dense and most - least <= 2 * sum(len(time.ticks) for time in there):
+        # The ticks of each have no gap, so that numbers which count them are at hand.
+        different = np.arange(least, most + 1)
+        ranks = [
+            time.which + (int(time.ticks[0]) + time.offset - least) if len(time.ticks) else time.which
+            for time in times
+        ]
+    else:
+        different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
+        split = _split(at, [len(time.ticks) for time in times])
+        ranks = [rank.take(time.which) for rank, time in zip(split, times, strict=True)]
     texts = pc.cast(pa.array(different), pa.string())
-    if len(str(different[0])) < len(str(different[-1])) or different[0] < 0:
+    if len(str(least)) < len(str(most)) or least < 0:
         # Only numbers with equally many digits are in the order of their texts.
         order = pc.array_sort_indices(texts)
-        texts, at = texts.take(order), inverse(order.to_numpy()).take(at)
-    ranks = _split(at, [len(time.ticks) for time in times])
-    return texts, [rank.take(time.which) for rank, time in zip(ranks, times, strict=True)]
+        place = inverse(order.to_numpy())
+        texts, ranks = texts.take(order), [place.take(rank) for rank in ranks]
+    return texts, ranks
 
 
 def _split(column: Column, sizes: Sequence[int]) -> list[Column]:

@@ -243,12 +243,14 @@ def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.
     order = in_order(sorting)
     moment, kind = moment.take(order), kind.take(order)
     rejected = kind == _REJECTED
-    columns = [pa.array(tick.take(order)), repeated(KINDS, kind)]
+    wanted = ~rejected & (kind != _CONFIRMED)
+    ahead = outlook(world, found, at, told.kept, told.views, moment, wanted)
+    to_come = np.where(ahead.confirmed, _CONFIRMED, _REJECTED)
+    words = repeated(KINDS, np.concatenate([kind, to_come]))
+    columns = [pa.array(tick.take(order)), words[: len(kind)]]
     columns += (array.take(pa.array(which.take(order))) for array, which in values)
     if relation.time is not None:
         columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
     shown, because = explanations(world, name, found, at, told.views, moment, rejected)
-    wanted = ~rejected & (kind != _CONFIRMED)
-    silent, decided = outlook(world, found, at, told.kept, told.views, moment, wanted)
-    columns += [shown, silent, decided, because]
+    columns += [shown, *ahead.columns(words[len(kind) :]), because]
     return pa.Table.from_arrays(columns, schema=schema)

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.candidates import Candidates, speaking_since
-from antelog.engine.decoding import repeated
 from antelog.engine.exceptions import own_since_as_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
@@ -20,6 +19,28 @@ from antelog.engine.truth import Derivations, negated
 from antelog.engine.world import World
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """What becomes of answers if nothing more arrives: whether and when they are confirmed, or else rejected.
+
+    `decided` is the last deadline. All this means nothing where it is not `known`.
+    """
+
+    confirmed: Mask
+    tick: Column
+    decided: Column
+    known: Mask
+
+    def columns(self, change: pa.Array) -> list[pa.Array]:
+        """The columns `if_silent` and `decided_by`, given the texts for the changes to come."""
+        unknown = pa.array(~self.known | (self.tick > LAST))
+        silent = pa.StructArray.from_arrays([change, pa.array(self.tick)], fields=_FIELDS, mask=unknown)
+        return [silent, pa.array(self.decided, mask=~self.known | (self.decided > LAST))]
+
+
+_FIELDS = list(SILENT)
+
+
 def outlook(
     world: World,
     found: Candidates,
@@ -28,7 +49,7 @@ def outlook(
     told: Mask,
     moment: Column,
     wanted: Mask,
-) -> tuple[pa.Array, pa.Array]:
+) -> Outlook:
     """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline."""
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     lines = marked(wanted)
@@ -40,11 +61,7 @@ def outlook(
     elif len(lines):
         _ends(world, found, at, kept, told, moment, lines, (confirmed, rejected, settled))
     will = confirmed <= rejected
-    tick = np.where(will, confirmed, rejected)
-    change = repeated(("rejected", "confirmed"), will.view(np.int8))
-    unknown = pa.array(~wanted | (tick > LAST))
-    silent = pa.StructArray.from_arrays([change, pa.array(tick)], fields=list(SILENT), mask=unknown)
-    return silent, pa.array(settled, mask=~wanted | (settled > LAST))
+    return Outlook(will, np.where(will, confirmed, rejected), settled, wanted)
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ class Values:
 
     def texts(self, cells: Column) -> pa.Array:
         """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""
-        if _named(cells).all():
+        if _all_named(cells):
             return self._all_written().take(pa.array(cells - _FIRST))
         distinct, where = _distinct(cells)
         return self._texts(distinct).take(where)
@@ -214,7 +214,7 @@ class Values:
         without ids, or so many that sorting them does not pay yet.
         """
         once = {id(cells): cells for cells in columns}
-        if not all(_named(cells).all() for cells in once.values()):
+        if not all(map(_all_named, once.values())):
             return None
 
         def texts() -> pa.Array:
@@ -242,7 +242,7 @@ class Values:
 
         None if these are not all texts, or all are so many that sorting them does not pay.
         """
-        if len(self) > len(cells) + _SOME or not _named(cells).all():
+        if len(self) > len(cells) + _SOME or not _all_named(cells):
             return None
         self._told_order = in_use(self._told_order, len(self), len(cells), self._all_spoken)
         if self._told_order.texts is None:
@@ -326,6 +326,10 @@ def _named(cells: Column) -> Mask:
     """Which cells are ids."""
     named: Mask = (cells >= _FIRST) & (cells < UNBOUND)
     return named
+
+
+def _all_named(cells: Column) -> bool:
+    return len(cells) == 0 or bool(cells.min() >= _FIRST and cells.max() < UNBOUND)
 
 
 def _distinct(cells: Column) -> tuple[Column, pa.Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import antelog
 from tests.engine.telling import told
 
-EMPTY = {"evidence": [], "hypotheses": []}
+EMPTY: dict[str, list[str]] = {"evidence": [], "hypotheses": []}
 
 
 def test_what_is_so_by_the_program_alone_has_an_empty_explanation() -> None:
