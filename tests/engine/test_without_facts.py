@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pytest
+
 import antelog
 from tests.engine.telling import told
 
@@ -20,3 +23,22 @@ def test_it_is_told_beside_answers_with_facts() -> None:
         2: ["confirmed P(a, 2): |", "possible P(b, 2): A(b, 2) | A(b, 3), rejected at 4, decided by 4"],
         4: ["rejected P(b, 2): A(b, 2) | A(b, 3), for want of A(b, 3)"],
     }
+
+
+@pytest.mark.xfail(strict=True, reason="the outlook sees no derivation about later ticks than were looked at")
+def test_what_evidence_may_wait_for_for_good_has_no_end_ahead() -> None:
+    text = """
+    input A(c, time).
+    Odd(T) :- A(a, T+1), not Odd(T-1), T > 0.
+    P(a, T) :- A(a, T), Odd(U).
+    query P(X, T).
+    """
+    engine = antelog.Engine(antelog.parse(text))
+    engine.advance(0)
+    (row,) = engine.answers("P").to_pylist()
+    silent = row["if_silent"]
+    assert silent is None or any(silent["tick"] == end for end in ends(engine.advance(99)["P"]))
+
+
+def ends(log: pa.Table) -> list[int]:
+    return [row["tick"] for row in log.to_pylist() if row["change"] in ("confirmed", "rejected")]
