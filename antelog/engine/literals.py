@@ -233,13 +233,10 @@ def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column
 
 def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
     """The different texts of pieces, sorted, and for each piece which of them its rows have."""
-    alike = {
-        part.names if isinstance(part, Piece) and isinstance(part.names, str) else None for part in given
-    }
-    if len(alike) == 1 and None not in alike:
-        return pa.array(list(alike)), [0] * len(given)
-    words = [part for part in given if isinstance(part, Word)]
     fixed = [part.names for part in given if isinstance(part, Piece) and isinstance(part.names, str)]
+    if len(fixed) == len(given) and len(set(fixed)) == 1:
+        return pa.array(fixed[:1]), [0] * len(given)
+    words = [part for part in given if isinstance(part, Word)]
     if words and len(words) + len(fixed) == len(given):
         others = tuple(sorted(set(fixed)))
         known = words[0].values.ranked([word.cells for word in words], _COMMA, others)
@@ -251,7 +248,7 @@ def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
     if times and len(times) == len(given):
         return _ranked_times(times)
     pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
-    texts = sorted({piece.names for piece in pieces if isinstance(piece.names, str)})
+    texts = sorted(set(fixed))
     # What has been looked up once for several literals is one object.
     arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
     whole = pa.concat_arrays([pa.array(texts, pa.string()), *arrays.values()])

@@ -68,8 +68,9 @@ def tell(
         at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
     kept = minimal(found, at, seen, world.values)
-    complete = kept & seen.complete
-    told = kept & seen.shown if seen.merged is None else kept & (seen.shown | (seen.merged & seen.complete))
+    told, complete = kept & seen.shown, kept & seen.complete
+    if seen.merged is not None:
+        told |= complete & seen.merged
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
     status[at.of_views(marked(complete))] = CONFIRMED
@@ -146,8 +147,7 @@ def _opened(told: Told, before: int) -> int:
     """By how many more answers are open at their last moments than before."""
     open_ = marked(told.status == OPEN)
     answer, tick = told.at.answer, told.at.tick
-    last = np.ones(len(answer), np.bool_)
-    np.not_equal(answer[1:], answer[:-1], out=last[:-1])
+    last = changed(answer[::-1])[::-1]
     return int(np.count_nonzero(last.take(open_))) - int(np.count_nonzero(tick.take(open_) == before))
 
 

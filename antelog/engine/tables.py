@@ -164,11 +164,8 @@ def once(key: Column) -> tuple[Column, Column]:
         row[at] = np.arange(len(key))
         there = row >= 0
         return row.take(marked(there)), (np.cumsum(there) - 1).take(at)
-    order, ordered = _sorted(key)
-    fresh = changed(ordered)
-    which = np.empty(len(key), np.int64)
-    which[order] = np.cumsum(fresh) - 1
-    return order.take(marked(fresh)), which
+    same = groups(key)
+    return same.first, same.numbers
 
 
 def inverse(order: Column) -> Column:

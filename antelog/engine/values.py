@@ -226,10 +226,10 @@ class Values:
         if order.texts is None:
             return None
         if others:
-            alone, texts_alone = order, order.texts
-            order = self._orders.get((end, *others), NO_ORDER)
-            if order.known != len(self):
-                order = self._orders[end, *others] = with_others(alone, texts_alone, others)
+            mixed = self._orders.get((end, *others), NO_ORDER)
+            if mixed.known != len(self):
+                mixed = self._orders[end, *others] = with_others(order, order.texts, others)
+            order = mixed
         places = {key: order.place.take(cells - _FIRST) for key, cells in once.items()}
         return (
             order.texts,
