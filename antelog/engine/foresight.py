@@ -33,12 +33,14 @@ class Ahead:
 class Foresight:
     """How early atoms may be certain; from tick `steady` on no tick differs from the next.
 
-    `widest` is how far apart times are that rules tie to each other, along any way through them.
+    `widest` is how far apart times are that rules tie to each other, along any way through them;
+    `compared` how far apart comparisons between times put them.
     """
 
     ahead: Mapping[str, Ahead]
     steady: int
     widest: int
+    compared: int
 
     def evidence(self, layout: Layout) -> float:
         """How many ticks ahead negated literals of a pattern may be certain."""
@@ -49,6 +51,12 @@ class Foresight:
         if negation.time.variable != pattern.time.variable:
             return 0
         return self.ahead[negation.relation].false + pattern.time.offset - negation.time.offset
+
+    def evidence_at(self, layout: Layout, time: str) -> float:
+        """The same, where they are about another time than the answer."""
+        tied = (negation for negation in layout.negations if negation.time.variable == time)
+        found = (self.ahead[negation.relation].false - negation.time.offset for negation in tied)
+        return max(found, default=-math.inf)
 
 
 def cycles(plan: Plan) -> dict[str, frozenset[str]]:
@@ -239,9 +247,9 @@ def _literals(pattern: Pattern, ahead: Mapping[str, Ahead]) -> Iterator[tuple[fl
             yield aux.false + before, max(aux.true + before, before)
 
 
-def _steady(plan: Plan) -> tuple[int, int]:
-    """The tick from which on no rule tells one tick from another, and how far apart tied times are."""
-    limits, shifts = [0], 0
+def _steady(plan: Plan) -> tuple[int, int, int]:
+    """From which tick on no rule tells one tick from another; how far apart times are, tied and compared."""
+    limits, shifts, compared_ = [0], 0, 0
     for relation in plan.relations:
         for pattern in relation.patterns:
             offsets = [abs(literal.time.offset - pattern.time.offset) for literal in pattern.literals]
@@ -252,4 +260,6 @@ def _steady(plan: Plan) -> tuple[int, int]:
             for comparison in pattern.comparisons:
                 fixed = [s.offset for s in (comparison.left, comparison.right) if isinstance(s, Time)]
                 limits += [abs(tick) for tick in fixed]
-    return max(limits) + 2 * shifts + 1, shifts
+                if all(isinstance(s, Time) and s.variable for s in (comparison.left, comparison.right)):
+                    compared_ += abs(fixed[0] - fixed[1])
+    return max(limits) + 2 * shifts + 1, shifts, compared_

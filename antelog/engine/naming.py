@@ -74,8 +74,17 @@ def _span(world: World, layout: Layout, time: str) -> Column:
             source = world.inputs[place.atom.predicate]
             slowest = max([source.delay, *(int(t.delays.max()) for t in tables_of(source, world.values))])
             first = max(first, max(world.begin, world.before) - slowest - place.atom.time.offset)
-    last = max(world.now + world.foresight.evidence(layout), world.foresight.steady)
-    return np.arange(first, int(min(last, world.now + _FAR_ENOUGH)) + 1)
+    return np.arange(first, last_named(world, layout, time) + 1)
+
+
+def last_named(world: World, layout: Layout, time: str) -> int:
+    """The last tick that is looked at for a time variable of negated literals.
+
+    If there may be something at later ticks, it is as at the `foresight.widest` ticks up to this.
+    """
+    known = world.foresight
+    ahead = max(known.evidence_at(layout, time), 0) + known.compared + 2 * known.widest + 1
+    return int(min(max(world.now + ahead, known.steady + known.widest), world.now + _FAR_ENOUGH))
 
 
 _FAR_ENOUGH = 1_000

@@ -12,6 +12,7 @@ from antelog.engine.candidates import Candidates, speaking_since
 from antelog.engine.exceptions import own_since_as_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
+from antelog.engine.naming import last_named
 from antelog.engine.schema import SILENT
 from antelog.engine.tables import NEVER, Column, Mask, marked
 from antelog.engine.ticks import LAST
@@ -115,10 +116,11 @@ def _ends(
         view += mine.start
         then = at.then.take(view)
         end = _end(world, found, block, found.starts[b], at.view_of.take(view), then)
-        failed, last = end.failed, end.settled
+        last = end.settled
+        failed = np.where(_repeated(world, end), NEVER, end.failed)
         np.minimum.at(confirmed, line, end.complete)
         if not shown.all():
-            some, others = marked(shown), marked(~shown & (end.begin < failed))
+            some, others = marked(shown), marked(~shown & (end.begin < end.failed))
             begin = end.begin.take(others)
             if block.layout.loose:
                 own = _own_as_of(world, found, end.seen.take(others), then.take(others))
@@ -128,6 +130,16 @@ def _ends(
         np.maximum.at(rejected, line, failed)
         np.maximum.at(settled, line, last)
     _prolong(rejected, later)
+
+
+def _repeated(world: World, end: _End) -> Mask:
+    """Which derivations are the last that are looked at of those that tick after tick might have."""
+    layout, rows = end.seen.layout, end.seen.rows
+    times = layout.time_variables & layout.denied & rows.bound.keys() - {layout.pattern.time.variable}
+    repeated = np.zeros(rows.count, np.bool_)
+    for time in sorted(times - layout.given):
+        repeated |= rows.bound[time] >= last_named(world, layout, time) - world.foresight.widest
+    return repeated
 
 
 def _prolong(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -> None:
