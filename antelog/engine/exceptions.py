@@ -35,8 +35,8 @@ class Variants:
     block      for each set of variables the block of the rows without them (-1: there is none)
     at         and which row of it that is for each row (-1: none)
     own_since  the tick from which on no row without some of these variables speaks for it
-    excepted   from when on it is an exception from that row, and `over` until when: all facts about
-               these variables have come by then, or one never will
+    excepted   from when on it is an exception from that row, and `over` until when: a fact about
+               these variables has come by then, or one never will
     """
 
     block: Mapping[Names, int]
@@ -120,9 +120,9 @@ def _all_apart(
 
 def _over(block: Derivations, names: Names) -> Column:
     places = block.layout.places
-    over: Column = block.fails[: len(places)].min(axis=0, initial=NEVER)
-    if any(names & place.variables for place in places):
-        over = np.minimum(over, block.holds[: len(places)].max(axis=0, initial=-1))
+    about = [i for i, place in enumerate(places) if names & place.variables]
+    failed = block.fails[: len(places)].min(axis=0, initial=NEVER)
+    over: Column = np.minimum(failed, block.holds[about].min(axis=0, initial=NEVER))
     return over
 
 

@@ -146,8 +146,12 @@ def _seeded(pattern: Pattern, plan: Plan) -> bool:
 
 
 def _endless(pattern: Pattern, plan: Plan) -> bool:
-    """Whether a negated atom may be certain by the rules alone, or by facts about other times."""
-    return any(
+    """Whether the answer's time may be open while there is evidence.
+
+    A negated atom may be certain by the rules alone, or by facts about other times, or there may be
+    facts about other times than the answer's.
+    """
+    return not layout(pattern).sliced or any(
         negation.time.variable != pattern.time.variable or _by_rules(negation.relation, plan, set())
         for negation in pattern.negations
     )
@@ -220,7 +224,7 @@ _ROUNDS = 400
 
 
 def _up(new: float, old: float) -> float:
-    return math.inf if new > old else new
+    return math.inf if math.inf in (old, new) or new > old else new
 
 
 def _once(relation: Relation, ahead: Mapping[str, Ahead]) -> Ahead:

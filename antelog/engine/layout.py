@@ -34,7 +34,7 @@ class Layout:
     """A pattern with its positive literals as places.
 
     `seeded`: a negated literal may be certain while all facts are still awaited, so the answers'
-    ticks are looked at without waiting for a fact; `endless`: it may be so at all ticks to come.
+    ticks are looked at without waiting for a fact; `endless`: there may be evidence while the time is open.
     `rival`: a derivation no fact speaks for may make one of another pattern needless. `first_cell`
     numbers the cells that stand for the values of open variables (see `naming`).
     """
@@ -90,10 +90,13 @@ class Layout:
     @cached_property
     def loose(self) -> bool:
         """Whether the derivations of an answer may leave a variable of a negated literal open."""
-        if self.seeded:
-            return True
-        known = [place.variables | self.given for place in self.places] or [self.given]
-        return any(not self.denied <= names for names in known)
+        return any(not self.denied <= names for names in self.known)
+
+    @cached_property
+    def known(self) -> tuple[frozenset[str], ...]:
+        """The fewest variables that have values in a derivation of an answer that is told."""
+        speaking = tuple(place.variables | self.given for place in self.places)
+        return (self.given,) if self.seeded or self.by_clock else speaking
 
     @cached_property
     def loose_within(self) -> bool:

@@ -20,20 +20,29 @@ def _reasons(plan: Plan) -> Iterator[str]:
     foresight, prepared = foresee(plan), layouts(plan)
     for relation in plan.relations:
         for layout in prepared[relation.name]:
-            if layout.seeded and foresight.evidence(layout) == math.inf:
+            ahead = [foresight.evidence(layout)] if layout.seeded else []
+            ahead += [foresight.evidence_at(layout, time) for time in _open_times(layout)]
+            if math.inf in ahead:
                 yield f"a negation in {pattern_text(layout.pattern)} is certain for ever, before any fact"
     for name, position in sorted(_asked_for_all(plan, prepared)):
         for pattern in plan.relation(name).patterns:
             yield from _undecidable(pattern, position, name, plan)
 
 
+def _open_times(layout: Layout) -> set[str]:
+    """The times besides the answer's that may be open where negated literals are certain."""
+    open_ = {name for names in layout.known for name in layout.denied - names}
+    return (open_ & layout.time_variables) - {layout.pattern.time.variable}
+
+
 def _asked_for_all(plan: Plan, prepared: dict[str, tuple[Layout, ...]]) -> set[tuple[str, int]]:
     """The relations, and which of their values, that are asked for values nobody has named."""
     found: set[tuple[str, int]] = set()
     waiting: list[tuple[Negated, set[str]]] = []
+    denied = {n.relation for relation in plan.relations for p in relation.patterns for n in p.negations}
     for relation in plan.relations:
         for layout in prepared[relation.name]:
-            open_ = _open(layout, relation.asked)
+            open_ = _open(layout, relation.asked, relation.name in denied)
             waiting += [(negation, open_) for negation in layout.negations]
     while waiting:
         negation, open_ = waiting.pop()
@@ -48,14 +57,12 @@ def _asked_for_all(plan: Plan, prepared: dict[str, tuple[Layout, ...]]) -> set[t
     return found
 
 
-def _open(layout: Layout, asked: bool) -> set[str]:
+def _open(layout: Layout, asked: bool, denied: bool) -> set[str]:
     """The variables of negated literals that may be open where these are looked at."""
-    if asked and layout.seeded:
-        return set(layout.denied - layout.given)
-    known = [place.variables | layout.given for place in layout.places] or [layout.given]
-    if not asked:
+    known = list(layout.known) if asked else []
+    if denied:
         own = {a.name for a in layout.pattern.answer if isinstance(a, Var)}
-        known = [layout.given | own]
+        known.append(layout.given | own)
     return {name for names in known for name in layout.denied - names}
 
 

@@ -70,7 +70,10 @@ def tell(
     kept = minimal(found, at, seen, world.values)
     told, complete = kept & seen.shown, kept & seen.complete
     if seen.merged is not None:
-        told |= complete & seen.merged
+        said, beaten = (np.zeros(len(at.tick), np.bool_) for _ in range(2))
+        said[at.of_views(marked(told))] = True
+        beaten[at.of_views(marked(seen.shown & ~kept))] = True
+        told |= kept & seen.merged & (complete | beaten.take(at.view_at)) & ~said.take(at.view_at)
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
     status[at.of_views(marked(complete))] = CONFIRMED
@@ -81,7 +84,7 @@ def tell(
     quiet = None
     if seen.merged is not None:
         quiet = status == CONFIRMED
-        quiet[at.of_views(marked(complete & ~seen.merged))] = False
+        quiet[at.of_views(marked(seen.complete & ~seen.merged))] = False
     return Told(found, at, kept, told, status, quiet)
 
 

@@ -68,7 +68,7 @@ def _once(found: Iterable[Rows]) -> Iterator[Rows]:
 
 def _span(world: World, layout: Layout, time: str) -> Column:
     """The ticks a time variable may stand for while facts are still awaited."""
-    first = 0
+    first = max((e.tick for e in layout.pattern.earliest if e.variable == time), default=0)
     for place in layout.places:
         if place.atom.time.variable == time:
             source = world.inputs[place.atom.predicate]

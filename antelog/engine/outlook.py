@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from antelog.engine.candidates import Candidates, speaking_since
 from antelog.engine.exceptions import own_since_as_of
+from antelog.engine.literals import literals_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
 from antelog.engine.naming import last_named
@@ -117,7 +118,7 @@ def _ends(
         then = at.then.take(view)
         end = _end(world, found, block, found.starts[b], at.view_of.take(view), then)
         last = end.settled
-        failed = np.where(_repeated(world, end), NEVER, end.failed)
+        failed = _failed(world, end)
         np.minimum.at(confirmed, line, end.complete)
         if not shown.all():
             some, others = marked(shown), marked(~shown & (end.begin < end.failed))
@@ -132,14 +133,15 @@ def _ends(
     _prolong(rejected, later)
 
 
-def _repeated(world: World, end: _End) -> Mask:
-    """Which derivations are the last that are looked at of those that tick after tick might have."""
-    layout, rows = end.seen.layout, end.seen.rows
+def _failed(world: World, end: _End) -> Column:
+    """When derivations are over, with those that may follow at later ticks than are looked at."""
+    layout, rows, failed = end.seen.layout, end.seen.rows, end.failed
     times = layout.time_variables & layout.denied & rows.bound.keys() - {layout.pattern.time.variable}
-    repeated = np.zeros(rows.count, np.bool_)
     for time in sorted(times - layout.given):
-        repeated |= rows.bound[time] >= last_named(world, layout, time) - world.foresight.widest
-    return repeated
+        last = rows.bound[time] >= last_named(world, layout, time) - world.foresight.widest
+        apart = [i for i, each in enumerate(literals_of(end.seen)) if each.time.variable != time]
+        failed = np.where(last, end.seen.fails[apart].min(axis=0, initial=NEVER), failed)
+    return failed
 
 
 def _prolong(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -> None:

@@ -16,6 +16,7 @@ from tests.engine.replay import frames, known_only, lines, runnable, shown, with
 from tests.reference.helpers import evaluation_of
 from tests.reference.test_conformance import implied
 from tests.strategies import Case, cases
+from tests.two_times import cases_with_two_times
 
 # Each level asks the one below for two ticks, which would double the work from level to level.
 _NEGATIONS_OF_NEGATIONS = Case(
@@ -54,7 +55,7 @@ _CERTAIN_WITH_ITS_TIME = Case(
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
 @example(_SLOWER_VALUE)
-@given(cases())
+@given(cases() | cases_with_two_times())
 def test_answers_are_those_of_the_specification(case: Case) -> None:
     checked = case.checked
     compiled = runnable(checked)

@@ -19,11 +19,13 @@ from antelog.engine.log import KINDS
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.rewriting import compares_texts_by_order, renamed, switched, switched_off, with_names
 from tests.strategies import TEXTS, Case, cases
+from tests.two_times import cases_with_two_times
 
 pytestmark = pytest.mark.slow
 
 # Long enough for what is settled to be forgotten, or remembered, before it is asked for again.
-LONG = cases(latest=9, most=30)
+LONG = cases(latest=9, most=30) | cases_with_two_times(latest=9, most=30)
+ANY = cases() | cases_with_two_times()
 
 Log = list[dict[str, Any]]
 
@@ -47,7 +49,7 @@ def log_of(case: Case, compiled: Compiled | None = None) -> Log:
 # ---- the two laws ----
 
 
-@given(cases())
+@given(ANY)
 def test_the_last_lines_give_the_answers(case: Case) -> None:
     compiled = compiled_of(case)
     engine = Engine(compiled)
@@ -80,7 +82,7 @@ _SAID_BY_ANOTHER = Case(
 
 
 @example(_SAID_BY_ANOTHER, Random(7))  # which cuts after tick 2
-@given(cases(), st.randoms(use_true_random=False))
+@given(ANY, st.randoms(use_true_random=False))
 def test_in_silence_answers_end_as_was_said(case: Case, random: Random) -> None:
     compiled = compiled_of(case)
     cut = random.randint(0, case.until)
@@ -114,7 +116,7 @@ def _values(row: dict[str, Any], query: Relation) -> list[object]:
     return [row[name] for name in (*query.variables, *([query.time] if query.time else []))]
 
 
-@given(cases())
+@given(ANY)
 def test_an_answer_goes_from_possible_to_confirmed_or_rejected(case: Case) -> None:
     log = log_of(case)
     last: dict[str, dict[str, Any]] = {}
@@ -144,7 +146,7 @@ def test_the_log_does_not_depend_on_how_the_ticks_are_cut(case: Case, data: st.D
     assert run(case, compiled, sorted({*cuts, case.until})) == whole
 
 
-@given(cases(), st.randoms())
+@given(ANY, st.randoms())
 def test_the_log_does_not_depend_on_the_order_of_facts(case: Case, random: Random) -> None:
     compiled = compiled_of(case)
     shuffled = list(case.facts)

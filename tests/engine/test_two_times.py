@@ -1,0 +1,98 @@
+"""Negation in answers that rest on more than one time, one mistake to a test; see `tests/two_times.py`."""
+
+from __future__ import annotations
+
+import pytest
+
+import antelog
+from antelog.errors import UnsupportedError
+from tests.engine.telling import Fact, told, told_at_once
+
+INPUTS = """
+input A(x, time).
+input B(x, time) delay 1.
+input C(time).
+static Site(x).
+Site(a).
+query P2(X, T).
+"""
+
+TOLD: dict[str, tuple[str, list[Fact], dict[int, list[str]]]] = {
+    "what is looked at by the clock has exceptions": (
+        "P1(X, T) :- Site(X), not A(X, T).  P2(a, T) :- B(X, U), not P1(X, T).",
+        [("A", "a", 1, 1)],
+        {
+            0: ["possible P2(a, 0): not P1(X2, 0) | B(X2, U) but X2=a"],
+            1: ["possible P2(a, 1): not P1(X2, 1) | B(X2, U) but X2=a ; not P1(a, 1) | B(a, U)"],
+        },
+    ),
+    "a fact about another time is evidence while the answer's time is open": (
+        "P1(X, T) :- A(X, T+2), not A(X, T-2).  P2(X, T) :- B(X, U), A(X, T+1), not P1(X, T+1).",
+        [("B", "c", 1, 1)],
+        {
+            0: ["possible P2(_, 0): not P1(X, 1) | A(X, 1), B(X, U), rejected at 1"],
+            1: [
+                "rejected P2(_, 0): not P1(X, 1) | A(X, 1), B(X, U), for want of A(X, 1)",
+                "possible P2(c, _): B(c, 1) | A(c, T+1), not P1(c, T+1)",
+            ],
+        },
+    ),
+    "a time under negation may begin before zero": (
+        "P1(X, T) :- A(X, T).  P2(a, T) :- C(T), not P1(a, U+1), U < T-1.",
+        [("C", 1, 1)],
+        {
+            0: ["possible P2(a, _): not P1(a, 0) | C(T) where -1 < T-1"],
+            1: [
+                "confirmed P2(a, 1): C(1), not P1(a, 0) |",
+                "revised P2(a, _): not P1(a, 0) | C(T) where -1 < T-1 ; not P1(a, 1) | C(T) where 0 < T-1",
+            ],
+        },
+    ),
+    "what is said of all times is not said of each": (
+        "P1(X, T) :- Site(X), A(X, T).  P2(X, T) :- B(X, T), not P1(X, U), X != a.",
+        [("B", "b", 1, 1)],
+        {
+            0: ["possible P2(_, _): not P1(X, U) where X != a | B(X, T) where X != a"],
+            1: ["confirmed P2(b, 1): B(b, 1), not P1(b, U) |"],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_is_told(name: str) -> None:
+    rules, facts, expected = TOLD[name]
+    until = max(expected)
+    assert told(INPUTS + rules, facts, until) == expected
+    assert told_at_once(INPUTS + rules, facts, until) == [
+        line for lines in expected.values() for line in lines
+    ]
+
+
+def test_what_one_literal_says_twice_is_told() -> None:
+    # P1(b, 0) is both of the negated atoms where U is -1, and that needs less than any other U.
+    rules = "P1(a, T) :- C(T+1).  P2(Y, T+2) :- A(Y, T-1), B(X, T), not P1(X, T-2), not P1(Y, U+1)."
+    facts: list[Fact] = [("A", "b", 1, 1), ("B", "b", 2, 2)]
+    assert "confirmed P2(b, 4): A(b, 1), B(b, 2), not P1(b, 0) |" in told(INPUTS + rules, facts, 2)[2]
+
+
+def test_what_ends_at_any_other_time_too_has_an_end_ahead() -> None:
+    rules = "P1(X, T) :- Site(X), not A(X, T).  P2(a, T) :- A(Y, T), not P1(Y, U), not P2(a, T-4)."
+    lines = told(INPUTS + rules, [], 1)[1]
+    assert [line.rpartition(", ")[2] for line in lines if "P2(a, 5)" in line] == ["rejected at 5"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        ("P1(a, T) :- not P1(a, T-1).  P2(X, T) :- A(X, T), not P1(X, T-1).", "certain for ever"),
+        ("P1(a, T) :- not P1(a, T-1).  P2(a, T) :- C(T), C(U), not P1(a, U).", "certain for ever"),
+        (
+            "input D(x, y, time).  P2(Y, T) :- D(X, Y, U), not A(Y, T), not P2(X, T-4), X < Y.",
+            "compares it by order",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_refused(rules: str, reason: str) -> None:
+    with pytest.raises(UnsupportedError, match=reason):
+        antelog.Engine(antelog.parse(INPUTS + rules))
