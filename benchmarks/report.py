@@ -82,13 +82,14 @@ def as_markdown(where: Setting, results: Sequence[Sequence[Measured]]) -> str:
         "# How fast the kernel is",
         "",
         f"Commit {where.commit}, {where.date}, on {where.cpu}; {versions}. Scale {where.scale:g}, the median",
-        f"of {where.runs} runs. Seconds are CPU seconds of the process, from the facts as Arrow",
-        "columns to the changes as Arrow columns. The limit is what Polars takes to group the same rows. The",
-        "changes of every run were compared with a count made without the engine.",
+        f"of {where.runs} runs, and the slowest and the fastest of them. Seconds are CPU seconds of the",
+        "process, from the facts as Arrow columns to the changes as Arrow columns. The limit is what Polars",
+        "takes to group the same rows. The changes of every run were compared with a count made without the",
+        "engine.",
         "",
-        "| workload | facts | changes | seconds | facts a second | target | limit | times the limit |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *(_speed(run) for run in chosen),
+        "| workload | facts | changes | seconds | facts a second | from … to | target | limit | by limit |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *map(_speed, results),
     ]
     compared = [run for run in chosen if run.late is not None]
     if compared:
@@ -102,11 +103,13 @@ def as_markdown(where: Setting, results: Sequence[Sequence[Measured]]) -> str:
     return "\n".join([*lines, *(["", *wrong] if wrong else [])]) + "\n"
 
 
-def _speed(run: Measured) -> str:
+def _speed(runs: Sequence[Measured]) -> str:
+    run, rates = middle(runs), [each.rate for each in runs]
     target = WORKLOADS[run.name].target
     return (
         f"| {WORKLOADS[run.name].what} (`{run.name}`) | {run.facts:,} | {run.changes:,} | {run.seconds:.2f} "
-        f"| {run.rate:,.0f} | {f'{target:,}' if target else ''} | {run.limit:.2f} | {run.to_limit:.1f} |"
+        f"| {run.rate:,.0f} | {min(rates):,.0f} … {max(rates):,.0f} | {f'{target:,}' if target else ''} "
+        f"| {run.limit:.2f} | {run.to_limit:.1f} |"
     )
 
 
