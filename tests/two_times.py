@@ -4,8 +4,8 @@
 a time. Here nearly every program does: what one rule says is negated in another, which is about
 times `T` and `U`.
 
-Two literals that become one for some values (`not P1(a, T), not P1(X, U)`) are not drawn: the
-specification then has an explanation less, and the engine one with more evidence than it needs.
+Two literals that become one for some values (`not P1(a, T), not P1(X, U)`) are not drawn: of answers that
+are told for all values at once the engine tells more evidence than some instance needs.
 """
 
 from __future__ import annotations

@@ -67,13 +67,12 @@ def tell(
         found = candidates(world, name, ticks, (before, now))
         at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
-    kept = minimal(found, at, seen, world.values)
+    kept, instead = minimal(found, at, seen, world.values)
     told, complete = kept & seen.shown, kept & seen.complete
     if seen.merged is not None:
-        said, beaten = (np.zeros(len(at.tick), np.bool_) for _ in range(2))
+        said = np.zeros(len(at.tick), np.bool_)
         said[at.of_views(marked(told))] = True
-        beaten[at.of_views(marked(seen.shown & ~kept))] = True
-        told |= kept & seen.merged & (complete | beaten.take(at.view_at)) & ~said.take(at.view_at)
+        told |= kept & seen.merged & (instead | (complete & ~said.take(at.view_at)))
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
     status[at.of_views(marked(complete))] = CONFIRMED

@@ -29,23 +29,44 @@ from antelog.engine.values import Values
 _Term = Var | Const | Time
 
 
-def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask:
-    """For each view, whether it is alive and no other of its moment makes it needless."""
-    keep = seen.alive.copy()
+def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> tuple[Mask, Mask]:
+    """For each view, whether it is alive and no other of its moment makes it needless.
+
+    And whether it does so to one that speaks for its values too, and would be told.
+    """
+    keep, instead = seen.alive.copy(), np.zeros(len(seen.alive), np.bool_)
     if found.by_answer.count == len(found.number):
-        return keep  # each answer has one derivation
+        return keep, instead  # each answer has one derivation
     done = np.zeros(len(at.tick), np.bool_)
     done[at.view_at[seen.complete]] = True
     keep &= seen.complete | ~done[at.view_at]
     crowded = np.bincount(at.view_at[keep], minlength=len(at.tick)) > 1
     rivals = marked(keep & crowded.take(at.view_at))
     if len(rivals) == 0:
-        return keep
+        return keep, instead
     kinds = list(_kinds(found, at, rivals))
-    for one, other in _meeting(kinds):
-        there = _beaten(kinds[one], kinds[other], values)
-        keep[there] = False
-    return keep
+    for number, opposite in _meeting(kinds):
+        one, other = kinds[number], kinds[opposite]
+        here, there = _beating(one, other, values)
+        keep[other.view[there]] = False
+        if _names_more(one, other):
+            named = _same(one, other, here, there) & seen.shown[other.view[there]]
+            instead[one.view[here[named]]] = True
+    return keep, instead
+
+
+def _names_more(one: _Kind, other: _Kind) -> bool:
+    """Whether rows of the one have values, from no fact, for variables that the other leaves open."""
+    same = one.block.layout is other.block.layout and one.facts == other.facts
+    return same and other.block.rows.bound.keys() < one.block.rows.bound.keys()
+
+
+def _same(one: _Kind, other: _Kind, here: Column, there: Column) -> Mask:
+    """For each pair, whether the one has the other's values."""
+    same = np.ones(len(here), np.bool_)
+    for name, column in other.block.rows.bound.items():
+        same &= one.block.rows.bound[name][one.row[here]] == column[other.row[there]]
+    return same
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +80,11 @@ class _Kind:
     view: Column
     row: Column
     moment: Column
+
+    @property
+    def facts(self) -> tuple[int, ...]:
+        """The evidence that consists of facts."""
+        return tuple(i for i in self.evidence if i < len(self.block.layout.places))
 
 
 def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
@@ -91,13 +117,13 @@ def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
         yield divmod(pair, len(kinds))
 
 
-def _beaten(one: _Kind, other: _Kind, values: Values) -> Column:
-    """The views of the other kind that some view of the one makes needless."""
+def _beating(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]:
+    """Pairs of a view of the one kind and a view of the other that it makes needless."""
     nothing = np.zeros(0, np.int64)
     needed = "hypotheses" if one.hypotheses or other.hypotheses else "evidence"
     met = {i: _partners(one, i, other, needed) for i in getattr(one, needed)}
     if not all(met.values()) or _alike(one, other):
-        return nothing
+        return nothing, nothing
     keys = [[one.moment], [other.moment]]
     for found in met.values():
         if len(found) == 1:
@@ -110,8 +136,8 @@ def _beaten(one: _Kind, other: _Kind, values: Values) -> Column:
     fewer, same = _compared(one, other, here, there, "hypotheses", values)
     less, equal = _compared(one, other, here, there, "evidence", values)
     fewer &= _no_further_conditions(one, other, one.row[here], other.row[there])
-    beaten: Column = other.view[there[fewer & (~same | (less & ~equal))]]
-    return beaten
+    beating = marked(fewer & (~same | (less & ~equal)))
+    return here.take(beating), there.take(beating)
 
 
 def _no_further_conditions(one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
