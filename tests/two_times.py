@@ -54,6 +54,9 @@ def _upper(draw: st.DrawFn) -> str:
         body += [more] if more[0] != body[0][0] else []
     value, time = draw(st.sampled_from(["X", "Y", "a"])), draw(st.sampled_from(["T", "T", "U"]))
     body.append(f"not P1({value}, {_shifted(draw, time)})")
+    if draw(st.booleans()):
+        denied = _atom(draw, ("X", "Y", "_"), draw(st.sampled_from(["T", "U"])))
+        body += [] if any(denied[0] == literal[0] for literal in body) else [f"not {denied}"]
     if draw(st.integers(0, 3)) == 0:
         body.append(f"not P2({draw(st.sampled_from(['X', 'Y', 'a']))}, T-{draw(st.integers(3, 4))})")
     if draw(st.booleans()):

@@ -56,8 +56,8 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> tupl
 
 
 def _names_more(one: _Kind, other: _Kind) -> bool:
-    """Whether rows of the one have values, from no fact, for variables that the other leaves open."""
-    same = one.block.layout is other.block.layout and one.facts == other.facts
+    """Whether rows of the one say the same with values for variables that the other leaves open."""
+    same = one.block.layout is other.block.layout and one.evidence == other.evidence
     return same and other.block.rows.bound.keys() < one.block.rows.bound.keys()
 
 
@@ -80,11 +80,6 @@ class _Kind:
     view: Column
     row: Column
     moment: Column
-
-    @property
-    def facts(self) -> tuple[int, ...]:
-        """The evidence that consists of facts."""
-        return tuple(i for i in self.evidence if i < len(self.block.layout.places))
 
 
 def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
