@@ -24,7 +24,7 @@ from tests.two_times import cases_with_two_times
 pytestmark = pytest.mark.slow
 
 # Long enough for what is settled to be forgotten, or remembered, before it is asked for again.
-LONG = cases(latest=9, most=30) | cases_with_two_times(latest=9, most=30)
+LONG = cases(latest=9, most=30) | cases_with_two_times()
 ANY = cases() | cases_with_two_times()
 
 Log = list[dict[str, Any]]
@@ -116,7 +116,7 @@ def _values(row: dict[str, Any], query: Relation) -> list[object]:
     return [row[name] for name in (*query.variables, *([query.time] if query.time else []))]
 
 
-@given(ANY)
+@given(cases())
 def test_an_answer_goes_from_possible_to_confirmed_or_rejected(case: Case) -> None:
     log = log_of(case)
     last: dict[str, dict[str, Any]] = {}
@@ -146,7 +146,7 @@ def test_the_log_does_not_depend_on_how_the_ticks_are_cut(case: Case, data: st.D
     assert run(case, compiled, sorted({*cuts, case.until})) == whole
 
 
-@given(ANY, st.randoms())
+@given(cases(), st.randoms())
 def test_the_log_does_not_depend_on_the_order_of_facts(case: Case, random: Random) -> None:
     compiled = compiled_of(case)
     shuffled = list(case.facts)
