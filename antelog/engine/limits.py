@@ -31,8 +31,7 @@ def _reasons(plan: Plan) -> Iterator[str]:
 
 def _open_times(layout: Layout) -> set[str]:
     """The times besides the answer's that may be open where negated literals are certain."""
-    open_ = {name for names in layout.known for name in layout.denied - names}
-    return (open_ & layout.time_variables) - {layout.pattern.time.variable}
+    return (_open(layout, asked=True, denied=False) & layout.time_variables) - {layout.pattern.time.variable}
 
 
 def _asked_for_all(plan: Plan, prepared: dict[str, tuple[Layout, ...]]) -> set[tuple[str, int]]:
