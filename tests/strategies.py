@@ -348,7 +348,13 @@ def cases(
     most: int = 10,
 ) -> Case:
     """A program and a stream, of at most so many facts about ticks up to the latest."""
-    text = draw(programs(negation=negation, recursion=recursion, unrelated=unrelated))
+    return with_stream(
+        draw, draw(programs(negation=negation, recursion=recursion, unrelated=unrelated)), latest, most
+    )
+
+
+def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:
+    """A program and a stream for it."""
     arriving = draw(facts(read(Source(text)), latest, most))
     until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
     return Case(text, arriving, until)

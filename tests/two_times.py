@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from tests.strategies import STATIC, Case, facts
+from tests.strategies import STATIC, Case, with_stream
 
 
 @st.composite
@@ -81,8 +81,5 @@ def _shifted(draw: st.DrawFn, time: str) -> str:
 
 @st.composite
 def cases_with_two_times(draw: st.DrawFn, latest: int = 5, most: int = 9) -> Case:
-    """Such a program and a stream."""
-    text = draw(programs())
-    arriving = draw(facts(read(Source(text)), latest, most))
-    until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
-    return Case(text, arriving, until)
+    """Such a program and a stream, of at most so many facts about ticks up to the latest."""
+    return with_stream(draw, draw(programs()), latest, most)

@@ -43,14 +43,19 @@ class Foresight:
     compared: int
 
     def evidence(self, layout: Layout) -> float:
-        """How many ticks ahead negated literals of a pattern may be certain."""
-        found = (self._of(negation, layout.pattern) for negation in layout.negations)
+        """How many ticks ahead negated literals of a pattern may be certain.
+
+        What is said of all ticks has exceptions where they are certainly false, too.
+        """
+        found = (self._of(negation, layout) for negation in layout.negations)
         return max(found, default=-math.inf)
 
-    def _of(self, negation: Negated, pattern: Pattern) -> float:
-        if negation.time.variable != pattern.time.variable:
+    def _of(self, negation: Negated, layout: Layout) -> float:
+        time, atom = layout.pattern.time, self.ahead[negation.relation]
+        if negation.time.variable != time.variable:
             return 0
-        return self.ahead[negation.relation].false + pattern.time.offset - negation.time.offset
+        soonest = max(atom.false, atom.true) if layout.endless else atom.false
+        return soonest + time.offset - negation.time.offset
 
     def evidence_at(self, layout: Layout, time: str) -> float:
         """The same, where they are about another time than the answer."""
@@ -207,8 +212,9 @@ def _fails_first(pattern: Pattern, plan: Plan) -> int | None:
 def foresee(plan: Plan) -> Foresight:
     """How early the atoms of each relation may be certain; infinitely early if nothing bounds it."""
     ahead = {relation.name: Ahead(-math.inf, -math.inf) for relation in plan.relations}
+    timeless = frozenset(relation.name for relation in plan.relations if _timeless(relation))
     for round_ in range(_ROUNDS):
-        new = {relation.name: _once(relation, ahead) for relation in plan.relations}
+        new = {relation.name: _once(relation, ahead, timeless) for relation in plan.relations}
         if new == ahead:
             break
         if round_ > _ROUNDS // 2:  # what still grows now grows for ever
@@ -227,20 +233,32 @@ def _up(new: float, old: float) -> float:
     return math.inf if math.inf in (old, new) or new > old else new
 
 
-def _once(relation: Relation, ahead: Mapping[str, Ahead]) -> Ahead:
+def _timeless(relation: Relation) -> bool:
+    """Whether atoms of a relation are false at all ticks alike, but for some that rules name."""
+    return not any(_tied(literal, pattern) for pattern in relation.patterns for literal in pattern.literals)
+
+
+def _tied(literal: Literal, pattern: Pattern) -> bool:
+    return literal.time.variable == pattern.time.variable is not None
+
+
+def _once(relation: Relation, ahead: Mapping[str, Ahead], timeless: frozenset[str]) -> Ahead:
     true, false = -math.inf, -math.inf
     for pattern in relation.patterns:
-        trues, falses = zip(*_literals(pattern, ahead), strict=True) if pattern.literals else ((), ())
+        found = _literals(pattern, ahead, timeless)
+        trues, falses = zip(*found, strict=True) if pattern.literals else ((), ())
         limited = [t for t in trues if t is not None]
         true = max(true, min(limited, default=-math.inf))
         false = max(false, *(f for f in falses if f is not None), -math.inf)
     return Ahead(true, false)
 
 
-def _literals(pattern: Pattern, ahead: Mapping[str, Ahead]) -> Iterator[tuple[float | None, float | None]]:
+def _literals(
+    pattern: Pattern, ahead: Mapping[str, Ahead], timeless: frozenset[str]
+) -> Iterator[tuple[float | None, float | None]]:
     """For each literal how early it may be true and false; None if that does not depend on the tick."""
     for literal in pattern.literals:
-        if literal.time.variable != pattern.time.variable or pattern.time.variable is None:
+        if not _tied(literal, pattern):
             yield None, None
             continue
         before = pattern.time.offset - literal.time.offset
@@ -248,7 +266,8 @@ def _literals(pattern: Pattern, ahead: Mapping[str, Ahead]) -> Iterator[tuple[fl
             yield before, before
         else:
             aux = ahead[literal.relation]
-            yield aux.false + before, max(aux.true + before, before)
+            true = None if literal.relation in timeless else aux.false + before
+            yield true, max(aux.true + before, before)
 
 
 def _steady(plan: Plan) -> tuple[int, int, int]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from antelog.compile import compile_program
+from antelog.compile.plan import Atom as PatternAtom
+from antelog.compile.plan import Literal as PatternLiteral
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.limits import cannot_run
@@ -112,6 +115,35 @@ def without_needless(
         ]
         kept[answer] = {e for e in group if not any(other.beats(e) for other in alive)}
     return {answer: group for answer, group in kept.items() if group}
+
+
+def without_merged(
+    expected: dict[Answer, set[Explanation]],
+    found: dict[Answer, set[Explanation]],
+    line: dict[str, Any],
+    plan: Plan,
+) -> dict[Answer, set[Explanation]]:
+    """What is expected of a line, without what is known to be missing beside an open answer.
+
+    Two literals of a rule may be one for some values. What is said of all values then has one more
+    than is needed for these, and may be needless for all others.
+    """
+    if not any(map(_is_open, line["answers"])):
+        return expected
+    patterns = [Counter(map(_sort, p.literals)) for p in plan.relation(line["query"]).patterns]
+
+    def whole(explanation: Explanation) -> bool:
+        literals = explanation.evidence | explanation.hypotheses
+        return Counter((li.positive, li.atom.predicate) for li in literals) in patterns
+
+    return {
+        answer: {e for e in group if not found.get(answer) or e in found[answer] or whole(e)}
+        for answer, group in expected.items()
+    }
+
+
+def _sort(literal: PatternLiteral) -> tuple[bool, str]:
+    return isinstance(literal, PatternAtom), literal.predicate
 
 
 def _is_open(answer: dict[str, Any]) -> bool:

@@ -87,6 +87,11 @@ def test_what_ends_at_any_other_time_too_has_an_end_ahead() -> None:
     [
         ("P1(a, T) :- not P1(a, T-1).  P2(X, T) :- A(X, T), not P1(X, T-1).", "certain for ever"),
         ("P1(a, T) :- not P1(a, T-1).  P2(a, T) :- C(T), C(U), not P1(a, U).", "certain for ever"),
+        (  # P2 is false at every second tick for good, for P1 never holds
+            "P1(X, T) :- A(X, T), T < 0.  Q(X, T) :- not P1(X, T), not P2(_, T-1).  "
+            "P2(X, T) :- B(X, T), not P1(X, T), not Q(a, T-1).",
+            "certain for ever",
+        ),
         (
             "input D(x, y, time).  P2(Y, T) :- D(X, Y, U), not A(Y, T), not P2(X, T-4), X < Y.",
             "compares it by order",
