@@ -1,8 +1,4 @@
-"""What can be known of a plan before any fact has come: what may be certain, and how early.
-
-An atom about a tick yet to come may be certain already: `not Alarm(X, T-1)` is, once no alarm
-about T-1 can arrive, while the fact about T is still awaited.
-"""
+"""What can be known of a plan before any fact has come: what may be certain, and how early."""
 
 from __future__ import annotations
 
@@ -14,19 +10,9 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
-from antelog.compile.plan import Atom, Const, Literal, Negated, Pattern, Plan, Relation, Time, Var
+from antelog.compile.plan import Const, Literal, Negated, Pattern, Plan, Time, Var
+from antelog.engine.ahead import Ahead, aheads
 from antelog.engine.layout import Layout, compared, layout
-
-
-@dataclass(frozen=True)
-class Ahead:
-    """An atom about T may be true, or false, from T - `true` (`false`) on at the soonest.
-
-    Not counted is what holds of all ticks alike, nor what holds of ticks before `Foresight.steady`.
-    """
-
-    true: float
-    false: float
 
 
 @dataclass(frozen=True)
@@ -210,64 +196,7 @@ def _fails_first(pattern: Pattern, plan: Plan) -> int | None:
 
 
 def foresee(plan: Plan) -> Foresight:
-    """How early the atoms of each relation may be certain; infinitely early if nothing bounds it."""
-    ahead = {relation.name: Ahead(-math.inf, -math.inf) for relation in plan.relations}
-    timeless = frozenset(relation.name for relation in plan.relations if _timeless(relation))
-    for round_ in range(_ROUNDS):
-        new = {relation.name: _once(relation, ahead, timeless) for relation in plan.relations}
-        if new == ahead:
-            break
-        if round_ > _ROUNDS // 2:  # what still grows now grows for ever
-            new = {
-                name: Ahead(_up(a.true, ahead[name].true), _up(a.false, ahead[name].false))
-                for name, a in new.items()
-            }
-        ahead = new
-    return Foresight(ahead, *_steady(plan))
-
-
-_ROUNDS = 400
-
-
-def _up(new: float, old: float) -> float:
-    return math.inf if math.inf in (old, new) or new > old else new
-
-
-def _timeless(relation: Relation) -> bool:
-    """Whether atoms of a relation are false at all ticks alike, but for some that rules name."""
-    return not any(_tied(literal, pattern) for pattern in relation.patterns for literal in pattern.literals)
-
-
-def _tied(literal: Literal, pattern: Pattern) -> bool:
-    return literal.time.variable == pattern.time.variable is not None
-
-
-def _once(relation: Relation, ahead: Mapping[str, Ahead], timeless: frozenset[str]) -> Ahead:
-    true, false = -math.inf, -math.inf
-    for pattern in relation.patterns:
-        found = _literals(pattern, ahead, timeless)
-        trues, falses = zip(*found, strict=True) if pattern.literals else ((), ())
-        limited = [t for t in trues if t is not None]
-        true = max(true, min(limited, default=-math.inf))
-        false = max(false, *(f for f in falses if f is not None), -math.inf)
-    return Ahead(true, false)
-
-
-def _literals(
-    pattern: Pattern, ahead: Mapping[str, Ahead], timeless: frozenset[str]
-) -> Iterator[tuple[float | None, float | None]]:
-    """For each literal how early it may be true and false; None if that does not depend on the tick."""
-    for literal in pattern.literals:
-        if not _tied(literal, pattern):
-            yield None, None
-            continue
-        before = pattern.time.offset - literal.time.offset
-        if isinstance(literal, Atom):
-            yield before, before
-        else:
-            aux = ahead[literal.relation]
-            true = None if literal.relation in timeless else aux.false + before
-            yield true, max(aux.true + before, before)
+    return Foresight(aheads(plan), *_steady(plan))
 
 
 def _steady(plan: Plan) -> tuple[int, int, int]:

@@ -88,8 +88,19 @@ def test_what_ends_at_any_other_time_too_has_an_end_ahead() -> None:
         ("P1(a, T) :- not P1(a, T-1).  P2(X, T) :- A(X, T), not P1(X, T-1).", "certain for ever"),
         ("P1(a, T) :- not P1(a, T-1).  P2(a, T) :- C(T), C(U), not P1(a, U).", "certain for ever"),
         (  # P2 is false at every second tick for good, for P1 never holds
-            "P1(X, T) :- A(X, T), T < 0.  Q(X, T) :- not P1(X, T), not P2(_, T-1).  "
-            "P2(X, T) :- B(X, T), not P1(X, T), not Q(a, T-1).",
+            """P1(X, T) :- A(X, T), T < 0.  Q(X, T) :- not P1(X, T), not P2(_, T-1).
+            P2(X, T) :- B(X, T), not P1(X, T), not Q(a, T-1).""",
+            "certain for ever",
+        ),
+        (  # and so for all values but a
+            """P1(X, T) :- A(X, T), T < 0.  R(a, T) :- A(a, T).  Q(X, T) :- not R(X, T), not P2(X, T-1).
+            P2(X, T) :- B(X, T), not P1(X, T), not Q(X, T-1).""",
+            "certain for ever",
+        ),
+        (  # R never holds either, for S does at all ticks
+            """P1(X, T) :- A(X, T), T < 0.  S(X, T) :- Site(X), not P1(X, T).
+            R(X, T) :- A(X, T), not S(X, T).  Q(T) :- not R(a, T), not P2(_, T-1).
+            P2(X, T) :- B(X, T), not P1(X, T), not Q(T-1).""",
             "certain for ever",
         ),
         (
