@@ -16,6 +16,7 @@ from antelog.engine.deadlines import possible_delays
 from antelog.engine.history import ticks_of
 from antelog.engine.layout import Layout
 from antelog.engine.tables import Column, distinct
+from antelog.engine.ticks import LAST
 from antelog.engine.world import World
 
 NewTicks = Mapping[str, Column]
@@ -130,7 +131,7 @@ def _reach(world: World, name: str, new: NewTicks) -> Reach | None:
         first = max(first, world.before - delay)
     ahead = max(world.foresight.ahead[name].true, world.foresight.ahead[name].false, 0)
     ahead = max(ahead, *(world.foresight.evidence(layout) for layout in world.layouts[name]))
-    last = int(max(world.now + ahead, world.foresight.steady if world.starting else 0))
+    last = int(min(max(world.now + ahead, world.foresight.steady if world.starting else 0), LAST))
     return Reach(whole.ticks, (*whole.spans, (first, last)))
 
 

@@ -190,3 +190,18 @@ def test_a_saved_engine_remembers_what_was_switched_off() -> None:
         assert lines_of(changed) == lines_of(engine.advance(now, arriving.get(now)))
         off |= confirmed(changed)
     assert off == {("a", 5), ("a", 7)}
+
+
+def test_what_comes_and_goes_for_good_without_any_fact() -> None:
+    # P1 is true at 1 alone, so from then on P2 rests on nothing but its own absence two ticks before.
+    text = """
+    input A(x: text, time). input C(time).
+    P1(1).  P1(T) :- A(_, T), T < 0.
+    P2(a, T+1) :- not P1(T), not P2(_, T-1).
+    query P2(X, T).
+    """
+    expected = {
+        tick: [f"confirmed P2(a, {tick}): not P1({tick - 1}), not P2(_, {tick - 2}) |"] for tick in (3, 4, 7)
+    }
+    assert told(text, [], 7) == expected
+    assert told_at_once(text, [], 7) == [line for lines in expected.values() for line in lines]
