@@ -1,0 +1,136 @@
+"""How early the atoms of a relation may be certain, by the rules alone: before the ticks they are about.
+
+An atom about a tick yet to come may be certain already: `not Alarm(X, T-1)` is, once no alarm
+about T-1 can arrive, while the fact about T is still awaited.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from antelog.compile.plan import Atom, Literal, Negated, Pattern, Plan, StaticAtom, Term, Var
+from antelog.engine.layout import compared
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """An atom about T may be true, or false, from T - `true` (`false`) on at the soonest.
+
+    Not counted is what holds of all ticks alike, nor what holds of the first few ticks.
+    """
+
+    true: float
+    false: float
+
+
+@dataclass(frozen=True)
+class _Tied:
+    """A literal about a tick at a fixed distance `before` that of the answer; `relation` if it is negated.
+
+    It `waits` if it cannot hold at all ticks alike, whatever values it is asked for.
+    """
+
+    before: int
+    relation: str | None
+    waits: bool
+
+
+_Relations = Mapping[str, Sequence[Sequence[_Tied]]]
+"""For each relation its patterns, and of these the literals that are tied to the answer's time."""
+
+
+def aheads(plan: Plan) -> Mapping[str, Ahead]:
+    """How early the atoms of each relation may be certain; infinitely early if nothing bounds it."""
+    relations = {r.name: [list(_tied(pattern, plan)) for pattern in r.patterns] for r in plan.relations}
+    ahead = {name: Ahead(-math.inf, -math.inf) for name in relations}
+    for round_ in range(_ROUNDS):
+        new = {name: _once(patterns, ahead) for name, patterns in relations.items()}
+        if new == ahead:
+            break
+        if round_ > _ROUNDS // 2:  # what still grows now grows for ever
+            new = {
+                name: Ahead(_up(a.true, ahead[name].true), _up(a.false, ahead[name].false))
+                for name, a in new.items()
+            }
+        ahead = new
+    return ahead
+
+
+_ROUNDS = 400
+
+
+def _up(new: float, old: float) -> float:
+    return math.inf if math.inf in (old, new) or new > old else new
+
+
+def _once(patterns: Sequence[Sequence[_Tied]], ahead: Mapping[str, Ahead]) -> Ahead:
+    true, false = -math.inf, -math.inf
+    for literals in patterns:
+        # For some values any of the others may hold at all ticks alike.
+        waiting = [_true(each, ahead) for each in literals if each.waits]
+        others = (_true(each, ahead) for each in literals)
+        true = max(true, min(waiting) if waiting else max(others, default=-math.inf))
+        false = max(false, *(_false(each, ahead) for each in literals), -math.inf)
+    return Ahead(true, false)
+
+
+def _true(literal: _Tied, ahead: Mapping[str, Ahead]) -> float:
+    return literal.before + (0 if literal.relation is None else ahead[literal.relation].false)
+
+
+def _false(literal: _Tied, ahead: Mapping[str, Ahead]) -> float:
+    return literal.before + (0 if literal.relation is None else max(ahead[literal.relation].true, 0))
+
+
+def _tied(pattern: Pattern, plan: Plan) -> list[_Tied]:
+    return [
+        _Tied(
+            pattern.time.offset - literal.time.offset,
+            literal.relation if isinstance(literal, Negated) else None,
+            isinstance(literal, Atom) or _waits(literal, pattern, plan),
+        )
+        for literal in pattern.literals
+        if is_tied(literal, pattern)
+    ]
+
+
+def is_tied(literal: Literal, pattern: Pattern) -> bool:
+    """Whether a literal is about a tick at a fixed distance from that of the answer."""
+    return literal.time.variable == pattern.time.variable is not None
+
+
+def _waits(negation: Negated, asker: Pattern, plan: Plan) -> bool:
+    """Whether what is negated may come true at any tick, for all values that the pattern asks for."""
+    return any(_may_hold(each, negation, asker, plan) for each in plan.relation(negation.relation).patterns)
+
+
+def _may_hold(pattern: Pattern, negation: Negated, asker: Pattern, plan: Plan) -> bool:
+    asked: dict[str, Term] = {}
+    for term, wanted in zip(pattern.answer, negation.asked, strict=True):
+        if not isinstance(term, Var):
+            if term != wanted:
+                return False
+        elif asked.setdefault(term.name, wanted) != wanted:
+            return False
+    told = asked.keys() | {pattern.time.variable}
+    return (
+        pattern.time.variable is not None
+        and not any(compared(comparison) <= told for comparison in pattern.comparisons)
+        and all(_in_terms_of(asked, static) in asker.statics for static in pattern.statics)
+        and all(_needs_facts(each.relation, plan) for each in pattern.negations)
+    )
+
+
+def _in_terms_of(asked: Mapping[str, Term], static: StaticAtom) -> StaticAtom:
+    """A background fact about the values asked for."""
+    terms = (asked.get(t.name, t) if isinstance(t, Var) else t for t in static.arguments)
+    return StaticAtom(static.predicate, tuple(terms), static.negated)
+
+
+def _needs_facts(name: str, plan: Plan) -> bool:
+    """Whether no atom of a relation is true by the rules alone."""
+    return all(
+        any(is_tied(atom, pattern) for atom in pattern.atoms) for pattern in plan.relation(name).patterns
+    )
