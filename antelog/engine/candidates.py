@@ -43,7 +43,7 @@ class Candidates:
     group of each. Facts have named the values of a derivation, but for those of negated literals,
     from `known` on. It is one of an answer's from `begin` on, has all its literals from `complete`
     on, is told from `told` on, and is over at `end`. Before `own` it says no more than another that
-    speaks for more values.
+    speaks for more values. From `beside` on it is told with others of the same answer.
     """
 
     blocks: tuple[Derivations, ...]
@@ -58,6 +58,7 @@ class Candidates:
     told: Column
     end: Column
     own: Column
+    beside: Column
     exceptions: Exceptions
 
     def rows(self, block: int) -> slice:
@@ -82,11 +83,12 @@ def candidates(
         blocks = [_not_given_up(found, world.since[name], world) for found in blocks]
     answers = [_answers(found, world) for found in blocks]
     open_ = variants(blocks)
+    apart = any(layout.loose for layout in layouts)
     phases = [
-        _phases(found, time, each, world.begin)
+        _phases(found, time, each, world.begin, apart)
         for found, (_, time), each in zip(blocks, answers, open_, strict=True)
     ]
-    if not any(layout.loose for layout in layouts):
+    if not apart:
         # Where values are open, what is over still says which of them have answers of their own.
         for b, found in enumerate(blocks):
             blocks[b], phases[b], answers[b] = _mattering(found, phases[b], answers[b], during)
@@ -94,7 +96,7 @@ def candidates(
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     by_answer = _grouped(blocks, answer, time)
     starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
-    known, begin, complete, told, end, own = _stacked(phases, 6)
+    known, begin, complete, told, end, own, beside = _stacked(phases, 7)
     # What is so by the rules alone is so from the first tick on.
     complete, told = np.maximum(complete, world.begin), np.maximum(told, world.begin)
     return Candidates(
@@ -110,6 +112,7 @@ def candidates(
         told,
         end,
         own,
+        beside,
         exceptions(open_, starts),
     )
 
@@ -118,10 +121,11 @@ def _blocks(
     world: World, name: str, ticks: Column | None, told: tuple[Rows, ...] = (), *, whole: bool = False
 ) -> list[Derivations]:
     blocks: list[Derivations] = []
+    apart = any(layout.loose for layout in world.layouts[name])
     # Those looked at when their time has come are last, for what others say of times to come matters.
     for number, layout in sorted(enumerate(world.layouts[name]), key=lambda each: each[1].by_clock):
         about = ticks if layout.sliced else None
-        named = tuple(_renamed(rows, world, layout) for rows in told) if layout.loose or layout.rival else ()
+        named = tuple(_renamed(rows, world, layout) for rows in told) if apart or layout.rival else ()
         seed = _seed(layout, ticks, world, name, blocks)
         blocks += derivations(world, name, number, seed, about, bare=False, also=named, whole=whole)
     return blocks
@@ -176,16 +180,19 @@ def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
     return [np.concatenate([empty, *(part[i] for part in parts)]) for i in range(width)]
 
 
-def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> list[Column]:
-    """For each row from when on it is known, exists, is complete, is told, is over, and speaks for itself."""
+def _phases(found: Derivations, time: Column, open_: Variants, first: int, apart: bool) -> list[Column]:
+    """For each row from when on it is known, exists, is complete, is told, is over, and speaks for itself.
+
+    And from when on it is told beside others of its answer. Some are told `apart` from one for all values.
+    """
     places = len(found.layout.places)
     covered = _covered(found)
     names = nameable(found)
     begin = known = _last(covered, covered.keys() - names, found.rows.count)
-    if found.layout.rival:
+    if found.layout.rival or apart:
         # It competes with other patterns' derivations before any fact speaks for it.
         begin = _last(covered, covered.keys() - names - _answered(found), found.rows.count)
-    own = speaking_since(found, open_.own_since)
+    own = speaking_since(found, open_.own_since, names)
     if found.layout.by_clock:
         begin = np.maximum(begin, np.where(time < first, NEVER, time))
     complete = np.maximum(found.complete, begin)
@@ -194,17 +201,29 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int) -> li
         # What is so without a fact is told once all facts it needs are there, and its time has come.
         waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
         told = np.minimum(told, np.maximum(waits_for_facts, time))
+    within = speaking_since(found, open_.own_since, names - _answered(found)) if apart else own
+    beside = np.maximum.reduce([told, begin, within])
     told = np.maximum.reduce([told, known, begin, own])
-    return [known, begin, complete, told, found.failed, own]
+    return [known, begin, complete, told, found.failed, own, beside]
 
 
-def speaking_since(found: Derivations, own_since: Mapping[Names, Column]) -> Column:
-    """From when on each row speaks for itself, given since when without variables that no fact speaks for."""
-    covered, names = _covered(found), nameable(found)
+def speaking_since(found: Derivations, own_since: Mapping[Names, Column], names: Names) -> Column:
+    """From when on each row speaks for itself, given since when without variables that no fact speaks for.
+
+    All rows that bind these variables speak for it, or do not.
+    """
+    covered = _covered(found)
     own = _last(covered, names, found.rows.count)
     for dropped, since in own_since.items():
-        own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
+        if dropped <= names:
+            own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
     return own
+
+
+def known_since(found: Derivations) -> Column:
+    """From when on facts have named the values of each row, but for those of negated literals."""
+    covered = _covered(found)
+    return _last(covered, covered.keys() - nameable(found), found.rows.count)
 
 
 def _mattering(
@@ -212,7 +231,7 @@ def _mattering(
 ) -> tuple[Derivations, list[Column], Answers]:
     """Without the rows that exist at no tick of a span and whose time is not to come; if these are most."""
     before, now = during
-    _, begin, _, _, end, _ = phases
+    _, begin, _, _, end, *_ = phases
     latest = NEVER - 1 if found.layout.by_clock else now
     at = marked((end > np.maximum(begin, before)) & (begin <= latest))
     if 2 * len(at) >= found.rows.count:

@@ -38,6 +38,7 @@ Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 class Told:
     """What is told of answers, moment by moment: the views that are told, and the answers' status.
 
+    Those that speak for themselves are told as long as they do, and others of the answer `beside` them.
     An answer is `quiet` where one about more values has been confirmed, which it is an instance of
     (None: no answer ever is).
     """
@@ -46,6 +47,7 @@ class Told:
     at: Moments
     kept: Mask
     views: Mask
+    beside: Mask
     status: NDArray[np.int8]
     quiet: Mask | None
 
@@ -69,10 +71,14 @@ def tell(
     seen = views(found, at)
     kept, instead = minimal(found, at, seen, world.values)
     told, complete = kept & seen.shown, kept & seen.complete
+    beside = np.zeros(len(told), np.bool_)
     if seen.merged is not None:
         said = np.zeros(len(at.tick), np.bool_)
         said[at.of_views(marked(told))] = True
-        told |= kept & seen.merged & (instead | (complete & ~said.take(at.view_at)))
+        spoken = said.take(at.view_at)
+        told |= kept & seen.merged & (instead | (complete & ~spoken))
+        beside = kept & seen.beside & spoken & ~told
+        told |= beside
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
     status[at.of_views(marked(complete))] = CONFIRMED
@@ -84,7 +90,7 @@ def tell(
     if seen.merged is not None:
         quiet = status == CONFIRMED
         quiet[at.of_views(marked(seen.complete & ~seen.merged))] = False
-    return Told(found, at, kept, told, status, quiet)
+    return Told(found, at, kept, told, beside, status, quiet)
 
 
 @dataclass(frozen=True)
@@ -246,7 +252,7 @@ def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.
     moment, kind = moment.take(order), kind.take(order)
     rejected = kind == _REJECTED
     wanted = ~rejected & (kind != _CONFIRMED)
-    ahead = outlook(world, found, at, told.kept, told.views, moment, wanted)
+    ahead = outlook(world, found, at, told.kept, told.views, told.beside, moment, wanted)
     to_come = np.where(ahead.confirmed, _CONFIRMED, _REJECTED)
     words = repeated(KINDS, np.concatenate([kind, to_come]))
     columns = [pa.array(tick.take(order)), words[: len(kind)]]

@@ -139,22 +139,24 @@ def confirmations(found: Candidates, before: int, now: int) -> Moments:
 class Views:
     """For each view, whether the derivation exists and is not over, has all its literals, and is told.
 
-    It is `merged` if another that speaks for more values says the same (None: no derivation ever is).
+    It is `merged` if another that speaks for more values says the same (None: no derivation ever is),
+    and told `beside` others of the same answer then.
     """
 
     alive: Mask
     complete: Mask
     shown: Mask
     merged: Mask | None
+    beside: Mask
 
 
 def views(found: Candidates, at: Moments) -> Views:
     row, then = at.view_of, at.then
     alive = (found.begin.take(row) <= then) & (then < found.end.take(row))
     merged = None if found.own.max(initial=-1) < 0 else alive & (then < found.own.take(row))
-    return Views(
-        alive, alive & (found.complete.take(row) <= then), alive & (found.told.take(row) <= then), merged
-    )
+    shown = alive & (found.told.take(row) <= then)
+    beside = shown if merged is None else alive & (found.beside.take(row) <= then)
+    return Views(alive, alive & (found.complete.take(row) <= then), shown, merged, beside)
 
 
 def levels(found: Candidates, at: Moments) -> NDArray[np.int16]:

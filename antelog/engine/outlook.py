@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.candidates import Candidates, speaking_since
-from antelog.engine.exceptions import own_since_as_of
+from antelog.engine.candidates import Candidates, known_since, speaking_since
+from antelog.engine.exceptions import nameable, own_since_as_of
 from antelog.engine.literals import literals_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
@@ -49,10 +49,14 @@ def outlook(
     at: Moments,
     kept: Mask,
     told: Mask,
+    beside: Mask,
     moment: Column,
     wanted: Mask,
 ) -> Outlook:
-    """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline."""
+    """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline.
+
+    Some views are told, and of these some only `beside` others.
+    """
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     lines = marked(wanted)
     if at.alone and len(lines):
@@ -61,7 +65,7 @@ def outlook(
         end = _end(world, found, block, 0, at.view_of.take(view), at.then.take(view))
         confirmed[lines], rejected[lines], settled[lines] = end.complete, end.failed, end.settled
     elif len(lines):
-        _ends(world, found, at, kept, told, moment, lines, (confirmed, rejected, settled))
+        _ends(world, found, at, kept, told, beside, moment, lines, (confirmed, rejected, settled))
     will = confirmed <= rejected
     return Outlook(will, np.where(will, confirmed, rejected), settled, wanted)
 
@@ -95,6 +99,7 @@ def _ends(
     at: Moments,
     kept: Mask,
     told: Mask,
+    beside: Mask,
     moment: Column,
     lines: Column,
     ends: tuple[Column, Column, Column],
@@ -114,22 +119,23 @@ def _ends(
         if len(view) == 0:
             continue
         line, shown = line.take(view), told[mine].take(view)
+        own = shown & ~beside[mine].take(view)
         view += mine.start
         then = at.then.take(view)
         end = _end(world, found, block, found.starts[b], at.view_of.take(view), then)
-        last = end.settled
         failed = _failed(world, end)
         np.minimum.at(confirmed, line, end.complete)
-        if not shown.all():
-            some, others = marked(shown), marked(~shown & (end.begin < end.failed))
-            begin = end.begin.take(others)
+        np.maximum.at(settled, line[shown], end.settled[shown])
+        if not own.all():
+            others = marked(~own & (end.begin < end.failed))
+            seen = end.seen.take(others)
+            begin = np.maximum(end.begin.take(others), known_since(seen))
             if block.layout.loose:
-                own = _own_as_of(world, found, end.seen.take(others), then.take(others))
-                begin = np.maximum(begin, own)
+                begin = np.maximum(begin, _own_as_of(world, found, seen, then.take(others)))
             later.append((line.take(others), begin, failed.take(others)))
-            line, failed, last = line.take(some), failed.take(some), last.take(some)
+            some = marked(own)
+            line, failed = line.take(some), failed.take(some)
         np.maximum.at(rejected, line, failed)
-        np.maximum.at(settled, line, last)
     _prolong(rejected, later)
 
 
@@ -170,7 +176,7 @@ def _coming(found: Candidates, row: Column, then: Column) -> Mask:
 def _own_as_of(world: World, found: Candidates, seen: Derivations, then: Column) -> Column:
     """From when on rows say more than others that speak for more values, as it looked at some ticks."""
     since = own_since_as_of(found.blocks, seen, lambda block, row: _as_of(world, block, row, then))
-    return speaking_since(seen, since)
+    return speaking_since(seen, since, nameable(seen))
 
 
 def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Derivations:

@@ -151,7 +151,7 @@ def test_open_answers_end_as_the_specification_says(case: Case) -> None:
             for answer in line["answers"]:
                 key = (now, line["query"], tuple(sorted(answer["answer"].items(), key=lambda item: item[0])))
                 report = reports.get(key)
-                told = answer["change"] != "confirmed" and _is_ground(answer) and not _is_shared(answer, line)
+                told = answer["change"] != "confirmed" and _is_ground(answer)
                 if report is not None and told:
                     ahead = outlook(evaluation, report)
                     silent = ahead.if_silent
@@ -162,12 +162,3 @@ def test_open_answers_end_as_the_specification_says(case: Case) -> None:
 def _is_ground(answer: dict[str, Any]) -> bool:
     texts = [text for e in answer["explanations"] for text in e["hypotheses"]]
     return not any(re.search(r"(^|[ (])(_|[A-Z]\w*)[-+,) ]", text) for text in texts)
-
-
-def _is_shared(answer: dict[str, Any], line: dict[str, Any]) -> bool:
-    """Whether some of it may be told with another answer, which speaks for more values."""
-    return any(
-        other["answer"] != answer["answer"]
-        and all(value in (None, answer["answer"][name]) for name, value in other["answer"].items())
-        for other in line["answers"]
-    )

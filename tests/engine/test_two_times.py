@@ -82,6 +82,15 @@ def test_what_ends_at_any_other_time_too_has_an_end_ahead() -> None:
     assert [line.rpartition(", ")[2] for line in lines if "P2(a, 5)" in line] == ["rejected at 5"]
 
 
+def test_a_value_told_apart_has_all_its_explanations() -> None:
+    # That of the second rule is the same for all values, but only a is not confirmed yet.
+    rules = "P2(X, T+1) :- not R(X, T+2).  P2(Y, T-2) :- C(T+1), C(T), R(Y, T-1)."
+    inputs = "input R(x: text, time). delay R(a, _) = 2. input C(time) delay 1. query P2(X, T). "
+    lines = told(inputs + rules, [("C", 2, 2)], 2)[2]
+    expected = "revised P2(a, 0): | not R(a, 1) ; C(2) | C(3), R(a, 1), confirmed at 3, decided by 4"
+    assert [line for line in lines if "P2(a, 0)" in line] == [expected]
+
+
 @pytest.mark.parametrize(
     ("rules", "reason"),
     [
