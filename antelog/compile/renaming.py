@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from antelog.compile.plan import (
@@ -112,6 +114,33 @@ def renamed(pattern: Pattern, suffix: str) -> Pattern:
 def readable(pattern: Pattern) -> Pattern:
     """The pattern with its variables named as in the rules they come from, where that is possible."""
     return _Readable().pattern(pattern)
+
+
+class _FromZero(_Renaming):
+    """Moves time variables, so that each of these is a tick earlier by so many."""
+
+    def __init__(self, shifts: Mapping[str, int]) -> None:
+        super().__init__()
+        self.shifts = shifts
+
+    def name(self, old: str) -> str:
+        return old
+
+    def time(self, time: Time) -> Time:
+        return time + self.shifts.get(time.variable or "", 0)
+
+
+def from_zero(pattern: Pattern) -> Pattern:
+    """The pattern with times of its own that may be any tick from 0 on, as one who reads `U+1` expects."""
+    shared = {pattern.time.variable, *(e.variable for e in pattern.earliest if e.variable.startswith("<"))}
+    shifts = {e.variable: e.tick for e in pattern.earliest if e.tick and e.variable not in shared}
+    if not shifts:
+        return pattern
+    moved = _FromZero(shifts).pattern(pattern)
+    return replace(
+        moved,
+        earliest=tuple(Earliest(e.variable, e.tick - shifts.get(e.variable, 0)) for e in moved.earliest),
+    )
 
 
 class _Apart(_Renaming):

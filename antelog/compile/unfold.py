@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from antelog.compile.clauses import Clause
 from antelog.compile.comparisons import outcome, possible
 from antelog.compile.plan import Atom, Comparison, Earliest, Literal, Operand, Pattern, Time
-from antelog.compile.renaming import readable, renamed
+from antelog.compile.renaming import from_zero, readable, renamed
 from antelog.compile.substitution import Substitution
 from antelog.compile.subsume import condense
 
@@ -111,7 +111,7 @@ def _build(clause: Clause, chosen: Mapping[int, Way], known: Substitution, frame
             tuple(Earliest(variable, tick) for variable, tick in first.items()),
         )
     )
-    return Way(condense(pattern), *span)
+    return Way(condense(from_zero(pattern)), *span)
 
 
 def _span(clause: Clause, chosen: Mapping[int, Way]) -> tuple[int, int]:

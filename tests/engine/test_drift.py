@@ -79,10 +79,19 @@ _ONE_OF_TWO_LITERALS = Case(
     4,
 )
 
+# R is asked about ticks from 4 on.
+_FIRST_OF_ITS_TIME = Case(
+    "input A(x: text, time). input R(x: text, v: number, time) delay 1. P1(T-2) :- not R(X, 10, T+2). "
+    "P2(Y, T-1) :- A(Y, T), P1(U), not P2(Y, T-2). query P2(X, T).",
+    (("A", ("b", 1), 1),),
+    2,
+)
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
 @example(_ONE_OF_TWO_LITERALS)
+@example(_FIRST_OF_ITS_TIME)
 @example(_SLOWER_VALUE)
 @example(_TIME_STILL_OPEN)
 @example(_LOOKED_AT_BY_THE_CLOCK)

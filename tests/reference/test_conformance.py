@@ -156,7 +156,7 @@ def instances(
     every = [*evidence, *hypotheses]
     times = {name for literal, _ in every if (name := variable_of(_atom(literal).terms[-1]))}
     free = sorted({name for parts in every for name in _variables(parts)} - bindings.keys())
-    ticks, values_ = range(-4, program.shown + 1), sorted(program.known, key=str)
+    ticks, values_ = range(program.shown + 1), sorted(program.known, key=str)
     ranges = [ticks if name in times else values_ for name in free]
     excluded = [exception.items() for exception in explanation.get("except", ())]
     for values in product(*ranges):
