@@ -36,8 +36,8 @@ class _Renaming:
         return Var(self.name(term.name)) if isinstance(term, Var) else term
 
     def time(self, time: Time) -> Time:
-        if time.variable is None or time.variable.startswith("<"):
-            return time  # a tick, or a variable every pattern shares
+        if time.variable is None or _is_shared(time.variable):
+            return time
         return Time(self.name(time.variable), time.offset)
 
     def terms(self, terms: tuple[Term | None, ...]) -> tuple[Term | None, ...]:
@@ -71,6 +71,11 @@ class _Renaming:
             ),
             earliest=tuple(Earliest(self.name(e.variable), e.tick) for e in pattern.earliest),
         )
+
+
+def _is_shared(variable: str) -> bool:
+    """Whether every pattern has this variable."""
+    return variable.startswith("<")
 
 
 class _Suffixed(_Renaming):
@@ -132,8 +137,8 @@ class _FromZero(_Renaming):
 
 def from_zero(pattern: Pattern) -> Pattern:
     """The pattern with times of its own that may be any tick from 0 on, as one who reads `U+1` expects."""
-    shared = {pattern.time.variable, *(e.variable for e in pattern.earliest if e.variable.startswith("<"))}
-    shifts = {e.variable: e.tick for e in pattern.earliest if e.tick and e.variable not in shared}
+    own = (e for e in pattern.earliest if e.variable != pattern.time.variable and not _is_shared(e.variable))
+    shifts = {each.variable: each.tick for each in own if each.tick}
     if not shifts:
         return pattern
     moved = _FromZero(shifts).pattern(pattern)

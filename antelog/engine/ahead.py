@@ -37,13 +37,9 @@ class _Tied:
     waits: bool
 
 
-_Relations = Mapping[str, Sequence[Sequence[_Tied]]]
-"""For each relation its patterns, and of these the literals that are tied to the answer's time."""
-
-
 def aheads(plan: Plan) -> Mapping[str, Ahead]:
     """How early the atoms of each relation may be certain; infinitely early if nothing bounds it."""
-    relations = {r.name: [list(_tied(pattern, plan)) for pattern in r.patterns] for r in plan.relations}
+    relations = {r.name: [_tied(pattern, plan) for pattern in r.patterns] for r in plan.relations}
     ahead = {name: Ahead(-math.inf, -math.inf) for name in relations}
     for round_ in range(_ROUNDS):
         new = {name: _once(patterns, ahead) for name, patterns in relations.items()}
@@ -92,11 +88,11 @@ def _tied(pattern: Pattern, plan: Plan) -> list[_Tied]:
             isinstance(literal, Atom) or _waits(literal, pattern, plan),
         )
         for literal in pattern.literals
-        if is_tied(literal, pattern)
+        if _is_tied(literal, pattern)
     ]
 
 
-def is_tied(literal: Literal, pattern: Pattern) -> bool:
+def _is_tied(literal: Literal, pattern: Pattern) -> bool:
     """Whether a literal is about a tick at a fixed distance from that of the answer."""
     return literal.time.variable == pattern.time.variable is not None
 
@@ -132,5 +128,5 @@ def _in_terms_of(asked: Mapping[str, Term], static: StaticAtom) -> StaticAtom:
 def _needs_facts(name: str, plan: Plan) -> bool:
     """Whether no atom of a relation is true by the rules alone."""
     return all(
-        any(is_tied(atom, pattern) for atom in pattern.atoms) for pattern in plan.relation(name).patterns
+        any(_is_tied(atom, pattern) for atom in pattern.atoms) for pattern in plan.relation(name).patterns
     )

@@ -83,7 +83,7 @@ def candidates(
         blocks = [_not_given_up(found, world.since[name], world) for found in blocks]
     answers = [_answers(found, world) for found in blocks]
     open_ = variants(blocks)
-    apart = any(layout.loose for layout in layouts)
+    apart = tells_apart(layouts)
     phases = [
         _phases(found, time, each, world.begin, apart)
         for found, (_, time), each in zip(blocks, answers, open_, strict=True)
@@ -117,11 +117,16 @@ def candidates(
     )
 
 
+def tells_apart(layouts: Iterable[Layout]) -> bool:
+    """Whether some answers may be told apart from one for all values."""
+    return any(layout.loose for layout in layouts)
+
+
 def _blocks(
     world: World, name: str, ticks: Column | None, told: tuple[Rows, ...] = (), *, whole: bool = False
 ) -> list[Derivations]:
     blocks: list[Derivations] = []
-    apart = any(layout.loose for layout in world.layouts[name])
+    apart = tells_apart(world.layouts[name])
     # Those looked at when their time has come are last, for what others say of times to come matters.
     for number, layout in sorted(enumerate(world.layouts[name]), key=lambda each: each[1].by_clock):
         about = ticks if layout.sliced else None
@@ -186,13 +191,13 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int, apart
     And from when on it is told beside others of its answer. Some are told `apart` from one for all values.
     """
     places = len(found.layout.places)
-    covered = _covered(found)
+    covered = covered_since(found)
     names = nameable(found)
-    begin = known = _last(covered, covered.keys() - names, found.rows.count)
+    begin = known = last_of(covered, covered.keys() - names, found.rows.count)
     if found.layout.rival or apart:
         # It competes with other patterns' derivations before any fact speaks for it.
-        begin = _last(covered, covered.keys() - names - _answered(found), found.rows.count)
-    own = speaking_since(found, open_.own_since, names)
+        begin = last_of(covered, covered.keys() - names - _answered(found), found.rows.count)
+    own = speaking_since(covered, open_.own_since, names, found.rows.count)
     if found.layout.by_clock:
         begin = np.maximum(begin, np.where(time < first, NEVER, time))
     complete = np.maximum(found.complete, begin)
@@ -201,29 +206,26 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int, apart
         # What is so without a fact is told once all facts it needs are there, and its time has come.
         waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
         told = np.minimum(told, np.maximum(waits_for_facts, time))
-    within = speaking_since(found, open_.own_since, names - _answered(found)) if apart else own
+    within = own
+    if apart:
+        within = speaking_since(covered, open_.own_since, names - _answered(found), found.rows.count)
     beside = np.maximum.reduce([told, begin, within])
     told = np.maximum.reduce([told, known, begin, own])
     return [known, begin, complete, told, found.failed, own, beside]
 
 
-def speaking_since(found: Derivations, own_since: Mapping[Names, Column], names: Names) -> Column:
+def speaking_since(
+    covered: Mapping[str, Column], own_since: Mapping[Names, Column], names: Names, count: int
+) -> Column:
     """From when on each row speaks for itself, given since when without variables that no fact speaks for.
 
     All rows that bind these variables speak for it, or do not.
     """
-    covered = _covered(found)
-    own = _last(covered, names, found.rows.count)
+    own = last_of(covered, names, count)
     for dropped, since in own_since.items():
         if dropped <= names:
-            own = np.minimum(own, np.maximum(since, _last(covered, names - dropped, found.rows.count)))
+            own = np.minimum(own, np.maximum(since, last_of(covered, names - dropped, count)))
     return own
-
-
-def known_since(found: Derivations) -> Column:
-    """From when on facts have named the values of each row, but for those of negated literals."""
-    covered = _covered(found)
-    return _last(covered, covered.keys() - nameable(found), found.rows.count)
 
 
 def _mattering(
@@ -251,7 +253,7 @@ def _answered(found: Derivations) -> set[str]:
     return time | {term.name for term in pattern.answer if isinstance(term, Var)}
 
 
-def _covered(found: Derivations) -> dict[str, Column]:
+def covered_since(found: Derivations) -> dict[str, Column]:
     """For each variable of the rows that only facts can give a value, from when on a true literal does."""
     layout = found.layout
     names = found.rows.bound.keys() - layout.given
@@ -260,7 +262,7 @@ def _covered(found: Derivations) -> dict[str, Column]:
     return {name: since[places] for name, places in sources.items()}
 
 
-def _last(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:
+def last_of(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:
     """From when on all of these variables have values."""
     columns = {id(covered[name]): covered[name] for name in names}
     return reduce(np.maximum, columns.values()) if columns else np.full(count, np.int64(-1))

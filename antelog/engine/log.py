@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.engine.candidates import Candidates, candidates
+from antelog.engine.candidates import Candidates, candidates, tells_apart
 from antelog.engine.counting import total
 from antelog.engine.decoding import repeated
 from antelog.engine.explaining import explanations
@@ -38,7 +38,7 @@ Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 class Told:
     """What is told of answers, moment by moment: the views that are told, and the answers' status.
 
-    Those that speak for themselves are told as long as they do, and others of the answer `beside` them.
+    Some are told on their `own`, as long as they speak for themselves, and others of the answer beside these.
     An answer is `quiet` where one about more values has been confirmed, which it is an instance of
     (None: no answer ever is).
     """
@@ -47,7 +47,7 @@ class Told:
     at: Moments
     kept: Mask
     views: Mask
-    beside: Mask
+    own: Mask
     status: NDArray[np.int8]
     quiet: Mask | None
 
@@ -62,7 +62,7 @@ def tell(
     share: Share | None = None,
 ) -> Told:
     """What is told after `before` and up to `now`; answers that are not in the share have no status."""
-    if set(only) == {"confirmed"} and not any(layout.loose for layout in world.layouts[name]):
+    if set(only) == {"confirmed"} and not tells_apart(world.layouts[name]):
         found = candidates(world, name, ticks, (before, now), now)
         at = confirmations(found, before, now)
     else:
@@ -71,14 +71,13 @@ def tell(
     seen = views(found, at)
     kept, instead = minimal(found, at, seen, world.values)
     told, complete = kept & seen.shown, kept & seen.complete
-    beside = np.zeros(len(told), np.bool_)
+    own = told
     if seen.merged is not None:
         said = np.zeros(len(at.tick), np.bool_)
         said[at.of_views(marked(told))] = True
         spoken = said.take(at.view_at)
-        told |= kept & seen.merged & (instead | (complete & ~spoken))
-        beside = kept & seen.beside & spoken & ~told
-        told |= beside
+        own = told | (kept & seen.merged & (instead | (complete & ~spoken)))
+        told = own | (kept & seen.beside & spoken)
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
     status[at.of_views(marked(complete))] = CONFIRMED
@@ -90,7 +89,7 @@ def tell(
     if seen.merged is not None:
         quiet = status == CONFIRMED
         quiet[at.of_views(marked(seen.complete & ~seen.merged))] = False
-    return Told(found, at, kept, told, beside, status, quiet)
+    return Told(found, at, kept, told, own, status, quiet)
 
 
 @dataclass(frozen=True)
@@ -252,7 +251,7 @@ def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.
     moment, kind = moment.take(order), kind.take(order)
     rejected = kind == _REJECTED
     wanted = ~rejected & (kind != _CONFIRMED)
-    ahead = outlook(world, found, at, told.kept, told.views, told.beside, moment, wanted)
+    ahead = outlook(world, found, at, told.kept, told.views, told.own, moment, wanted)
     to_come = np.where(ahead.confirmed, _CONFIRMED, _REJECTED)
     words = repeated(KINDS, np.concatenate([kind, to_come]))
     columns = [pa.array(tick.take(order)), words[: len(kind)]]

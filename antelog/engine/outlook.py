@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.candidates import Candidates, known_since, speaking_since
+from antelog.engine.candidates import Candidates, covered_since, last_of, speaking_since
 from antelog.engine.exceptions import nameable, own_since_as_of
 from antelog.engine.literals import literals_of
 from antelog.engine.match import Rows
@@ -49,13 +49,13 @@ def outlook(
     at: Moments,
     kept: Mask,
     told: Mask,
-    beside: Mask,
+    own: Mask,
     moment: Column,
     wanted: Mask,
 ) -> Outlook:
     """For each of these moments, if wanted: how the answer ends without more facts, and its last deadline.
 
-    Some views are told, and of these some only `beside` others.
+    Some views are told, and of these some on their `own`, others beside these.
     """
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     lines = marked(wanted)
@@ -65,7 +65,7 @@ def outlook(
         end = _end(world, found, block, 0, at.view_of.take(view), at.then.take(view))
         confirmed[lines], rejected[lines], settled[lines] = end.complete, end.failed, end.settled
     elif len(lines):
-        _ends(world, found, at, kept, told, beside, moment, lines, (confirmed, rejected, settled))
+        _ends(world, found, at, kept, told, own, moment, lines, (confirmed, rejected, settled))
     will = confirmed <= rejected
     return Outlook(will, np.where(will, confirmed, rejected), settled, wanted)
 
@@ -99,7 +99,7 @@ def _ends(
     at: Moments,
     kept: Mask,
     told: Mask,
-    beside: Mask,
+    own: Mask,
     moment: Column,
     lines: Column,
     ends: tuple[Column, Column, Column],
@@ -119,21 +119,19 @@ def _ends(
         if len(view) == 0:
             continue
         line, shown = line.take(view), told[mine].take(view)
-        own = shown & ~beside[mine].take(view)
+        speaks = own[mine].take(view)
         view += mine.start
         then = at.then.take(view)
         end = _end(world, found, block, found.starts[b], at.view_of.take(view), then)
         failed = _failed(world, end)
         np.minimum.at(confirmed, line, end.complete)
         np.maximum.at(settled, line[shown], end.settled[shown])
-        if not own.all():
-            others = marked(~own & (end.begin < end.failed))
+        if not speaks.all():
+            others = marked(~speaks & (end.begin < end.failed))
             seen = end.seen.take(others)
-            begin = np.maximum(end.begin.take(others), known_since(seen))
-            if block.layout.loose:
-                begin = np.maximum(begin, _own_as_of(world, found, seen, then.take(others)))
+            begin = np.maximum(end.begin.take(others), _spoken_as_of(world, found, seen, then.take(others)))
             later.append((line.take(others), begin, failed.take(others)))
-            some = marked(own)
+            some = marked(speaks)
             line, failed = line.take(some), failed.take(some)
         np.maximum.at(rejected, line, failed)
     _prolong(rejected, later)
@@ -173,10 +171,14 @@ def _coming(found: Candidates, row: Column, then: Column) -> Mask:
     return coming
 
 
-def _own_as_of(world: World, found: Candidates, seen: Derivations, then: Column) -> Column:
-    """From when on rows say more than others that speak for more values, as it looked at some ticks."""
+def _spoken_as_of(world: World, found: Candidates, seen: Derivations, then: Column) -> Column:
+    """From when on rows are known and say more than others about more values, as it looked at some ticks."""
+    covered, names = covered_since(seen), nameable(seen)
+    known = last_of(covered, covered.keys() - names, seen.rows.count)
+    if not seen.layout.loose:
+        return known
     since = own_since_as_of(found.blocks, seen, lambda block, row: _as_of(world, block, row, then))
-    return speaking_since(seen, since, nameable(seen))
+    return np.maximum(known, speaking_since(covered, since, names, seen.rows.count))
 
 
 def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Derivations:

@@ -70,7 +70,6 @@ _LOOKED_AT_BY_THE_CLOCK = Case(
     3,
 )
 
-
 # A(a, T) with T = 3 may be A(a, 2), which C(2) waits for.
 _ONE_OF_TWO_LITERALS = Case(
     "input A(x: text, time) delay 1. input C(time) delay 1. P1(a, T) :- A(a, T), C(T). "
