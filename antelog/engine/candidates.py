@@ -209,8 +209,9 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int, apart
     within = own
     if apart:
         within = speaking_since(covered, open_.own_since, names - _answered(found), found.rows.count)
-    beside = np.maximum.reduce([told, begin, within])
-    told = np.maximum.reduce([told, known, begin, own])
+    told = np.maximum(told, begin)
+    beside = np.maximum(told, within)
+    told = np.maximum(np.maximum(told, known), own)
     return [known, begin, complete, told, found.failed, own, beside]
 
 

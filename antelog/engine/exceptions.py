@@ -213,7 +213,7 @@ class Exceptions:
             return self.of, self.of
         first = np.searchsorted(self.of, row, "left")
         counts = np.searchsorted(self.of, row, "right") - first
-        which, at = np.repeat(np.arange(len(row)), counts), spread(first, counts)
+        which, at = spread(first, counts)
         now = (self.tick[at] <= then[which]) & (then[which] < self.over[at])
         return which[now], self.but[at[now]]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +19,14 @@ from antelog.engine.excepting import excepted
 from antelog.engine.literals import Writer, numbered_texts
 from antelog.engine.moments import Moments
 from antelog.engine.schema import exception_fields
-from antelog.engine.tables import NEVER, Column, Mask, distinct, in_order, marked, sorting
+from antelog.engine.tables import NEVER, Column, Mask, changed, distinct, in_order, marked, places, sorting
 from antelog.engine.world import World
 
 _NONE = -1
+_FEW = 128
+"""Fewer columns than this are counted in one byte."""
 
+_Offsets: TypeAlias = NDArray[np.int32]
 _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
@@ -38,15 +41,15 @@ def explanations(
     line, view = _views_of(at, told, moment - rejected, rejected)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(world, found, row)
-    counts = np.bincount(line, minlength=len(moment))
     text, evidence = sheet.told(row, then)
-    if counts.max(initial=0) > 1:
-        order = _canonical(line, counts, text, evidence)
+    several = bool(np.any(line[1:] == line[:-1]))
+    if several:
+        order = _canonical(line, text, evidence)
         view, text, evidence = view.take(order), text.take(order, axis=0), evidence.take(order, axis=0)
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
-    known = _counted(evidence)
-    awaited = (text.shape[1] if there is None else _counted(there)) - known
+    known = _offsets(_counted(evidence))
+    both = _regular(*text.shape) if there is None else _offsets(_counted(there))
     last = marked(rejected.take(line))
     failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
     failing, because = _because(
@@ -55,7 +58,7 @@ def explanations(
     *pairs, reasons = _nested(
         sheet.names,
         [_chosen(text, evidence), _chosen(text, hypotheses), failing],
-        [known, awaited, because],
+        [known, both - known, _offsets(because)],
         ~rejected,
     )
     fields = ["evidence", "hypotheses"]
@@ -64,18 +67,21 @@ def explanations(
         pairs.append(excepted(world, named, found, at.view_of[view], at.then[view]))
         fields.append("except")
     struct = pa.StructArray.from_arrays(pairs, fields)
-    shown = pa.ListArray.from_arrays(_offsets(counts), struct)
-    return shown, reasons
+    if several or len(line) < len(moment):
+        offsets = _offsets(np.bincount(line, minlength=len(moment)))
+    else:
+        offsets = _regular(len(line), 1)
+    return pa.ListArray.from_arrays(pa.array(offsets), struct), reasons
 
 
 def _because(
     size: int, line: Column, text: NDArray[np.int32], failed: Mask, lines: int
 ) -> tuple[Column, Column]:
     """Which of so many texts failed in each rejected line, each once, and how many in each of all lines."""
-    key = _chosen(line[:, None] * size + text, failed)
+    at = marked(failed.ravel())
+    owner, item = line.take(at // max(text.shape[1], 1)), text.ravel().take(at)
     if np.any(line[1:] == line[:-1]):
-        key = distinct(key)
-    owner, item = np.divmod(key, max(size, 1))
+        owner, item = np.divmod(distinct(owner * size + item), max(size, 1))
     return item.astype(text.dtype), np.bincount(owner, minlength=lines)
 
 
@@ -110,10 +116,10 @@ def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Col
 
 @dataclass(frozen=True, eq=False)
 class _Sheet:
-    """The literals of derivations, a row for each, sorted by their texts: which text, when true, when false.
+    """The literals of derivations, sorted by their texts: which text each is, when it is true, when false.
 
-    What a derivation has fewer than others, or twice, is _NONE; if `full`, there is no such. `place`
-    says where derivations are here.
+    Texts are a row for each derivation, ticks a column. What a derivation has fewer than others, or
+    twice, is _NONE; if `full`, there is no such. `place` says where derivations are here.
     """
 
     names: pa.Array
@@ -126,16 +132,18 @@ class _Sheet:
     def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
         """The texts of derivations, and which of them are evidence at some ticks."""
         place = self.place.take(row)
-        text, holds = self.text.take(place, axis=0), self.holds.take(place, axis=0)
+        text = self.text.take(place, axis=0)
         true = np.empty(text.shape, np.bool_)
-        for i in range(text.shape[1]):
-            np.less_equal(holds[:, i], then, out=true[:, i])
+        for i, line in enumerate(self.holds):
+            np.less_equal(line.take(place), then, out=true[:, i])
         return text, true if self.full else true & (text != _NONE)
 
     def failed(self, row: Column, tick: Column) -> Mask:
         """Which literals of derivations become false at some ticks."""
         place = self.place.take(row)
-        false: Mask = self.fails.take(place, axis=0) == tick[:, None]
+        false = np.empty((len(row), len(self.fails)), np.bool_)
+        for i, line in enumerate(self.fails):
+            np.equal(line.take(place), tick, out=false[:, i])
         return false if self.full else false & (self.text.take(place, axis=0) != _NONE)
 
 
@@ -143,18 +151,19 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
     """The literals of these derivations."""
     wanted = np.zeros(len(found.number), np.bool_)
     wanted[row] = True
-    place = np.cumsum(wanted) - 1
-    width = max((len(block.holds) for block in found.blocks), default=0)
-    size = (width, int(np.count_nonzero(wanted)))
-    text, holds, fails = np.full(size, _NONE, np.int32), np.full(size, NEVER), np.full(size, NEVER)
+    here = marked(wanted)
+    place = places(here, len(wanted))
     chosen = [marked(wanted[found.rows(b)]) for b in range(len(found.blocks))]
+    width = max((len(b.holds) for b, rows in zip(found.blocks, chosen, strict=True) if len(rows)), default=0)
+    size = (width, len(here))
+    text, holds, fails = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
     pieces = [
         Writer(block, block.rows.take(rows), world.values).pieces()
         for block, rows in zip(found.blocks, chosen, strict=True)
     ]
     counts = [len(rows) for rows, literals in zip(chosen, pieces, strict=True) for _ in literals]
     if not any(counts):
-        return _Sheet(pa.array([], pa.string()), place, text.T, holds.T, fails.T, False)
+        return _Sheet(pa.array([], pa.string()), place, text.T, holds, fails, False)
     numbers, names = numbered_texts([literal for literals in pieces for literal in literals], counts)
     start, full = 0, True
     for block, rows in zip(found.blocks, chosen, strict=True):
@@ -168,9 +177,11 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
         if twice.any():
             own[1:][twice] = _NONE
             full = False
-        full = full and (lines == width or len(rows) == 0)
+        if lines < width and len(rows):
+            text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER
+            full = False
         start = end
-    return _Sheet(names, place, _by_row(text), _by_row(holds), _by_row(fails), full)
+    return _Sheet(names, place, _by_row(text), holds, fails, full)
 
 
 def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:
@@ -195,26 +206,29 @@ def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
             return
 
 
-def _canonical(line: Column, counts: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
+def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
     """The views line by line; those of one line with fewer hypotheses first, then by their texts."""
     order = np.arange(len(line))
-    crowded = marked(counts[line] > 1)
+    again = changed(line)
+    np.logical_not(again, out=again)
+    again[:-1] |= again[1:]
+    crowded = marked(again)
     texts, true = text[crowded].astype(np.int64), evidence[crowded]
     there = texts != _NONE
     beyond = int(texts.max(initial=0)) + 1
     # Hypotheses first, then evidence, then what there is not.
     sequence = _by_row(np.where(there, texts + beyond * true, 2 * beyond))
     _sort(sequence)
-    sizes = [_counted(there & ~true), _counted(there & true)]
+    sizes = [_counted(part).astype(np.int64) for part in (there & ~true, there & true)]
     order[crowded] = crowded[in_order([line[crowded], *sizes, *sequence])]
     return order
 
 
-def _counted(part: Mask) -> Column:
+def _counted(part: Mask) -> NDArray[np.integer[Any]]:
     """How many there are in each row."""
-    counts = np.zeros(len(part), np.int64)
-    for column in part.T:
-        counts += column
+    counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < _FEW else np.int64)
+    for column in part.view(np.int8).T:
+        np.add(counts, column, out=counts)
     return counts
 
 
@@ -224,7 +238,7 @@ def _chosen(table: NDArray[Any], part: Mask) -> NDArray[Any]:
 
 
 def _nested(
-    names: pa.Array, items: Sequence[NDArray[Any]], counts: Sequence[Column], nothing: Mask
+    names: pa.Array, items: Sequence[NDArray[Any]], offsets: Sequence[_Offsets], nothing: Mask
 ) -> list[pa.ListArray]:
     """Lists of some of the names; in the last array there is none where a mask says so."""
     # Taken all at once, and each array has its share.
@@ -233,12 +247,18 @@ def _nested(
     shares = [taken.slice(end - len(part), len(part)) for end, part in zip(ends, items, strict=True)]
     masks = [*(None for _ in items[1:]), pa.array(nothing)]
     return [
-        pa.ListArray.from_arrays(_offsets(count), share, mask=mask)
-        for count, share, mask in zip(counts, shares, masks, strict=True)
+        pa.ListArray.from_arrays(pa.array(each), share, mask=mask)
+        for each, share, mask in zip(offsets, shares, masks, strict=True)
     ]
 
 
-def _offsets(counts: Column) -> pa.Array:
+def _offsets(counts: NDArray[np.integer[Any]]) -> _Offsets:
+    """Where the lists of so many begin and end."""
     offsets = np.zeros(len(counts) + 1, np.int32)
-    counts.cumsum(out=offsets[1:])
-    return pa.array(offsets)
+    counts.cumsum(dtype=np.int32, out=offsets[1:])
+    return offsets
+
+
+def _regular(count: int, size: int) -> _Offsets:
+    """The same for lists that are equally long."""
+    return np.arange(count + 1, dtype=np.int32) * np.int32(size)

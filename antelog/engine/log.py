@@ -28,7 +28,7 @@ KINDS = ("possible", "revised", "confirmed", "rejected")
 NOTHING, OPEN, CONFIRMED = 0, 1, 2
 """The status of an answer at a moment."""
 
-_POSSIBLE, _REVISED, _CONFIRMED, _REJECTED = range(4)
+_POSSIBLE, _REVISED, _CONFIRMED, _REJECTED = range(4)  # the first two leave an answer open
 
 Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 """Which answers of a query are asked for, given the cells of their variables, if not all are."""
@@ -152,10 +152,11 @@ def count(world: World, name: str, ticks: Column | None, now: int, share: Share 
 
 def _opened(told: Told, before: int) -> int:
     """By how many more answers are open at their last moments than before."""
-    open_ = marked(told.status == OPEN)
-    answer, tick = told.at.answer, told.at.tick
-    last = changed(answer[::-1])[::-1]
-    return int(np.count_nonzero(last.take(open_))) - int(np.count_nonzero(tick.take(open_) == before))
+    open_, answer = told.status == OPEN, told.at.answer
+    last = np.ones(len(answer), np.bool_)
+    np.not_equal(answer[1:], answer[:-1], out=last[:-1])
+    now, then = np.count_nonzero(open_ & last), np.count_nonzero(open_ & (told.at.tick == before))
+    return int(now) - int(then)
 
 
 def _kinds(told: Told, before: int, only: Sequence[str]) -> NDArray[np.int8]:
@@ -250,14 +251,15 @@ def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.
     order = in_order(sorting)
     moment, kind = moment.take(order), kind.take(order)
     rejected = kind == _REJECTED
-    wanted = ~rejected & (kind != _CONFIRMED)
-    ahead = outlook(world, found, at, told.kept, told.views, told.own, moment, wanted)
-    to_come = np.where(ahead.confirmed, _CONFIRMED, _REJECTED)
+    open_ = marked(kind <= _REVISED)
+    ahead = outlook(world, found, at, told.kept, told.views, told.own, moment.take(open_))
+    to_come = np.full_like(kind, _REJECTED)
+    to_come[open_[ahead.confirmed]] = _CONFIRMED
     words = repeated(KINDS, np.concatenate([kind, to_come]))
     columns = [pa.array(tick.take(order)), words[: len(kind)]]
     columns += (array.take(pa.array(which.take(order))) for array, which in values)
     if relation.time is not None:
         columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
     shown, because = explanations(world, name, found, at, told.views, moment, rejected)
-    columns += [shown, *ahead.columns(words[len(kind) :]), because]
+    columns += [shown, *ahead.columns(open_, words[len(kind) :]), because]
     return pa.Table.from_arrays(columns, schema=schema)

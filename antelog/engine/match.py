@@ -85,8 +85,7 @@ def meeting(left: Rows, right: Rows) -> tuple[Rows, Column | None, Column | None
         keys = keys_of([[side.bound[name] for name in shared] for side in (left, right)])
         here, there = pairs(*keys)
     else:
-        here = np.repeat(np.arange(left.count), right.count)
-        there = spread(np.zeros(left.count, np.int64), np.full(left.count, right.count))
+        here, there = spread(np.zeros(left.count, np.int64), np.full(left.count, right.count))
     bound = {name: column.take(here) for name, column in left.bound.items()}
     bound |= {name: column.take(there) for name, column in right.bound.items() if name not in bound}
     return Rows(bound, len(here)), here, there

@@ -64,8 +64,7 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
         since, until = np.maximum(found.begin[rows] - 1, before), np.minimum(found.end[rows], now)
         for line in _lines(found, block, rows):
             during = marked(((line > since) & (line <= until)).ravel())
-            mine_too = mine.take(during if line.ndim == 1 else during % len(mine))
-            events.append(mine_too + (line.ravel().take(during) - before))
+            events.append((line + (mine - before)).ravel().take(during))
         if block.layout.loose:
             own = found.own[rows]
             during = marked((own > before) & (own <= now))
@@ -84,8 +83,7 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
         return Moments(answer, tick, answer, np.arange(len(answer)), alone=True)
     sizes = np.bincount(answer, minlength=found.by_answer.count)
     per_row = sizes.take(found.number)
-    view_of = np.repeat(np.arange(len(per_row)), per_row)
-    view_at = spread((np.cumsum(sizes) - sizes).take(found.number), per_row)
+    view_of, view_at = spread((np.cumsum(sizes) - sizes).take(found.number), per_row)
     return Moments(answer, tick, view_of, view_at)
 
 
@@ -115,12 +113,10 @@ def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
     answer = happened >> shift
     first = marked(changed(answer))
     first = first[existing.take(answer.take(first))]
-    added = np.zeros(len(happened), np.int64)
-    added[first] = 1
-    at = np.arange(len(happened)) + np.cumsum(added)
-    key = np.empty(len(happened) + len(first), np.int64)
-    key[at] = happened
-    key[at[first] - 1] = answer[first] << shift
+    added, room = first + np.arange(len(first)), np.ones(len(happened) + len(first), np.bool_)
+    room[added] = False
+    key = np.empty(len(room), np.int64)
+    key[marked(room)], key[added] = happened, answer.take(first) << shift
     return key
 
 

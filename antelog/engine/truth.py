@@ -20,7 +20,19 @@ from antelog.engine.match import Rows, facts_for
 from antelog.engine.naming import names
 from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
 from antelog.engine.partial import Partial, partials, wholes
-from antelog.engine.tables import FAR, NEVER, Column, Mask, distinct, find, groups, keys_of, marked, positions
+from antelog.engine.tables import (
+    FAR,
+    NEVER,
+    Column,
+    Mask,
+    distinct,
+    find,
+    groups,
+    keys_of,
+    marked,
+    or_never,
+    positions,
+)
 from antelog.engine.ticks import LAST
 from antelog.engine.values import Values
 from antelog.engine.world import World, fact_ticks
@@ -116,19 +128,18 @@ def _timed(
     rows = partial.rows
     places = len(layout.places)
     size = (places + len(layout.negations), rows.count)
-    holds, fails, settled = np.full(size, NEVER), np.full(size, NEVER), np.full(size, NEVER)
+    holds, fails, settled = (np.full(size, NEVER) for _ in range(3))
     for i, place in enumerate(layout.places):
         arrived = partial.arrived[i]
         if AS_OF in rows.bound:
-            arrived = np.where(arrived > rows.bound[AS_OF], NEVER, arrived)
+            arrived = or_never(arrived, arrived > rows.bound[AS_OF])
         source = world.inputs[place.atom.predicate]
         due = deadline(layout, place.atom, rows, source, world.values, apart)
-        holds[i], fails[i] = arrived, np.where(arrived == NEVER, due, NEVER)
+        holds[i], fails[i] = arrived, or_never(due, arrived != NEVER)
         settled[i] = due
     for i, negation in enumerate(layout.negations, places):
         if negation.relation not in leaving:
-            known = negated(world, layout, negation, rows, rows.bound.get(AS_OF))
-            holds[i], fails[i], settled[i] = known
+            holds[i], fails[i], settled[i] = negated(world, layout, negation, rows, rows.bound.get(AS_OF))
     return Derivations(layout, rows, holds, fails, settled)
 
 

@@ -79,7 +79,9 @@ def lines(engine: Engine, plan: Plan) -> list[dict[str, Any]]:
 
 
 def _without_nulls(explanation: dict[str, Any]) -> dict[str, Any]:
-    """An explanation whose exceptions name just the variables they are about."""
+    """An explanation whose exceptions name just the variables they are about; its literals are in order."""
+    for literals in (explanation["evidence"], explanation["hypotheses"]):
+        assert literals == sorted(set(literals))
     excepted = explanation.get("except") or []
     named = [{name: value for name, value in each.items() if value is not None} for each in excepted]
     return {**explanation, "except": named}
