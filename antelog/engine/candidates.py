@@ -14,6 +14,7 @@ from antelog.compile.plan import Var
 from antelog.engine.exceptions import Exceptions, Names, Variants, exceptions, nameable, variants
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
+from antelog.engine.naming import each_once
 from antelog.engine.tables import (
     NEVER,
     Column,
@@ -130,7 +131,9 @@ def _blocks(
     # Those looked at when their time has come are last, for what others say of times to come matters.
     for number, layout in sorted(enumerate(world.layouts[name]), key=lambda each: each[1].by_clock):
         about = ticks if layout.sliced else None
-        named = tuple(_renamed(rows, world, layout) for rows in told) if apart or layout.rival else ()
+        named = (
+            tuple(each_once(_renamed(rows, world, layout) for rows in told)) if apart or layout.rival else ()
+        )
         seed = _seed(layout, ticks, world, name, blocks)
         blocks += derivations(world, name, number, seed, about, bare=False, also=named, whole=whole)
     return blocks

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from antelog.engine.candidates import Candidates
 from antelog.engine.schema import MIXED
-from antelog.engine.tables import Column, Mask
+from antelog.engine.tables import Column, Mask, keys_of, marked, spread
 from antelog.engine.values import UNBOUND
 from antelog.engine.world import World
 
@@ -25,6 +25,18 @@ def excepted(
     struct = pa.StructArray.from_arrays(columns, fields=list(fields)).take(pa.array(order))
     offsets = np.searchsorted(which[order], np.arange(len(row) + 1)).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), struct)
+
+
+def alike(lists: pa.ListArray, one: Column, other: Column) -> Mask:
+    """For pairs of these lists, whether they have the same exceptions."""
+    begin, size = lists.offsets.to_numpy(), lists.value_lengths().to_numpy()
+    same: Mask = size[one] == size[other]
+    pair = marked(same)
+    (item,) = keys_of([[_ranks(column) for column in lists.values.flatten()]])
+    which, here = spread(begin[one[pair]].astype(np.int64), size[one[pair]])
+    _, there = spread(begin[other[pair]].astype(np.int64), size[one[pair]])
+    same[pair[which[item[here] != item[there]]]] = False
+    return same
 
 
 def _cells(found: Candidates, name: str, of: Column, but: Column) -> tuple[Column, Mask]:

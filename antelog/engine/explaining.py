@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.engine.candidates import Candidates
-from antelog.engine.excepting import excepted
+from antelog.engine.excepting import alike, excepted
 from antelog.engine.literals import Writer, numbered_texts
 from antelog.engine.moments import Moments
 from antelog.engine.schema import exception_fields
@@ -42,9 +42,16 @@ def explanations(
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(world, found, row)
     text, evidence = sheet.told(row, then)
+    named = exception_fields(world.relations[name], world.layouts[name], world.types[name])
     several = bool(np.any(line[1:] == line[:-1]))
     if several:
         order = _canonical(line, text, evidence)
+        again = _again(line, text.take(order, axis=0), evidence.take(order, axis=0))
+        if named:
+            same = excepted(world, named, found, row.take(order), then.take(order))
+            again = again[alike(same, again - 1, again)]
+        order = np.delete(order, again)
+        line = line.take(order)
         view, text, evidence = view.take(order), text.take(order, axis=0), evidence.take(order, axis=0)
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
@@ -62,7 +69,6 @@ def explanations(
         ~rejected,
     )
     fields = ["evidence", "hypotheses"]
-    named = exception_fields(world.relations[name], world.layouts[name], world.types[name])
     if named:
         pairs.append(excepted(world, named, found, at.view_of[view], at.then[view]))
         fields.append("except")
@@ -222,6 +228,14 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
     sizes = [_counted(part).astype(np.int64) for part in (there & ~true, there & true)]
     order[crowded] = crowded[in_order([line[crowded], *sizes, *sequence])]
     return order
+
+
+def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
+    """The views that say what the one before says: patterns may tell the same of some values."""
+    at = marked(line[1:] == line[:-1]) + 1
+    for column in (*text.T, *evidence.T):
+        at = at[column.take(at) == column.take(at - 1)]
+    return at
 
 
 def _counted(part: Mask) -> NDArray[np.integer[Any]]:

@@ -211,7 +211,9 @@ def _exceptions(told: Told) -> Column:
     view = marked(told.views)
     which, but = told.found.exceptions.of_views(told.at.view_of[view], told.at.then[view])
     number = np.zeros(len(told.views), np.int64)
-    np.add.at(number, view[which], (but + 1) * _MIXED)
+    # So that the sums of different ones differ.
+    mixed = (but + 1) * _MIXED
+    np.add.at(number, view[which], (mixed ^ (mixed >> 29)) * _MIXED)
     return number
 
 

@@ -53,11 +53,11 @@ def names(
         own = ticks is not None and name == pattern.time.variable
         span = ticks - pattern.time.offset if own and ticks is not None else _span(world, layout, name)
         found.append(Rows({name: span}, len(span)))
-    return tuple(_once(found))
+    return tuple(each_once(found))
 
 
-def _once(found: Iterable[Rows]) -> Iterator[Rows]:
-    """Tables with the same variables as one."""
+def each_once(found: Iterable[Rows]) -> Iterator[Rows]:
+    """Tables with the same variables as one, each row once."""
     tables: dict[frozenset[str], list[Rows]] = {}
     for rows in found:
         if rows.bound and rows.count:
@@ -122,7 +122,7 @@ def direct_names(world: World, name: str, ticks: Column | None, without: frozens
             for named in relation_names(world, negation.relation, _about(negation, layout, ticks))
             for rows in _as_bindings(named, negation, world)
         ]
-        parts = partials(layout, seed, facts, background, world.values, tuple(_once(inner)))
+        parts = partials(layout, seed, facts, background, world.values, tuple(each_once(inner)))
         rows = [
             *(part.rows for part in parts),
             *_constants(world, layout, background, _answered(layout)),

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from antelog.compile import compile_program
@@ -70,7 +71,7 @@ def lines(engine: Engine, plan: Plan) -> list[dict[str, Any]]:
             {
                 **row,
                 "answer": {name: row[name] for name in names},
-                "explanations": [_without_nulls(e) for e in row["explanations"]],
+                "explanations": _once([_without_nulls(e) for e in row["explanations"]]),
             }
             for row in engine.answers(query.name).to_pylist()
         ]
@@ -78,10 +79,17 @@ def lines(engine: Engine, plan: Plan) -> list[dict[str, Any]]:
     return found
 
 
+def _once(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same, which are all different."""
+    assert all(one != other for one, other in combinations(told, 2))
+    return told
+
+
 def _without_nulls(explanation: dict[str, Any]) -> dict[str, Any]:
     """An explanation whose exceptions name just the variables they are about; its literals are in order."""
     for literals in (explanation["evidence"], explanation["hypotheses"]):
         assert literals == sorted(set(literals))
+    assert all(one != other for one, other in combinations(explanation.get("except") or (), 2))
     excepted = explanation.get("except") or []
     named = [{name: value for name, value in each.items() if value is not None} for each in excepted]
     return {**explanation, "except": named}

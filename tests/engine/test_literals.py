@@ -1,4 +1,4 @@
-"""The texts of literals in an explanation: each once, and in order."""
+"""The texts of literals in an explanation, and explanations of an answer: each once, and in order."""
 
 import pytest
 
@@ -41,3 +41,35 @@ def test_conditions_on_an_open_value_and_known_ones() -> None:
         "possible P(b, 0): A(a, 1, 0), A(b, 12, 0) | B(b, U, 1) where U != 1, U >= 14 ; "
         "A(b, 12, 0) | A(a, V, 0) where U != V, B(b, U, 1) where U != V, U >= 14, rejected at 2, decided by 2"
     )
+
+
+def test_what_two_patterns_say_alike_is_told_once() -> None:
+    text = f"{INPUTS}P(T) :- A(a, V, T), B(Y, V, T). P(T) :- A(X, V, T), B(b, V, T). query P(T)."
+    lines = told(text, [("A", "a", 1, 1, 1), ("B", "b", 1, 1, 2)], 2)
+    assert lines[2] == ["confirmed P(1): A(a, 1, 1), B(b, 1, 1) |"]
+
+
+@pytest.mark.parametrize(("other", "times"), [("z", 1), ("y", 2)])
+def test_what_they_say_but_of_other_values_is_told_of_each(other: str, times: int) -> None:
+    """Exceptions are part of what is said."""
+    text = (
+        f"{INPUTS} input N(x: text, y: text, time) delay 3. "
+        "P(X, T) :- A(a, V, T), B(Y, V, T), not N(X, z, T). "
+        f"P(X, T) :- A(Y, V, T), B(b, V, T), not N(X, {other}, T). query P(X, T)."
+    )
+    facts = [("A", "a", 1, 1, 1), ("B", "b", 1, 1, 1), ("N", "c", "y", 1, 1), ("N", "d", "z", 1, 1)]
+    (line,) = (line for line in told(text, facts, 1)[1] if "P(_, 1)" in line)
+    assert line.count("A(a, 1, 1), B(b, 1, 1) |") == times
+    assert ("but X=d" in line, "but X=c" in line) == (True, other == "y")
+
+
+def test_what_others_bind_several_times_is_told_once() -> None:
+    text = (
+        "input C(time) delay 2. input R(x: text, time) delay 1. static Link(x: text, y: text). Link(a, b). "
+        "P(Y, T) :- C(U), R(Y, T-1), not R(_, T), U <= T, T <= U + 2. "
+        "P(X, T) :- Link(X, Y), C(T), P(Y, T-1). query P(X, T) window 2."
+    )
+    (line,) = (
+        line for line in told(text, [("C", 1, 2), ("C", 2, 2)], 2)[2] if line.startswith("possible P(a")
+    )
+    assert line.count("C(1) | R(a, T-1)") == 1
