@@ -100,7 +100,8 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
     kept = counts if style.explanations is None else np.minimum(counts, style.explanations)
     each = lists.flatten()
     if style.explanations is not None:
-        each = each.take(pa.array(spread(np.cumsum(counts) - counts, kept)))
+        _, shown = spread(np.cumsum(counts) - counts, kept)
+        each = each.take(pa.array(shown))
     fields = [each.type.field(i).name for i in range(each.type.num_fields)]
     texts = _joined(
         '{"evidence": [',

@@ -1,4 +1,8 @@
-"""Sets of patterns of which none subsumes another, with an index to find those that might."""
+"""Sets of patterns of which none makes another needless, with an index to find those that might.
+
+That is one that subsumes it. But what the clock calls for is considered when its time has come,
+and facts may speak before that for what says more.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from antelog.compile.subsume import subsumes
 
 
 def minimal(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
-    """The patterns that no other subsumes; of equal ones the first."""
+    """The patterns that no other makes needless; of equal ones the first."""
     every = list(patterns)
     order = sorted(range(len(every)), key=lambda i: len(every[i].literals))
     for direction in (1, -1):  # first those an earlier one subsumes, then those a later one does
@@ -20,7 +24,7 @@ def minimal(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
 
 
 class Antichain:
-    """Patterns of which none subsumes a later one, with an index to find those that might."""
+    """Patterns of which none makes a later one needless, with an index to find those that might."""
 
     def __init__(self) -> None:
         self._all: list[_Features] = []
@@ -28,10 +32,10 @@ class Antichain:
         self._alike: dict[frozenset[Hashable], list[_Features]] = {}
 
     def add(self, pattern: Pattern, among: Callable[[Pattern], bool] | None = None) -> bool:
-        """Take in a pattern, unless one subsumes it (of those `among` is true for)."""
+        """Take in a pattern, unless one makes it needless (of those `among` is true for)."""
         new = _Features.of(pattern)
         near = self._near(new) if new.plain else (f for f in self._all if f.predicates <= new.predicates)
-        if any((among is None or among(f.pattern)) and subsumes(f.pattern, pattern) for f in near):
+        if any((among is None or among(f.pattern)) and _makes_needless(f.pattern, pattern) for f in near):
             return False
         self._index.setdefault(new.rarest, {}).setdefault(new.size, []).append(new)
         self._alike.setdefault(new.keys, []).append(new)
@@ -44,6 +48,11 @@ class Antichain:
             for size, found in self._index.get(key, {}).items():
                 if size != new.size or size == 0:
                     yield from (f for f in found if f.keys < new.keys)
+
+
+def _makes_needless(one: Pattern, other: Pattern) -> bool:
+    """Whether one pattern says all that another does, and as early."""
+    return (other.by_clock or not one.by_clock) and subsumes(one, other)
 
 
 @dataclass(frozen=True, eq=False)

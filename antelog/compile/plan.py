@@ -130,6 +130,12 @@ class Pattern(Struct, frozen=True):
     def negations(self) -> Iterator[Negated]:
         return (literal for literal in self.literals if isinstance(literal, Negated))
 
+    @property
+    def by_clock(self) -> bool:
+        """Whether no fact gives the answer its time, so that it is considered when that has come."""
+        times = [atom.time.variable for atom in self.atoms]
+        return not times or (self.time.variable is not None and self.time.variable not in times)
+
 
 class Bounds(Struct, frozen=True):
     """What is known about a relation before any fact has come; None means there is no bound.

@@ -7,6 +7,7 @@ largest difference they allow is a shortest way in the graph they form.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 
 from antelog.compile.comparisons import mirrored
 from antelog.compile.plan import Comparison, Pattern, Time
@@ -47,10 +48,20 @@ class Times:
         start, end = origin.variable or ZERO, time.variable or ZERO
         if start == end:
             return time.offset - origin.offset
+        distance = self._reached(start).get(end)
+        return None if distance is None else distance + time.offset - origin.offset
+
+    def indirect(self) -> Iterator[tuple[str, str, int]]:
+        """Two variables each, and by how much the second may be later, as only others in between say."""
+        for start, direct in self._upper.items():
+            for end, most in self._reached(start).items():
+                if end != start and most < direct.get(end, most + 1):
+                    yield start, end, most
+
+    def _reached(self, start: str) -> dict[str, int]:
         if start not in self._from:
             self._from[start] = self._distances(start)
-        distance = self._from[start].get(end)
-        return None if distance is None else distance + time.offset - origin.offset
+        return self._from[start]
 
     def _distances(self, start: str) -> dict[str, int]:
         """Bellman-Ford; constraints that contradict each other stop it after as many rounds as

@@ -150,7 +150,10 @@ def _earliest(conditions: list[tuple[str, int]], known: Substitution) -> dict[st
 
 
 def framed(pattern: Pattern, offset: int) -> Pattern | None:
-    """The pattern with its frame around its own time plus an offset, or None if that leaves no room."""
+    """The pattern with its frame around its own time plus an offset, or None if that leaves no room.
+
+    Within it literals may be needless that were not while the answer's time was unknown.
+    """
     centre = pattern.time + offset
 
     def placed(operand: Operand) -> Operand:
@@ -162,4 +165,4 @@ def framed(pattern: Pattern, offset: int) -> Pattern | None:
     if not possible(comparisons, {e.variable: e.tick for e in pattern.earliest}):
         return None
     kept = tuple(c for c in dict.fromkeys(comparisons) if outcome(c) is None)
-    return replace(pattern, comparisons=kept)
+    return condense(replace(pattern, comparisons=kept))

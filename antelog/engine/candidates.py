@@ -14,6 +14,7 @@ from antelog.compile.plan import Var
 from antelog.engine.exceptions import Exceptions, Names, Variants, exceptions, nameable, variants
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
+from antelog.engine.merging import covered
 from antelog.engine.naming import each_once
 from antelog.engine.tables import (
     NEVER,
@@ -26,7 +27,7 @@ from antelog.engine.tables import (
 )
 from antelog.engine.touched import Span, looked_at
 from antelog.engine.truth import Derivations, derivations, term_column, time_column
-from antelog.engine.values import UNBOUND
+from antelog.engine.values import UNBOUND, Values
 from antelog.engine.world import World
 
 ANY_TIME = np.int64(-1)
@@ -86,7 +87,7 @@ def candidates(
     open_ = variants(blocks)
     apart = tells_apart(layouts)
     phases = [
-        _phases(found, time, each, world.begin, apart)
+        _phases(found, time, each, world, apart)
         for found, (_, time), each in zip(blocks, answers, open_, strict=True)
     ]
     if not apart:
@@ -188,21 +189,21 @@ def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
     return [np.concatenate([empty, *(part[i] for part in parts)]) for i in range(width)]
 
 
-def _phases(found: Derivations, time: Column, open_: Variants, first: int, apart: bool) -> list[Column]:
+def _phases(found: Derivations, time: Column, open_: Variants, world: World, apart: bool) -> list[Column]:
     """For each row from when on it is known, exists, is complete, is told, is over, and speaks for itself.
 
     And from when on it is told beside others of its answer. Some are told `apart` from one for all values.
     """
     places = len(found.layout.places)
-    covered = covered_since(found)
+    since = covered_since(found, world.values)
     names = nameable(found)
-    begin = known = last_of(covered, covered.keys() - names, found.rows.count)
+    begin = known = last_of(since, since.keys() - names, found.rows.count)
     if found.layout.rival or apart:
         # It competes with other patterns' derivations before any fact speaks for it.
-        begin = last_of(covered, covered.keys() - names - _answered(found), found.rows.count)
-    own = speaking_since(covered, open_.own_since, names, found.rows.count)
+        begin = last_of(since, since.keys() - names - _answered(found), found.rows.count)
+    own = speaking_since(since, open_.own_since, names, found.rows.count)
     if found.layout.by_clock:
-        begin = np.maximum(begin, np.where(time < first, NEVER, time))
+        begin = np.maximum(begin, np.where(time < world.begin, NEVER, time))
     complete = np.maximum(found.complete, begin)
     told = found.holds.min(axis=0, initial=NEVER)
     if not places or found.layout.negations:
@@ -211,7 +212,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, first: int, apart
         told = np.minimum(told, np.maximum(waits_for_facts, time))
     within = own
     if apart:
-        within = speaking_since(covered, open_.own_since, names - _answered(found), found.rows.count)
+        within = speaking_since(since, open_.own_since, names - _answered(found), found.rows.count)
     told = np.maximum(told, begin)
     beside = np.maximum(told, within)
     told = np.maximum(np.maximum(told, known), own)
@@ -257,13 +258,14 @@ def _answered(found: Derivations) -> set[str]:
     return time | {term.name for term in pattern.answer if isinstance(term, Var)}
 
 
-def covered_since(found: Derivations) -> dict[str, Column]:
-    """For each variable of the rows that only facts can give a value, from when on a true literal does."""
+def covered_since(found: Derivations, values: Values) -> Mapping[str, Column]:
+    """For each variable of the rows that only facts can give a value, from when on they do."""
     layout = found.layout
     names = found.rows.bound.keys() - layout.given
     sources = {n: tuple(i for i, place in enumerate(layout.places) if n in place.variables) for n in names}
     since = {places: found.holds[list(places)].min(axis=0, initial=NEVER) for places in set(sources.values())}
-    return {name: since[places] for name, places in sources.items()}
+    since_of = {name: since[places] for name, places in sources.items()}
+    return covered(layout, found.rows, since_of, values) if layout.mergers else since_of
 
 
 def last_of(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+from typing import TypeAlias
 
 from antelog.compile.bounds import static_variables
-from antelog.compile.plan import Atom, Comparison, Negated, Operand, Pattern, Sum, Time, Var
+from antelog.compile.plan import Atom, Comparison, Const, Negated, Operand, Pattern, Sum, Term, Time, Var
 from antelog.compile.times import Times
+
+Merger: TypeAlias = tuple[tuple[Term | Time, Term | Time], ...]
+"""Terms of two literals, those in the same place side by side, as far as they are not the same."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,7 @@ class Layout:
     @cached_property
     def by_clock(self) -> bool:
         """Whether no fact gives the answer its time, so that it is considered when that has come."""
-        time = self.pattern.time.variable
-        tied = time is None or any(place.atom.time.variable == time for place in self.places)
-        return not tied or not self.places
+        return self.pattern.by_clock
 
     @cached_property
     def tests(self) -> tuple[Comparison, ...]:
@@ -67,8 +70,38 @@ class Layout:
         return tuple(c for c in self.pattern.comparisons if c not in own)
 
     @cached_property
+    def mergers(self) -> tuple[Merger, ...]:
+        """For every two positive literals that one fact may serve, the terms which are equal then.
+
+        Not where answers may stand for all values at once, whose instances are not looked at one by one.
+        """
+        if self.loose:
+            return ()
+        pairs = (
+            _opposite(one, other)
+            for one, other in combinations(self.pattern.atoms, 2)
+            if one.predicate == other.predicate
+        )
+        return tuple(terms for terms in pairs if not any(self._differ(*both) for both in terms))
+
+    def _differ(self, one: Term | Time, other: Term | Time) -> bool:
+        """Whether two terms never have the same value."""
+        if isinstance(one, Time) and isinstance(other, Time):
+            ahead, back = self.times.furthest(one, other), self.times.furthest(other, one)
+            return any(most is not None and most < 0 for most in (ahead, back))
+        if isinstance(one, Const) and isinstance(other, Const):
+            return True
+        sides = {(c.left, c.right) for c in self.pattern.comparisons if c.operator in ("!=", "<", ">")}
+        return (one, other) in sides or (other, one) in sides
+
+    @cached_property
     def times(self) -> Times:
         return Times(self.pattern)
+
+    @cached_property
+    def between(self) -> tuple[tuple[str, str, int], ...]:
+        """What times that are open say of two others (or tick 0): by how much the second may be later."""
+        return tuple(self.times.indirect())
 
     @cached_property
     def time_variables(self) -> frozenset[str]:
@@ -109,6 +142,11 @@ class Layout:
     def cells(self) -> Mapping[str, int]:
         """For each variable of the negated literals the cell that stands for its value while it is open."""
         return {name: ANYONE - self.first_cell - i for i, name in enumerate(sorted(self.denied))}
+
+
+def _opposite(one: Atom, other: Atom) -> Merger:
+    pairs = zip((*one.arguments, one.time), (*other.arguments, other.time), strict=True)
+    return tuple((a, b) for a, b in pairs if a != b)
 
 
 ANYONE = -2

@@ -130,9 +130,18 @@ def _beating(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]:
     here, there = here[apart], there[apart]
     fewer, same = _compared(one, other, here, there, "hypotheses", values)
     less, equal = _compared(one, other, here, there, "evidence", values)
-    fewer &= _no_further_conditions(one, other, one.row[here], other.row[there])
-    beating = marked(fewer & (~same | (less & ~equal)))
+    beats = fewer & (~same | (less & ~equal))
+    if one.block.layout is other.block.layout and one.block.layout.mergers:
+        beats |= _part_of(one, other, here, there, values)
+    beating = marked(beats & _no_further_conditions(one, other, one.row[here], other.row[there]))
     return here.take(beating), there.take(beating)
+
+
+def _part_of(one: _Kind, other: _Kind, here: Column, there: Column, values: Values) -> Mask:
+    """For each pair, whether the other has the one's hypotheses, and more which may become one of them."""
+    row, other_row = one.row[here], other.row[there]
+    inside = _within(one, other, row, other_row, "hypotheses", values, exactly=True)
+    return inside & ~_within(other, one, other_row, row, "hypotheses", values, exactly=True)
 
 
 def _no_further_conditions(one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
@@ -175,12 +184,17 @@ def _compared(
     )
 
 
-def _within(one: _Kind, other: _Kind, row: Column, other_row: Column, part: str, values: Values) -> Mask:
-    """For each pair, whether every literal in a part of the one covers some literal in that of the other."""
+def _within(
+    one: _Kind, other: _Kind, row: Column, other_row: Column, part: str, values: Values, exactly: bool = False
+) -> Mask:
+    """For each pair, whether every literal in a part of the one covers some literal in that of the other.
+
+    Or `exactly` is one of these.
+    """
     inside = np.ones(len(row), np.bool_)
     for i in getattr(one, part):
         hit = np.zeros(len(row), np.bool_)
-        for terms in _partners(one, i, other, part):
+        for terms in _partners(one, i, other, part, exactly):
             fits = np.ones(len(row), np.bool_)
             for term, opposite in terms:
                 fits &= _column(term, one.block, row, values) == _column(
@@ -191,16 +205,20 @@ def _within(one: _Kind, other: _Kind, row: Column, other_row: Column, part: str,
     return inside
 
 
-def _partners(one: _Kind, i: int, other: _Kind, part: str) -> list[list[tuple[_Term, _Term]]]:
+def _partners(
+    one: _Kind, i: int, other: _Kind, part: str, exactly: bool = False
+) -> list[list[tuple[_Term, _Term]]]:
     """The literals of the other's part that a literal may cover: for each the terms that have to agree."""
-    found = (_agreeing(one, i, other, j) for j in getattr(other, part))
+    found = (_agreeing(one, i, other, j, exactly) for j in getattr(other, part))
     return [terms for terms in found if terms is not None]
 
 
-def _agreeing(one: _Kind, i: int, other: _Kind, j: int) -> list[tuple[_Term, _Term]] | None:
+def _agreeing(
+    one: _Kind, i: int, other: _Kind, j: int, exactly: bool = False
+) -> list[tuple[_Term, _Term]] | None:
     """The terms that must have the same values for one literal to be the other, or to become it.
 
-    It becomes it by giving variables of its own a value. None if it never is.
+    It becomes it by giving variables of its own a value, if it need not be it `exactly`. None if it never is.
     """
     literal, opposite = one.literals[i], other.literals[j]
     if type(literal) is not type(opposite) or literal.predicate != opposite.predicate:
@@ -210,7 +228,7 @@ def _agreeing(one: _Kind, i: int, other: _Kind, j: int) -> list[tuple[_Term, _Te
         if a is None or b is None:
             if a is not b:
                 return None
-        elif _open(a, one.block) and isinstance(literal, Atom) and _own(a, i, one):
+        elif not exactly and _open(a, one.block) and isinstance(literal, Atom) and _own(a, i, one):
             continue  # a negated literal with an open variable has exceptions, which it does not cover
         elif _open(a, one.block) or _open(b, other.block):
             same = one.block.layout is other.block.layout and a == b

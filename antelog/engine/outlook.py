@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from antelog.compile.plan import Time
 from antelog.engine.candidates import Candidates, covered_since, last_of, speaking_since
 from antelog.engine.exceptions import nameable, own_since_as_of
 from antelog.engine.literals import literals_of
@@ -146,9 +147,16 @@ def _failed(world: World, end: _End) -> Column:
     times = layout.time_variables & layout.denied & rows.bound.keys() - {layout.pattern.time.variable}
     for time in sorted(times - layout.given):
         last = rows.bound[time] >= last_named(world, layout, time) - world.foresight.widest
-        apart = [i for i, each in enumerate(literals_of(end.seen)) if each.time.variable != time]
+        apart = [i for i, each in enumerate(literals_of(end.seen)) if not _follows(each.time, time, end.seen)]
         failed = np.where(last, end.seen.fails[apart].min(axis=0, initial=NEVER), failed)
     return failed
+
+
+def _follows(time: Time, other: str, seen: Derivations) -> bool:
+    """Whether a time gets later with another, by itself or as the last tick that it can be."""
+    if time.variable is None or time.variable in seen.rows.bound:
+        return time.variable == other
+    return seen.layout.times.furthest(Time(other, 0), time) is not None
 
 
 def _prolong(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -> None:
@@ -176,7 +184,7 @@ def _coming(found: Candidates, row: Column, then: Column) -> Mask:
 
 def _spoken_as_of(world: World, found: Candidates, seen: Derivations, then: Column) -> Column:
     """From when on rows are known and say more than others about more values, as it looked at some ticks."""
-    covered, names = covered_since(seen), nameable(seen)
+    covered, names = covered_since(seen, world.values), nameable(seen)
     known = last_of(covered, covered.keys() - names, seen.rows.count)
     if not seen.layout.loose:
         return known

@@ -9,14 +9,16 @@ Where every literal has all variables (the usual case) there is one such set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
 
+from antelog.compile.times import ZERO
 from antelog.engine.comparing import holds
 from antelog.engine.layout import Layout, Place, compared
 from antelog.engine.match import Background, Found, Rows, agrees, distinct, joined, meeting
+from antelog.engine.merging import as_one
 from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, marked, once, positions
 from antelog.engine.values import Values
 
@@ -83,8 +85,13 @@ def partials(
         if not fits.all():
             whole, of_seed = whole.take(fits), None if of_seed is None else of_seed[fits]
         complete.append(whole)
-        # Rows that several givers make together are made in the order of these, and not in others too.
         first = min(part.giver for part in parts) + 1
+        for merger in layout.mergers:
+            merged = as_one(merger, whole.rows, values)
+            if merged is not None and merged[0].count:
+                part = _with(layout, whole, of_seed, *merged, first - 1)
+                tables.setdefault(frozenset(part.rows.bound), []).append(part)
+        # Rows that several givers make together are made in the order of these, and not in others too.
         for number, table in enumerate(givers[first:], first):
             if table.count and not table.bound.keys() <= variables:
                 more = frozenset(variables | table.bound.keys())
@@ -97,15 +104,23 @@ def _more(
 ) -> _Part:
     """The rows with what a giver adds to them."""
     rows, here, there = meeting(whole.rows, table)
+    part = _with(layout, whole, seed, rows, here, giver)
+    if giver >= len(found):
+        return part
+    given = found[giver].arrived
+    return replace(part, arrived={**part.arrived, giver: given if there is None else given.take(there)})
+
+
+def _with(
+    layout: Layout, whole: Partial, seed: Column | None, rows: Rows, here: Column | None, giver: int
+) -> _Part:
+    """Rows that bind more, and which of the whole they extend (None: each the one in its place)."""
     before = frozenset(whole.rows.bound)
     arrived = {
         i: whole.arrived[i] if here is None else whole.arrived[i].take(here)
         for i, place in enumerate(layout.places)
         if place.variables <= before
     }
-    if giver < len(found):
-        given = found[giver].arrived
-        arrived[giver] = given if there is None else given.take(there)
     return _Part(rows, seed if here is None or seed is None else seed.take(here), before, giver, arrived)
 
 
@@ -197,6 +212,9 @@ def _fitting(layout: Layout, rows: Rows, background: Background, values: Values)
     for condition in layout.pattern.earliest:
         if condition.variable in rows.bound:
             fits &= rows.bound[condition.variable] >= condition.tick
+    for first, last, most in layout.between:
+        if {first, last} <= {ZERO, *rows.bound}:
+            fits &= rows.bound.get(last, 0) - rows.bound.get(first, 0) <= most
     for test in layout.pattern.comparisons:
         if compared(test) <= rows.bound.keys():
             fits &= holds(test, rows.bound, rows.count, values)

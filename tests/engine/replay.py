@@ -14,6 +14,7 @@ from antelog.compile.plan import Atom as PatternAtom
 from antelog.compile.plan import Literal as PatternLiteral
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
+from antelog.engine.foresight import layouts
 from antelog.engine.limits import cannot_run
 from antelog.language import Checked
 from antelog.reference import Evaluation, Report
@@ -133,12 +134,13 @@ def without_merged(
     line: dict[str, Any],
     plan: Plan,
 ) -> dict[Answer, set[Explanation]]:
-    """What is expected of a line, without what is known to be missing beside an open answer.
+    """What is expected of a line, without what is known to be missing beside an answer for all values.
 
     Two literals of a rule may be one for some values. What is said of all values then has one more
     than is needed for these, and may be needless for all others.
     """
-    if not any(map(_is_open, line["answers"])):
+    loose = any(layout.loose for layout in layouts(plan)[line["query"]])
+    if not loose or not any(map(_is_open, line["answers"])):
         return expected
     patterns = [Counter(map(_sort, p.literals)) for p in plan.relation(line["query"]).patterns]
 
