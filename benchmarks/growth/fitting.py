@@ -20,7 +20,8 @@ class Line:
     sizes: tuple[float, ...]
 
     def at(self, size: float) -> float:
-        return float(self.factor * size**self.exponent)
+        """To nine digits: in the last ones processors differ, and pictures would with them."""
+        return float(f"{self.factor * size**self.exponent:.9g}")
 
 
 def fitted(sizes: Sequence[float], costs: Sequence[float]) -> Line | None:
