@@ -121,3 +121,15 @@ def test_a_value_told_apart_has_all_its_explanations() -> None:
 def test_what_cannot_be_run_is_refused(rules: str, reason: str) -> None:
     with pytest.raises(UnsupportedError, match=reason):
         antelog.Engine(antelog.parse(INPUTS + rules))
+
+
+@pytest.mark.xfail(
+    strict=True, reason="how early an atom is false is worked out from the literals about its own time"
+)
+def test_what_is_false_because_of_another_time_is_looked_at_as_early() -> None:
+    """At tick 3 there is no U up to 4 left for P2(a, 4), which A(a, 4) may still come for."""
+    text = """input A(x: text, time). input C(time). static Site(x: text). Site(a). Site(b).
+        P1(a, T) :- A(a, T), not A(X, T-2).  P1(X, T) :- Site(X), not A(X, T-2).
+        P2(Y, T) :- C(U), A(Y, T), not P1(a, U), not P2(a, T-4), U <= T.  query P2(X, T)."""
+    lines = told(text, [("A", "a", 1, 1), ("A", "b", 2, 2)], 3)
+    assert any(line.startswith("possible P2(_, 8)") for line in lines[3])
