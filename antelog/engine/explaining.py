@@ -46,13 +46,14 @@ def explanations(
     several = bool(np.any(line[1:] == line[:-1]))
     if several:
         order = _canonical(line, text, evidence)
-        again = _again(line, text.take(order, axis=0), evidence.take(order, axis=0))
-        if named:
-            same = excepted(world, named, found, row.take(order), then.take(order))
-            again = again[alike(same, again - 1, again)]
-        order = np.delete(order, again)
-        line = line.take(order)
         view, text, evidence = view.take(order), text.take(order, axis=0), evidence.take(order, axis=0)
+        again = _again(line, text, evidence)
+        if named and len(again):
+            same = excepted(world, named, found, at.view_of[view], at.then[view])
+            again = again[alike(same, again - 1, again)]
+        if len(again):
+            line, view = np.delete(line, again), np.delete(view, again)
+            text, evidence = np.delete(text, again, axis=0), np.delete(evidence, again, axis=0)
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
     known = _offsets(_counted(evidence))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from antelog.compile.plan import Term, Time, Var
-from antelog.engine.layout import Layout, Merger
+from antelog.engine.layout import Layout, Merger, variable_of
 from antelog.engine.match import Rows
 from antelog.engine.tables import Column, Mask, marked, or_never
 from antelog.engine.values import Values
@@ -91,8 +91,7 @@ def _bind(bound: dict[str, Column], term: Term | Time, column: Column) -> None:
 
 def _variables(term: Term | Time) -> set[str]:
     """The variable of a term, if it has one."""
-    name = term.variable if isinstance(term, Time) else term.name if isinstance(term, Var) else None
-    return set() if name is None else {name}
+    return set(filter(None, [variable_of(term)]))
 
 
 def _column(term: Term | Time, bound: Mapping[str, Column], count: int, values: Values) -> Column | None:

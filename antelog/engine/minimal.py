@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.plan import Atom, Const, Literal, Operand, Sum, Time, Var
+from antelog.compile.plan import Atom, Const, Literal, Time, Var
 from antelog.engine.candidates import Candidates
-from antelog.engine.layout import compared
+from antelog.engine.layout import compared, variable_of
 from antelog.engine.literals import literals_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments, Views
@@ -259,15 +259,15 @@ def _distance(time: Time, block: Derivations) -> int | None:
 
 
 def _open(term: _Term, block: Derivations) -> bool:
-    name = _variable(term)
+    name = variable_of(term)
     return name is not None and name not in block.rows.bound
 
 
 def _own(term: _Term, i: int, kind: _Kind) -> bool:
     """Whether an open variable occurs in one literal only and nothing is asked of it."""
-    name, pattern = _variable(term), kind.block.layout.pattern
+    name, pattern = variable_of(term), kind.block.layout.pattern
     used = any(
-        name in {*(_variable(a) for a in other.arguments if a is not None), other.time.variable}
+        name in {*(variable_of(a) for a in other.arguments if a is not None), other.time.variable}
         for j, other in enumerate(kind.literals)
         if j != i
     )
@@ -276,17 +276,7 @@ def _own(term: _Term, i: int, kind: _Kind) -> bool:
     return not used and not asked and not answered and pattern.time.variable != name
 
 
-def _variable(term: Operand) -> str | None:
-    match term:
-        case Var(name):
-            return name
-        case Sum(variable, _) | Time(variable, _):
-            return variable
-        case _:
-            return None
-
-
 def _column(term: _Term, block: Derivations, row: Column, values: Values) -> Column:
-    used = {_variable(term)} & block.rows.bound.keys()
+    used = {variable_of(term)} & block.rows.bound.keys()
     rows = Rows({name: block.rows.bound[name].take(row) for name in used if name}, len(row))
     return time_column(term, rows) if isinstance(term, Time) else term_column(term, rows, values)

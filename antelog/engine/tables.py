@@ -183,9 +183,7 @@ def once(key: Column) -> tuple[Column, Column]:
 
 def inverse(order: Column) -> Column:
     """Where each row has gone."""
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
+    return places(order, len(order))
 
 
 def in_order(columns: Sequence[Column]) -> Column:
