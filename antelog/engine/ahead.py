@@ -7,10 +7,11 @@ about T-1 can arrive, while the fact about T is still awaited.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.plan import Atom, Literal, Negated, Pattern, Plan, StaticAtom, Term, Var
+from antelog.compile.plan import Literal, Negated, Pattern, Plan, StaticAtom, Term, Var
+from antelog.compile.times import Times
 from antelog.engine.layout import compared
 
 
@@ -27,19 +28,21 @@ class Ahead:
 
 @dataclass(frozen=True)
 class _Tied:
-    """A literal about a tick at a fixed distance `before` that of the answer; `relation` if it is negated.
+    """A literal about a tick at least `before` that of the answer; `relation` if it is negated.
 
-    It `waits` if it cannot hold at all ticks alike, whatever values it is asked for.
+    It is `fixed` if that is where it always is. It `waits` if it is, and cannot hold at all ticks
+    alike, whatever values it is asked for.
     """
 
     before: int
+    fixed: bool
     relation: str | None
     waits: bool
 
 
 def aheads(plan: Plan) -> Mapping[str, Ahead]:
     """How early the atoms of each relation may be certain; infinitely early if nothing bounds it."""
-    relations = {r.name: [_tied(pattern, plan) for pattern in r.patterns] for r in plan.relations}
+    relations = {r.name: [tuple(_tied(pattern, plan)) for pattern in r.patterns] for r in plan.relations}
     ahead = {name: Ahead(-math.inf, -math.inf) for name in relations}
     for round_ in range(_ROUNDS):
         new = {name: _once(patterns, ahead) for name, patterns in relations.items()}
@@ -66,7 +69,7 @@ def _once(patterns: Sequence[Sequence[_Tied]], ahead: Mapping[str, Ahead]) -> Ah
     for literals in patterns:
         # For some values any of the others may hold at all ticks alike.
         waiting = [_true(each, ahead) for each in literals if each.waits]
-        others = (_true(each, ahead) for each in literals)
+        others = (_true(each, ahead) for each in literals if each.fixed)
         true = max(true, min(waiting) if waiting else max(others, default=-math.inf))
         false = max(false, *(_false(each, ahead) for each in literals), -math.inf)
     return Ahead(true, false)
@@ -80,16 +83,17 @@ def _false(literal: _Tied, ahead: Mapping[str, Ahead]) -> float:
     return literal.before + (0 if literal.relation is None else max(ahead[literal.relation].true, 0))
 
 
-def _tied(pattern: Pattern, plan: Plan) -> list[_Tied]:
-    return [
-        _Tied(
-            pattern.time.offset - literal.time.offset,
-            literal.relation if isinstance(literal, Negated) else None,
-            isinstance(literal, Atom) or _waits(literal, pattern, plan),
-        )
-        for literal in pattern.literals
-        if _is_tied(literal, pattern)
-    ]
+def _tied(pattern: Pattern, plan: Plan) -> Iterator[_Tied]:
+    times = Times(pattern)
+    for literal in pattern.literals:
+        latest = times.furthest(pattern.time, literal.time)
+        if latest is None or None in (pattern.time.variable, literal.time.variable):
+            continue
+        fixed = _is_tied(literal, pattern)
+        if isinstance(literal, Negated):
+            yield _Tied(-latest, fixed, literal.relation, fixed and _waits(literal, pattern, plan))
+        else:
+            yield _Tied(-latest, fixed, None, fixed)
 
 
 def _is_tied(literal: Literal, pattern: Pattern) -> bool:

@@ -11,7 +11,8 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.compile.plan import Var
-from antelog.engine.exceptions import Exceptions, Names, Variants, exceptions, nameable, variants
+from antelog.engine.exceptions import Links, Names, Variants, exceptions, nameable, variants
+from antelog.engine.few_ticks import ended
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
 from antelog.engine.merging import covered
@@ -45,7 +46,8 @@ class Candidates:
     group of each. Facts have named the values of a derivation, but for those of negated literals,
     from `known` on. It is one of an answer's from `begin` on, has all its literals from `complete`
     on, is told from `told` on, and is over at `end`. Before `own` it says no more than another that
-    speaks for more values. From `beside` on it is told with others of the same answer.
+    speaks for more values. From `beside` on it is told with others of the same answer. `instances` are
+    what those stand for that leave a time open which can be a few ticks only.
     """
 
     blocks: tuple[Derivations, ...]
@@ -61,7 +63,8 @@ class Candidates:
     end: Column
     own: Column
     beside: Column
-    exceptions: Exceptions
+    exceptions: Links
+    instances: Links
 
     def rows(self, block: int) -> slice:
         return slice(self.starts[block], self.starts[block + 1])
@@ -84,8 +87,9 @@ def candidates(
     if name in world.since:
         blocks = [_not_given_up(found, world.since[name], world) for found in blocks]
     answers = [_answers(found, world) for found in blocks]
-    open_ = variants(blocks)
+    open_, starts = variants(blocks), tuple(accumulate([found.rows.count for found in blocks], initial=0))
     apart = tells_apart(layouts)
+    blocks, instances = ended(world, blocks, open_, starts)
     phases = [
         _phases(found, time, each, world, apart)
         for found, (_, time), each in zip(blocks, answers, open_, strict=True)
@@ -116,6 +120,7 @@ def candidates(
         own,
         beside,
         exceptions(open_, starts),
+        instances,
     )
 
 

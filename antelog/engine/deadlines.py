@@ -31,7 +31,7 @@ def deadline(
     """
     time = atom.time
     if time.variable is not None and time.variable not in rows.bound:
-        latest = _latest(layout, time, rows)
+        latest = latest_tick(layout, time, rows)
         return np.where(latest == NEVER, NEVER, latest + _delay(layout, atom, rows, source, values, apart))
     start: Column
     if time.variable is None:
@@ -41,7 +41,7 @@ def deadline(
     return start + (_delay(layout, atom, rows, source, values, apart) if source.refinements else source.delay)
 
 
-def _latest(layout: Layout, time: Time, rows: Rows) -> Column:
+def latest_tick(layout: Layout, time: Time, rows: Rows) -> Column:
     """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
     latest = np.full(rows.count, NEVER)
     for name in sorted(layout.time_variables & rows.bound.keys()):

@@ -196,41 +196,47 @@ def _same_until(
 
 
 @dataclass(frozen=True)
-class Exceptions:
-    """From `tick` on and before `over`, the derivation `but` is an exception from the derivation `of`.
+class Links:
+    """From `tick` on and before `over`, the derivation `one` belongs to the derivation `of`.
 
-    Sorted by `of`.
+    As an exception from it, or as what it stands for. Sorted by `of`.
     """
 
     of: Column
-    but: Column
+    one: Column
     tick: Column
     over: Column
 
     def of_views(self, row: Column, then: Column) -> tuple[Column, Column]:
-        """For derivations at some ticks their exceptions: pairs of a position and a derivation."""
+        """For derivations at some ticks what belongs to them: pairs of a position and a derivation."""
         if len(self.of) == 0:
             return self.of, self.of
         first = np.searchsorted(self.of, row, "left")
         counts = np.searchsorted(self.of, row, "right") - first
         which, at = spread(first, counts)
         now = (self.tick[at] <= then[which]) & (then[which] < self.over[at])
-        return which[now], self.but[at[now]]
+        return which[now], self.one[at[now]]
 
 
-def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Exceptions:
+def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Links:
     """All exceptions; `first` has the number of the first derivation of each block."""
-    empty = np.zeros(0, np.int64)
-    of, but, tick, over = [empty], [empty], [empty], [empty]
+    parts = []
     for number, own in enumerate(found):
         for names, since in own.excepted.items():
             until = own.over[names]
             rows = np.flatnonzero((own.at[names] >= 0) & (since < until))
             if own.block[names] >= 0 and len(rows):
-                of.append(first[own.block[names]] + own.at[names][rows])
-                but.append(first[number] + rows)
-                tick.append(since[rows])
-                over.append(until[rows])
-    whole = [np.concatenate(part) for part in (of, but, tick, over)]
+                of = first[own.block[names]] + own.at[names][rows]
+                parts.append(Links(of, first[number] + rows, since[rows], until[rows]))
+    return linked(parts)
+
+
+def linked(parts: Sequence[Links]) -> Links:
+    """All of them."""
+    empty = np.zeros(0, np.int64)
+    whole = [
+        np.concatenate([empty, *columns])
+        for columns in ([getattr(p, name) for p in parts] for name in ("of", "one", "tick", "over"))
+    ]
     order = np.argsort(whole[0], kind="stable")
-    return Exceptions(*(part[order] for part in whole))
+    return Links(*(column[order] for column in whole))

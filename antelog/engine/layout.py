@@ -53,6 +53,11 @@ class Layout:
     first_cell: int = 0
 
     @cached_property
+    def literals(self) -> tuple[Atom | Negated, ...]:
+        """The positive literals and then the negated ones, as the lines of derivations have them."""
+        return (*(place.atom for place in self.places), *self.negations)
+
+    @cached_property
     def sliced(self) -> bool:
         """Whether every awaited fact stands at a fixed distance from the answer's time."""
         time = self.pattern.time.variable

@@ -69,11 +69,6 @@ _END = Piece("")
 _COMMA = ", "
 
 
-def literals_of(block: Derivations) -> list[Literal]:
-    """The literals of a block in the order of its lines."""
-    return [*(place.atom for place in block.layout.places), *block.layout.negations]
-
-
 class Writer:
     """Cuts the literals of some rows of a block into pieces; what they share is looked up once."""
 
@@ -83,7 +78,7 @@ class Writer:
         self._pieces: dict[str, Piece] = {}
 
     def pieces(self) -> list[list[Part]]:
-        return [self._literal(literal) for literal in literals_of(self._block)]
+        return [self._literal(literal) for literal in self._block.layout.literals]
 
     def _literal(self, literal: Literal) -> list[Part]:
         opening = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("

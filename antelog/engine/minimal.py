@@ -19,7 +19,6 @@ import numpy as np
 from antelog.compile.plan import Atom, Const, Literal, Time, Var
 from antelog.engine.candidates import Candidates
 from antelog.engine.layout import compared, variable_of
-from antelog.engine.literals import literals_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments, Views
 from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
@@ -91,7 +90,7 @@ def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
             continue
         row = at.view_of[view] - found.starts[b]
         true = block.holds[:, row] <= at.then[view]
-        literals = tuple(literals_of(block))
+        literals = block.layout.literals
         (key,) = keys_of([list(true.astype(np.int64))]) if literals else [np.zeros(len(view), np.int64)]
         different, which = numbered(key)
         for number in range(len(different)):

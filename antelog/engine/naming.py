@@ -14,12 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.plan import Const, Negated, Term, Time, Var
+from antelog.engine.deadlines import latest_tick
 from antelog.engine.lateness import tables_of
 from antelog.engine.layout import Layout, compared, variables_of
 from antelog.engine.match import ONE, Background, Rows, distinct, facts_for
 from antelog.engine.partial import partials
 from antelog.engine.settled import Settled, is_open
-from antelog.engine.tables import Column, groups
+from antelog.engine.tables import Column, Mask, groups
 from antelog.engine.world import World, fact_ticks
 
 
@@ -88,6 +89,21 @@ def last_named(world: World, layout: Layout, time: str) -> int:
 
 
 _FAR_ENOUGH = 1_000
+
+
+def few_ticks(world: World, layout: Layout, rows: Rows) -> Iterator[tuple[str, Mask]]:
+    """The times of negated literals that rows leave open, and where each tick they can be is named."""
+    times = {n.time.variable for n in layout.negations if n.time.variable not in rows.bound}
+    for name in sorted(time for time in times if time is not None):
+        yield name, latest_tick(layout, Time(name, 0), rows) <= last_named(world, layout, name)
+
+
+def all_named(world: World, layout: Layout, rows: Rows) -> Mask:
+    """The rows that stand for nothing that has no row of its own."""
+    named = np.zeros(rows.count, np.bool_)
+    for _, few in few_ticks(world, layout, rows):
+        named |= few
+    return named
 
 
 def relation_names(world: World, name: str, ticks: Column | None) -> list[Named]:

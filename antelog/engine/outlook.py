@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,6 @@ import pyarrow as pa
 from antelog.compile.plan import Time
 from antelog.engine.candidates import Candidates, covered_since, last_of, speaking_since
 from antelog.engine.exceptions import nameable, own_since_as_of
-from antelog.engine.literals import literals_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
 from antelog.engine.naming import last_named
@@ -125,8 +124,8 @@ def _ends(
         line, shown = line.take(view), told[mine].take(view)
         speaks = own[mine].take(view)
         view += mine.start
-        then = at.then.take(view)
-        end = _end(world, found, block, found.starts[b], at.view_of.take(view), then)
+        row, then = at.view_of.take(view), at.then.take(view)
+        end = _of_instances(world, found, _end(world, found, block, found.starts[b], row, then), row, then)
         failed = _failed(world, end)
         np.minimum.at(confirmed, line, end.complete)
         np.maximum.at(settled, line[shown], end.settled[shown])
@@ -141,13 +140,44 @@ def _ends(
     _prolong(rejected, later)
 
 
+def _of_instances(world: World, found: Candidates, end: _End, row: Column, then: Column) -> _End:
+    """The end of derivations, some of which end when the last of what they stand for does."""
+    which, one = found.instances.of_views(row, then)
+    if len(which) == 0:
+        return end
+    failed, settled = end.failed.copy(), end.settled.copy()
+    failed[which], settled[which] = -1, -1
+    for b, block in enumerate(found.blocks):
+        mine = marked((found.starts[b] <= one) & (one < found.starts[b + 1]))
+        if len(mine):
+            line, at = which.take(mine), then.take(which.take(mine))
+            each = _end(world, found, block, found.starts[b], one.take(mine), at)
+            until = _of_the_answer(world, found, end.seen, each.seen, at)
+            np.maximum.at(failed, line, np.minimum(each.failed, until))
+            np.maximum.at(settled, line, np.minimum(each.settled, until))
+    return replace(end, failed=failed, settled=settled)
+
+
+def _of_the_answer(
+    world: World, found: Candidates, general: Derivations, seen: Derivations, then: Column
+) -> Column:
+    """Until when what derivations stand for belongs to the same answer: exceptions may have another time."""
+    time = seen.layout.pattern.time.variable
+    if time is None or time in general.rows.bound:
+        return np.full(len(then), NEVER)
+    since = own_since_as_of(found.blocks, seen, lambda block, row: _as_of(world, block, row, then))
+    return since[frozenset({time})]
+
+
 def _failed(world: World, end: _End) -> Column:
     """When derivations are over, with those that may follow at later ticks than are looked at."""
     layout, rows, failed = end.seen.layout, end.seen.rows, end.failed
     times = layout.time_variables & layout.denied & rows.bound.keys() - {layout.pattern.time.variable}
     for time in sorted(times - layout.given):
         last = rows.bound[time] >= last_named(world, layout, time) - world.foresight.widest
-        apart = [i for i, each in enumerate(literals_of(end.seen)) if not _follows(each.time, time, end.seen)]
+        apart = [
+            i for i, each in enumerate(end.seen.layout.literals) if not _follows(each.time, time, end.seen)
+        ]
         failed = np.where(last, end.seen.fails[apart].min(axis=0, initial=NEVER), failed)
     return failed
 

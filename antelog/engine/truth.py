@@ -17,7 +17,7 @@ from antelog.compile.plan import Negated, Term, Time, Var
 from antelog.engine.deadlines import deadline
 from antelog.engine.layout import Layout
 from antelog.engine.match import Rows, facts_for
-from antelog.engine.naming import names
+from antelog.engine.naming import all_named, names
 from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
 from antelog.engine.partial import Partial, partials, wholes
 from antelog.engine.tables import (
@@ -117,6 +117,8 @@ def derivations(
         bound = {*seed.bound, *background.rows.bound}
         named += names(world, layout, background, bound, ticks)
     parts = partials(layout, seed, found, background, world.values, named)
+    if bare and apart:
+        parts = [part.take(~all_named(world, layout, part.rows)) for part in parts]
     if layout.places and not (bare or layout.seeded or layout.by_clock or (also and layout.rival)):
         parts = [with_facts for part in parts if (with_facts := part.with_facts()).rows.count]
     return [_timed(world, layout, part, leaving, apart) for part in parts]
@@ -216,11 +218,7 @@ def _recalled(world: World, name: str, wanted: list[Column]) -> Truth:
 
 def _truth(world: World, name: str, wanted: list[Column]) -> Truth:
     count = len(wanted[0])
-    true_at, false_at, settled = (
-        np.full(count, NEVER),
-        np.full(count, np.int64(-1)),
-        np.full(count, np.int64(-1)),
-    )
+    true_at, false_at, settled = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
     for found, at in derived(world, name, wanted):
         complete, failed = found.complete, found.failed
         np.minimum.at(true_at, at, complete)

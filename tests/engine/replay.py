@@ -23,6 +23,7 @@ from antelog.reference.atoms import ANYTHING, Atom
 from antelog.reference.program import Program
 from antelog.reference.stream import fits
 from tests.reference.helpers import Fact
+from tests.reference.test_conformance import instances
 from tests.strategies import Case
 
 
@@ -152,6 +153,23 @@ def without_merged(
         answer: {e for e in group if not found.get(answer) or e in found[answer] or whole(e)}
         for answer, group in expected.items()
     }
+
+
+def is_nothing(answer: dict[str, Any], now: int, evaluation: Evaluation) -> bool:
+    """Whether an explanation of an open answer has no instance left; only times are open in it, which end."""
+    given = {name: value for name, value in answer["answer"].items() if value is not None}
+    for explanation in answer["explanations"]:
+        texts = explanation["evidence"] + explanation["hypotheses"]
+        free = {name for text in texts for name in re.findall(r"[A-Z]\w*(?=[-+,) ])", text)} - given.keys()
+        times = {name for text in texts for name in re.findall(r"([A-Z]\w*)(?:[-+]\d+)?\)", text)}
+        ends = {name for text in texts for name in re.findall(r"(\w+) <=? \d", text)}
+        if (
+            free
+            and free <= ends & times
+            and not any(True for _ in instances(evaluation, explanation, given, now))
+        ):
+            return True
+    return False
 
 
 def _sort(literal: PatternLiteral) -> tuple[bool, str]:

@@ -123,9 +123,6 @@ def test_what_cannot_be_run_is_refused(rules: str, reason: str) -> None:
         antelog.Engine(antelog.parse(INPUTS + rules))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="how early an atom is false is worked out from the literals about its own time"
-)
 def test_what_is_false_because_of_another_time_is_looked_at_as_early() -> None:
     """At tick 3 there is no U up to 4 left for P2(a, 4), which A(a, 4) may still come for."""
     text = """input A(x: text, time). input C(time). static Site(x: text). Site(a). Site(b).
@@ -133,3 +130,29 @@ def test_what_is_false_because_of_another_time_is_looked_at_as_early() -> None:
         P2(Y, T) :- C(U), A(Y, T), not P1(a, U), not P2(a, T-4), U <= T.  query P2(X, T)."""
     lines = told(text, [("A", "a", 1, 1), ("A", "b", 2, 2)], 3)
     assert any(line.startswith("possible P2(_, 8)") for line in lines[3])
+
+
+def test_what_is_false_at_all_ticks_that_a_time_can_be_is_certain_ahead() -> None:
+    """From A on, Q is true for two ticks more; C would have to come at another tick than these."""
+    text = """input A(time). input B(x: text, time) delay 1. input C(time). input D(time) delay 2.
+        Q(T) :- not A(T-2).  P(T) :- D(T), C(U), not Q(U), U <= T.  R(X, T) :- B(X, T), not P(T).
+        query R(X, T)."""
+    lines = told(text, [("C", 2, 2), ("A", 9, 9)], 11)
+    assert [line.split(")")[0] for line in lines[8] if line.startswith("possible")] == ["possible R(_, 10"]
+    assert not any(line.startswith("possible") for line in [*lines[9], *lines[10]])
+
+
+def test_an_answer_is_over_when_nothing_is_left_of_it() -> None:
+    """C may come for any tick up to T, but D excludes them one after the other."""
+    text = """input A(x: text, time). input D(time) delay 5. input C(time) delay 3.
+        P(X, T) :- C(U), A(X, T), not D(U), U <= T.  query P(X, T)."""
+    open_ = "A(a, 1) | C(U) where U <= 1, not D(U) where U <= 1"
+    facts = [("A", "a", 1, 1), ("D", 0, 1)]
+    by_negation = told(text, [*facts, ("D", 1, 2)], 4)
+    assert f"possible P(a, 1): {open_} but U=0, rejected at 4, decided by 6" in by_negation[1]
+    assert f"rejected P(a, 1): {open_} but U=0, for want of not D(U) where U <= 1" in by_negation[2]
+    by_fact = told(text, [("A", "a", 1, 1), ("D", 1, 1)], 4)
+    assert f"possible P(a, 1): {open_} but U=1, rejected at 3, decided by 5" in by_fact[1]
+    assert f"rejected P(a, 1): {open_} but U=1, for want of C(U) where U <= 1" in by_fact[3]
+    never = told(text, [("D", 0, 0), ("D", 1, 1), ("A", "a", 1, 1)], 4)
+    assert not any("P(a, 1)" in line for lines in never.values() for line in lines)
