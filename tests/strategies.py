@@ -62,7 +62,7 @@ STATIC_ARITY = {"Site": 1, "Link": 2, "Path": 2, "Root": 1}
 REFINEMENTS = {
     "A": ("delay A(a, _) = 2.", "delay A(b, _) = 0."),
     "B": ("delay B(a, _, _) = 2.", "delay B(a, b, _) = 1.", "delay B(_, a, _) = 2."),
-    "R": ("delay R(a, _, _) = 2.",),
+    "R": ("delay R(a, _, _) = 2.", "delay R(a, 10, _) = 0."),
     "C": (),
 }
 TEXTS = ("a", "b", "c")
@@ -302,7 +302,8 @@ def _declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
             delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
             yield f"input {name}({', '.join((*typed, 'time'))}){delay}."
             if draw(st.booleans()) and columns:
-                yield draw(st.sampled_from(REFINEMENTS[name]))
+                declared = st.sampled_from(REFINEMENTS[name])
+                yield from draw(st.lists(declared, min_size=1, max_size=2, unique=True))
     used = {name for name in STATIC if f"{name}(" in rules}
     if used & {"Path", "Root"}:
         used.add("Link")

@@ -171,6 +171,8 @@ def _renamed(told: Rows, world: World, layout: Layout) -> Rows:
     time = layout.pattern.time
     if "time" in told.bound and time.variable is not None:
         bound[time.variable] = told.bound["time"] - time.offset
+    elif "time" in told.bound:
+        fits &= told.bound["time"] == time.offset
     return Rows(bound, told.count).take(fits)
 
 

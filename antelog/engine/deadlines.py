@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 
-from antelog.compile.plan import Atom, Const, Input, Time, Var
+from antelog.compile.plan import Atom, Const, Input, Term, Time, Var
 from antelog.engine.comparing import holds
-from antelog.engine.lateness import tables_of
+from antelog.engine.lateness import Table, tables_of
 from antelog.engine.layout import Layout, compared
-from antelog.engine.match import Rows
+from antelog.engine.match import Bound, Rows
 from antelog.engine.tables import NEVER, Column, Mask, find, keys_of
 from antelog.engine.values import Values
 
@@ -55,34 +55,49 @@ def latest_tick(layout: Layout, time: Time, rows: Rows) -> Column:
 def _delay(
     layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str]
 ) -> Column:
-    """δ: among the declarations that fit, the one with the most constants decides."""
-    delay = np.full(rows.count, source.delay, np.int64)
-    slower = np.zeros(rows.count, np.int64)
-    for table in tables_of(source, values):
+    """δ: that of the slowest fact the atom may be met by; values that no declaration names are possible."""
+    tables = tables_of(source, values)
+    default = np.full(rows.count, source.delay, np.int64)
+    slowest = _decided(atom, rows.bound, default, tables, values)
+    for number, table in enumerate(tables):
         terms = [atom.arguments[i] for i in table.positions]
-        bound = [i for i, t in enumerate(terms) if isinstance(t, Const) or t.name in rows.bound]
-        have = [_column(terms[i], rows.bound, rows.count, values) for i in bound]
-        if len(bound) == len(terms):
-            at = find(*keys_of([have, table.cells])) if have else np.zeros(rows.count, np.int64)
+        open_ = {t.name for t in terms if isinstance(t, Var)} - rows.bound.keys()
+        if not open_ or open_ & apart:
+            continue
+        for *cells, delay in zip(*table.cells, table.delays, strict=True):
+            named = _named(terms, cells, open_, rows.count)
+            if named is None:
+                continue
+            bound = {**rows.bound, **named}
+            fits = _possible(layout, rows, named, values)
+            for term, cell in zip(terms, cells, strict=True):
+                fits &= _column(term, bound, rows.count, values) == cell
+            declared = _decided(atom, bound, np.full(rows.count, delay), tables[number + 1 :], values)
+            slowest = np.where(fits, np.maximum(slowest, declared), slowest)
+    return slowest
+
+
+def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[Table], values: Values) -> Column:
+    """δ of atoms with these values: of the declarations that fit, the one with the most constants decides."""
+    for table in tables:
+        terms = [atom.arguments[i] for i in table.positions]
+        if all(isinstance(t, Const) or t.name in bound for t in terms):
+            have = [_column(t, bound, len(delay), values) for t in terms]
+            at = find(*keys_of([have, table.cells])) if have else np.zeros(len(delay), np.int64)
             delay = np.where(at >= 0, table.delays[at], delay)
-        elif not any(isinstance(t, Var) and t.name in apart and t.name not in rows.bound for t in terms):
-            # Some instance of the atom may fit this declaration, others do not: the slower one counts.
-            here, there = keys_of([have, [table.cells[i] for i in bound]]) if have else (None, None)
-            for number, value in enumerate(table.delays.tolist()):
-                fits = np.ones(rows.count, np.bool_)
-                if here is not None and there is not None:
-                    fits &= here == there[number]
-                named = {
-                    term.name: np.full(rows.count, cells[number])
-                    for term, cells in zip(terms, table.cells, strict=True)
-                    if isinstance(term, Var) and term.name not in rows.bound
-                }
-                fits &= _possible(layout, rows, named, values)
-                slower = np.where(fits, np.maximum(slower, value), slower)
-    return np.maximum(delay, slower)
+    return delay
 
 
-def _possible(layout: Layout, rows: Rows, named: Mapping[str, Column], values: Values) -> Mask:
+def _named(terms: Sequence[Term], cells: Sequence[int], open_: set[str], count: int) -> Bound | None:
+    """The values that a declaration names for open variables; None if one would have two."""
+    named: dict[str, int] = {}
+    for term, cell in zip(terms, cells, strict=True):
+        if isinstance(term, Var) and term.name in open_ and named.setdefault(term.name, cell) != cell:
+            return None
+    return {name: np.full(count, cell) for name, cell in named.items()}
+
+
+def _possible(layout: Layout, rows: Rows, named: Bound, values: Values) -> Mask:
     """For each row, whether its open variables can have these values."""
     fits = np.ones(rows.count, np.bool_)
     bound = {**rows.bound, **named}
@@ -92,7 +107,7 @@ def _possible(layout: Layout, rows: Rows, named: Mapping[str, Column], values: V
     return fits
 
 
-def _column(term: Var | Const, bound: Mapping[str, Column], count: int, values: Values) -> Column:
+def _column(term: Var | Const, bound: Bound, count: int, values: Values) -> Column:
     if isinstance(term, Var):
         return bound[term.name]
     return np.full(count, values.cell(term.value), np.int64)

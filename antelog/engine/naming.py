@@ -61,7 +61,7 @@ def each_once(found: Iterable[Rows]) -> Iterator[Rows]:
     """Tables with the same variables as one, each row once."""
     tables: dict[frozenset[str], list[Rows]] = {}
     for rows in found:
-        if rows.bound and rows.count:
+        if rows.count:
             tables.setdefault(frozenset(rows.bound), []).append(rows)
     for same in tables.values():
         yield distinct(same)

@@ -87,3 +87,12 @@ def test_facts_may_speak_for_what_the_clock_alone_calls_for_later() -> None:
         1: ["confirmed P(1): not R(1) |", "possible P(2): A(1) | not R(2), confirmed at 2, decided by 2"],
         2: ["confirmed P(2): not R(2) |"],
     }
+
+
+def test_what_rules_say_of_one_tick_makes_more_evidence_needless() -> None:
+    """P(b, 3) is so by the rules, and Q(2) waits for A(a, 4) alone: nothing is known of it yet."""
+    text = """input A(x, time) delay 2. input B(x, time). static Site(x: text). Site(b).
+        P(Y, T) :- Site(Y), not B(a, T).  P(b, 3).  Q(T) :- A(a, T+2), P(Y, T+1).  query Q(T)."""
+    lines = [line for found in told(text, [("B", "c", 1, 1)], 5).values() for line in found]
+    assert any(line.startswith("possible Q(1)") for line in lines)
+    assert not any("Q(2)" in line for line in lines)
