@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.compile.plan import Var
-from antelog.engine.exceptions import Links, Names, Variants, exceptions, nameable, variants
+from antelog.engine.exceptions import Links, Names, Variants, exceptions, nameable, speakers, variants
 from antelog.engine.few_ticks import ended
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
@@ -47,7 +47,8 @@ class Candidates:
     from `known` on. It is one of an answer's from `begin` on, has all its literals from `complete`
     on, is told from `told` on, and is over at `end`. Before `own` it says no more than another that
     speaks for more values. From `beside` on it is told with others of the same answer. `instances` are
-    what those stand for that leave a time open which can be a few ticks only.
+    what those stand for that leave a time open which can be a few ticks only, and `speakers` may speak
+    for others of their answers.
     """
 
     blocks: tuple[Derivations, ...]
@@ -65,6 +66,7 @@ class Candidates:
     beside: Column
     exceptions: Links
     instances: Links
+    speakers: Links
 
     def rows(self, block: int) -> slice:
         return slice(self.starts[block], self.starts[block + 1])
@@ -102,6 +104,7 @@ def candidates(
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     by_answer = _grouped(blocks, answer, time)
     starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
+    number = by_answer.order if by_answer.alone else by_answer.numbers
     known, begin, complete, told, end, own, beside = _stacked(phases, 7)
     # What is so by the rules alone is so from the first tick on.
     complete, told = np.maximum(complete, world.begin), np.maximum(told, world.begin)
@@ -111,7 +114,7 @@ def candidates(
         tuple(answer),
         time,
         by_answer,
-        by_answer.order if by_answer.alone else by_answer.numbers,
+        number,
         known,
         begin,
         complete,
@@ -121,6 +124,7 @@ def candidates(
         beside,
         exceptions(open_, starts),
         instances,
+        speakers(open_, starts, number),
     )
 
 

@@ -199,7 +199,7 @@ def _same_until(
 class Links:
     """From `tick` on and before `over`, the derivation `one` belongs to the derivation `of`.
 
-    As an exception from it, or as what it stands for. Sorted by `of`.
+    As an exception from it, as what it stands for, or as one that may speak for it. Sorted by `of`.
     """
 
     of: Column
@@ -228,6 +228,20 @@ def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Links:
             if own.block[names] >= 0 and len(rows):
                 of = first[own.block[names]] + own.at[names][rows]
                 parts.append(Links(of, first[number] + rows, since[rows], until[rows]))
+    return linked(parts)
+
+
+def speakers(found: Sequence[Variants], first: Sequence[int], answer: Column) -> Links:
+    """For each derivation those of the same answer that may speak for it; `answer` is the number of that."""
+    parts = []
+    for number, own in enumerate(found):
+        for names, until in own.excepted.items():
+            rows = np.flatnonzero(own.at[names] >= 0)
+            if own.block[names] >= 0 and len(rows):
+                one = first[own.block[names]] + own.at[names][rows]
+                mine = first[number] + rows
+                same = answer[mine] == answer[one]
+                parts.append(Links(mine[same], one[same], np.full(len(one), -1)[same], until[rows][same]))
     return linked(parts)
 
 

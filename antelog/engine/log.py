@@ -17,7 +17,7 @@ from antelog.engine.counting import total
 from antelog.engine.decoding import repeated
 from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
-from antelog.engine.moments import Moments, confirmations, levels, moments, views
+from antelog.engine.moments import Moments, Views, confirmations, levels, moments, views
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
 from antelog.engine.tables import Column, Mask, changed, in_order, inverse, marked, numbered
@@ -69,14 +69,14 @@ def tell(
         found = candidates(world, name, ticks, (before, now))
         at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
-    kept, instead = minimal(found, at, seen, world.values)
+    kept = minimal(found, at, seen, world.values)
     told, complete = kept & seen.shown, kept & seen.complete
     own = told
     if seen.merged is not None:
         said = np.zeros(len(at.tick), np.bool_)
         said[at.of_views(marked(told))] = True
         spoken = said.take(at.view_at)
-        own = told | (kept & seen.merged & (instead | (complete & ~spoken)))
+        own = told | (kept & seen.merged & (_unspoken(found, at, seen, kept) | (complete & ~spoken)))
         told = own | (kept & seen.beside & spoken)
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
@@ -90,6 +90,22 @@ def tell(
         quiet = status == CONFIRMED
         quiet[at.of_views(marked(seen.complete & ~seen.merged))] = False
     return Told(found, at, kept, told, own, status, quiet)
+
+
+def _unspoken(found: Candidates, at: Moments, seen: Views, kept: Mask) -> Mask:
+    """The views which others would be told for, but these are needless while the views are not."""
+    unspoken = np.zeros(len(kept), np.bool_)
+    if seen.merged is None:
+        return unspoken
+    view = marked(kept & seen.merged)
+    row = at.view_of.take(view)
+    which, speaker = found.speakers.of_views(row, at.then.take(view))
+    # All derivations of an answer have views of the same moments, one after the other.
+    since = view - np.searchsorted(at.view_of, row)
+    by = np.searchsorted(at.view_of, speaker) + since.take(which)
+    unspoken[view[which[seen.shown[by]]]] = True
+    unspoken[view[which[kept[by]]]] = False
+    return unspoken
 
 
 @dataclass(frozen=True)

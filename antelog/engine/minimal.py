@@ -28,44 +28,24 @@ from antelog.engine.values import Values
 _Term = Var | Const | Time
 
 
-def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> tuple[Mask, Mask]:
-    """For each view, whether it is alive and no other of its moment makes it needless.
-
-    And whether it does so to one that speaks for its values too, and would be told.
-    """
-    keep, instead = seen.alive.copy(), np.zeros(len(seen.alive), np.bool_)
+def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask:
+    """For each view, whether it is alive and no other of its moment makes it needless."""
+    keep = seen.alive.copy()
     if found.by_answer.count == len(found.number):
-        return keep, instead  # each answer has one derivation
+        return keep  # each answer has one derivation
     done = np.zeros(len(at.tick), np.bool_)
     done[at.view_at[seen.complete]] = True
     keep &= seen.complete | ~done[at.view_at]
     crowded = np.bincount(at.view_at[keep], minlength=len(at.tick)) > 1
     rivals = marked(keep & crowded.take(at.view_at))
     if len(rivals) == 0:
-        return keep, instead
+        return keep
     kinds = list(_kinds(found, at, rivals))
     for number, opposite in _meeting(kinds):
         one, other = kinds[number], kinds[opposite]
-        here, there = _beating(one, other, values)
+        _, there = _beating(one, other, values)
         keep[other.view[there]] = False
-        if _names_more(one, other):
-            named = _same(one, other, here, there) & seen.shown[other.view[there]]
-            instead[one.view[here[named]]] = True
-    return keep, instead
-
-
-def _names_more(one: _Kind, other: _Kind) -> bool:
-    """Whether rows of the one say the same with values for variables that the other leaves open."""
-    same = one.block.layout is other.block.layout and one.evidence == other.evidence
-    return same and other.block.rows.bound.keys() < one.block.rows.bound.keys()
-
-
-def _same(one: _Kind, other: _Kind, here: Column, there: Column) -> Mask:
-    """For each pair, whether the one has the other's values."""
-    same = np.ones(len(here), np.bool_)
-    for name, column in other.block.rows.bound.items():
-        same &= one.block.rows.bound[name][one.row[here]] == column[other.row[there]]
-    return same
+    return keep
 
 
 @dataclass(frozen=True, eq=False)
