@@ -17,7 +17,7 @@ from antelog.engine.counting import total
 from antelog.engine.decoding import repeated
 from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
-from antelog.engine.moments import Moments, Views, confirmations, levels, moments, views
+from antelog.engine.moments import Moments, confirmations, levels, moments, views
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
 from antelog.engine.tables import Column, Mask, changed, in_order, inverse, marked, numbered
@@ -76,7 +76,8 @@ def tell(
         said = np.zeros(len(at.tick), np.bool_)
         said[at.of_views(marked(told))] = True
         spoken = said.take(at.view_at)
-        own = told | (kept & seen.merged & (_unspoken(found, at, seen, kept) | (complete & ~spoken)))
+        spoken_for = kept & seen.merged
+        own = told | _unspoken(found, at, spoken_for, kept, seen.shown) | (spoken_for & complete & ~spoken)
         told = own | (kept & seen.beside & spoken)
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
@@ -92,18 +93,16 @@ def tell(
     return Told(found, at, kept, told, own, status, quiet)
 
 
-def _unspoken(found: Candidates, at: Moments, seen: Views, kept: Mask) -> Mask:
-    """The views which others would be told for, but these are needless while the views are not."""
+def _unspoken(found: Candidates, at: Moments, spoken_for: Mask, kept: Mask, shown: Mask) -> Mask:
+    """Which of the views that others speak for have to be told: those others are needless, they are not."""
     unspoken = np.zeros(len(kept), np.bool_)
-    if seen.merged is None:
-        return unspoken
-    view = marked(kept & seen.merged)
+    view = marked(spoken_for)
     row = at.view_of.take(view)
     which, speaker = found.speakers.of_views(row, at.then.take(view))
     # All derivations of an answer have views of the same moments, one after the other.
     since = view - np.searchsorted(at.view_of, row)
     by = np.searchsorted(at.view_of, speaker) + since.take(which)
-    unspoken[view[which[seen.shown[by]]]] = True
+    unspoken[view[which[shown[by]]]] = True
     unspoken[view[which[kept[by]]]] = False
     return unspoken
 

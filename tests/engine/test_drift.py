@@ -104,10 +104,20 @@ _NOTHING_IS_LEFT = Case(
     2,
 )
 
+# P1(X, 0) is false for nearly all X, so `not P1(X, U)` need not be waited for; for b it must be.
+_NEEDLESS_BUT_FOR_ONE_VALUE = Case(
+    "input A(x: text, time). input C(time) delay 1. static Site(x: text). Site(a). Site(b). "
+    "P1(X, T) :- Site(X), not C(T). P1(X, T) :- A(X, T+1). "
+    "P2(a, T) :- A(X, T-2), not P1(X, U), not P2(X, T-3). query P2(X, T).",
+    (("A", ("a", 0), 0),),
+    2,
+)
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
 @example(_NOTHING_IS_LEFT)
+@example(_NEEDLESS_BUT_FOR_ONE_VALUE)
 @example(_ONE_OF_TWO_LITERALS)
 @example(_FIRST_OF_ITS_TIME)
 @example(_SLOWER_VALUE)
