@@ -12,7 +12,7 @@ import numpy as np
 
 from antelog.compile.plan import Var
 from antelog.engine.exceptions import Links, Names, Variants, exceptions, nameable, speakers, variants
-from antelog.engine.few_ticks import ended
+from antelog.engine.few_ticks import Gone, ended
 from antelog.engine.layout import Layout
 from antelog.engine.match import ONE, Rows
 from antelog.engine.merging import covered
@@ -47,8 +47,8 @@ class Candidates:
     from `known` on. It is one of an answer's from `begin` on, has all its literals from `complete`
     on, is told from `told` on, and is over at `end`. Before `own` it says no more than another that
     speaks for more values. From `beside` on it is told with others of the same answer. `instances` are
-    what those stand for that leave a time open which can be a few ticks only, and `speakers` may speak
-    for others of their answers.
+    what those stand for that leave a time open which can be a few ticks only, `gone` says which ticks
+    others do not stand for any more, and `speakers` may speak for others of their answers.
     """
 
     blocks: tuple[Derivations, ...]
@@ -66,6 +66,7 @@ class Candidates:
     beside: Column
     exceptions: Links
     instances: Links
+    gone: tuple[Gone, ...]
     speakers: Links
 
     def rows(self, block: int) -> slice:
@@ -91,15 +92,15 @@ def candidates(
     answers = [_answers(found, world) for found in blocks]
     open_, starts = variants(blocks), tuple(accumulate([found.rows.count for found in blocks], initial=0))
     apart = tells_apart(layouts)
-    blocks, instances = ended(world, blocks, open_, starts)
+    blocks, instances, gone = ended(world, blocks, open_, starts)
     phases = [
         _phases(found, time, each, world, apart)
         for found, (_, time), each in zip(blocks, answers, open_, strict=True)
     ]
     if not apart:
         # Where values are open, what is over still says which of them have answers of their own.
-        for b, found in enumerate(blocks):
-            blocks[b], phases[b], answers[b] = _mattering(found, phases[b], answers[b], during)
+        for b in set(range(len(blocks))) - {each.block for each in gone}:
+            blocks[b], phases[b], answers[b] = _mattering(blocks[b], phases[b], answers[b], during)
     width = len(world.relations[name].variables) + 1
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     by_answer = _grouped(blocks, answer, time)
@@ -124,6 +125,7 @@ def candidates(
         beside,
         exceptions(open_, starts),
         instances,
+        gone,
         speakers(open_, starts, number),
     )
 

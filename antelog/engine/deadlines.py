@@ -52,6 +52,16 @@ def latest_tick(layout: Layout, time: Time, rows: Rows) -> Column:
     return latest if fixed is None else np.minimum(latest, fixed)
 
 
+def first_tick(layout: Layout, time: Time, rows: Rows) -> Column:
+    """The first tick that an open time can be, likewise."""
+    first = np.zeros(rows.count, np.int64)
+    for name in (None, *sorted(layout.time_variables & rows.bound.keys())):
+        behind = layout.times.furthest(time, Time(name, 0))
+        if behind is not None:
+            first = np.maximum(first, (0 if name is None else rows.bound[name]) - behind)
+    return first
+
+
 def _delay(
     layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str]
 ) -> Column:

@@ -70,7 +70,7 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
         for each in at
         if each
     }
-    return Variants(block, at, own_since, excepted, {each: _over(mine, each) for each in excepted})
+    return Variants(block, at, own_since, excepted, {each: over(mine, each) for each in excepted})
 
 
 def own_since_as_of(blocks: Sequence[Derivations], seen: Derivations, as_of: AsOf) -> Mapping[Names, Column]:
@@ -98,7 +98,7 @@ def _without(
     }
     block = {each: same.get(each, -1) for each in _subsets(names)}
     at = {
-        each: np.full(mine.rows.count, -1) if b < 0 else _position(mine, blocks[b])
+        each: np.full(mine.rows.count, -1) if b < 0 else position(mine, blocks[b])
         for each, b in block.items()
     }
     return block, at
@@ -118,12 +118,13 @@ def _all_apart(
     }
 
 
-def _over(block: Derivations, names: Names) -> Column:
+def over(block: Derivations, names: Names) -> Column:
+    """By when a fact about these variables has come, or one never will."""
     places = block.layout.places
     about = [i for i, place in enumerate(places) if names & place.variables]
     failed = block.fails[: len(places)].min(axis=0, initial=NEVER)
-    over: Column = np.minimum(failed, block.holds[about].min(axis=0, initial=NEVER))
-    return over
+    first: Column = np.minimum(failed, block.holds[about].min(axis=0, initial=NEVER))
+    return first
 
 
 def _subsets(names: Names) -> Iterator[Names]:
@@ -132,7 +133,8 @@ def _subsets(names: Names) -> Iterator[Names]:
         yield from map(frozenset, combinations(sorted(names), size))
 
 
-def _position(mine: Derivations, block: Derivations) -> Column:
+def position(mine: Derivations, block: Derivations) -> Column:
+    """For each row the one of a block with fewer variables that has the same values; -1 if there is none."""
     names = list(block.rows.bound)
     if not names:
         return np.full(mine.rows.count, 0 if block.rows.count else -1)

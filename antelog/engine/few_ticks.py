@@ -1,7 +1,8 @@
-"""Rows that leave a time open which can be one of a few ticks only, each of which has a row of its own.
+"""Rows that leave a time open which has a last tick: they stand for nothing once no such tick is left.
 
-`P(T) :- Go(T), Done(U), not Late(U), U <= T.` waits for a Done at one of the ticks up to T. What is
-said of them all is over as soon as each is over, or an exception: nothing is left then.
+`P(T) :- Go(T), Done(U), not Late(U), U <= T.` waits for a Done at one of the ticks up to T. A tick is
+gone when Done has come, or cannot come any more. It is gone, too, when it is an exception, for
+negated literals have a row for each tick they are looked at.
 """
 
 from __future__ import annotations
@@ -11,78 +12,128 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.exceptions import Links, Variants, linked
+from antelog.compile.plan import Time
+from antelog.engine.deadlines import first_tick, latest_tick
+from antelog.engine.exceptions import Links, Variants, linked, over, position
 from antelog.engine.layout import variables_of
 from antelog.engine.naming import few_ticks
-from antelog.engine.tables import Column, Mask, marked
+from antelog.engine.tables import NEVER, Column, Mask, changed, marked, spread
 from antelog.engine.truth import Derivations
 from antelog.engine.world import World
 
 
 @dataclass(frozen=True)
-class _Ticks:
-    """The rows of a block whose time `name` can be a few ticks only, and those of another for each tick.
+class Gone:
+    """Of the rows of a block that leave a `time` open, how many of the last ticks it can be are gone.
 
-    `few` says which rows these are. `of` is a row of the block, `one` a row of the other. It is an
-    exception from `since` on, and `over` when its fact has come or never will.
+    `count` for each row. Each of these ticks has a line: `of` is the row, `rank` which tick it is from
+    the last, and `since` when it is gone. Sorted by `of`.
     """
 
-    name: str
-    few: Mask
+    block: int
+    time: str
+    count: Column
+    of: Column
+    rank: Column
+    since: Column
+
+    def as_of(self, row: Column, then: Column) -> Column:
+        """The same for some rows at some ticks: what is gone later is not."""
+        count = self.count.take(row)
+        first = np.searchsorted(self.of, row)
+        which, at = spread(first, np.searchsorted(self.of, row, "right") - first)
+        later = marked(self.since.take(at) > then.take(which))
+        np.minimum.at(count, which.take(later), self.rank.take(at.take(later)))
+        return count
+
+
+@dataclass(frozen=True)
+class _Ticks:
+    """The rows `of` a block that leave a `time` open, and the row of another for each tick: `one`.
+
+    What a row says of that tick is over by `end`: its fact has come or never will by `decided`, or
+    it is an exception. The ticks may be those from `first` to `last`; in some rows all are `named`.
+    """
+
+    time: str
     other: int
     of: Column
     one: Column
-    since: Column
-    over: Column
+    tick: Column
+    end: Column
+    decided: Column
+    first: Column
+    last: Column
+    named: Mask
 
 
 def ended(
     world: World, blocks: Sequence[Derivations], found: Sequence[Variants], first: Sequence[int]
-) -> tuple[list[Derivations], Links]:
-    """The blocks, with such rows over when nothing is left of them; and what these stand for.
+) -> tuple[list[Derivations], Links, tuple[Gone, ...]]:
+    """The blocks with such rows false when nothing is left of them.
 
-    `first` has the number of the first derivation of each block.
+    And the rows for all ticks, where these are named, or else which ticks are gone. `first` has the
+    number of the first derivation of each block.
     """
-    blocks, links = list(blocks), []
-    # What rows stand for is in later blocks, which have more variables; these are dealt with before.
+    blocks, links, gone = list(blocks), [], []
+    # Rows of single ticks are in later blocks, which have more variables; those are dealt with before.
     for number in reversed(range(len(blocks))):
-        for few in _few(world, number, blocks, found):
-            blocks[number] = _ended(blocks[number], few, blocks[few.other].failed.take(few.one))
-            of, one = first[number] + few.of, first[few.other] + few.one
-            links.append(Links(of, one, np.full(len(of), -1), few.over))
-    return blocks, linked(links)
+        for ticks in _ticks(world, number, blocks, found):
+            named = ticks.named.take(ticks.of)
+            of, one = first[number] + ticks.of[named], first[ticks.other] + ticks.one[named]
+            links.append(Links(of, one, np.full(len(of), -1), ticks.decided[named]))
+            gone.append(_gone(number, ticks))
+            blocks[number] = _ended(blocks[number], ticks, gone[-1])
+    return blocks, linked(links), tuple(gone)
 
 
-def _few(
+def _ticks(
     world: World, number: int, blocks: Sequence[Derivations], found: Sequence[Variants]
 ) -> Iterator[_Ticks]:
     block = blocks[number]
-    if not block.layout.loose:
-        return
-    for name, few in few_ticks(world, block.layout, block.rows):
-        names = frozenset({name})
-        for other, each in enumerate(found):
-            if each.block.get(names) == number and few.any():
-                at = each.at[names]
-                one = marked((at >= 0) & few.take(at))
-                since, over = each.excepted[names].take(one), each.over[names].take(one)
-                yield _Ticks(name, few, other, at.take(one), one, since, over)
+    layout, rows = block.layout, block.rows
+    for time in sorted(layout.time_variables - rows.bound.keys()):
+        last = latest_tick(layout, Time(time, 0), rows)
+        names = frozenset({time})
+        for other, each in enumerate(blocks):
+            if each.layout is layout and each.rows.bound.keys() == rows.bound.keys() | names:
+                at = position(each, block)
+                one = marked((at >= 0) & (last.take(at) < NEVER))
+                decided = over(each, names).take(one)
+                since = found[other].excepted.get(names, np.full(each.rows.count, NEVER)).take(one)
+                end = np.minimum(np.minimum(since, decided), each.failed.take(one))
+                named = dict(few_ticks(world, layout, rows)).get(time, np.zeros(rows.count, np.bool_))
+                tick = each.rows.bound[time].take(one)
+                first = first_tick(layout, Time(time, 0), rows)
+                yield _Ticks(time, other, at.take(one), one, tick, end, decided, first, last, named)
 
 
-def _ended(block: Derivations, few: _Ticks, failed: Column) -> Derivations:
-    """The block with its rows false as soon as nothing is left of them, because of what came last.
+def _gone(number: int, ticks: _Ticks) -> Gone:
+    order = np.lexsort([-ticks.tick, ticks.of])
+    of = ticks.of.take(order)
+    start = marked(changed(of))
+    rank = np.arange(len(of)) - np.repeat(start, np.diff(np.append(start, len(of))))
+    there = marked((ticks.tick.take(order) == ticks.last.take(of) - rank) & ~ticks.named.take(of))
+    of, rank = of.take(there), rank.take(there)
+    count = np.bincount(of, minlength=len(ticks.last))
+    return Gone(number, ticks.time, count, of, rank, ticks.end.take(order).take(there))
 
-    What they stand for has `failed` by then, or is an exception.
-    """
+
+def _ended(block: Derivations, ticks: _Ticks, gone: Gone) -> Derivations:
+    """The block with its rows false as soon as nothing is left of them, because of what came last."""
     by_fact, by_negation = np.full((2, block.rows.count), np.int64(-1))
-    end = np.minimum(np.minimum(few.since, few.over), failed)
-    waits = few.over > end
-    np.maximum.at(by_negation, few.of[waits], end[waits])
-    np.maximum.at(by_fact, few.of[~waits], end[~waits])
-    last = np.maximum(by_fact, by_negation)
-    fails, sooner = block.fails.copy(), few.few & (last < block.failed)
-    for i, literal in enumerate(block.layout.literals):
-        false = sooner & (last == (by_fact if i < len(block.layout.places) else by_negation))
-        if few.name in variables_of(literal):
+    denied = ticks.end < ticks.decided
+    np.maximum.at(by_negation, ticks.of[denied], ticks.end[denied])
+    np.maximum.at(by_fact, ticks.of[~denied], ticks.end[~denied])
+    about = [ticks.time in variables_of(literal) for literal in block.layout.literals]
+    places = len(block.layout.places)
+    awaited = block.fails[:places][about[:places]].min(axis=0, initial=NEVER)
+    left = ~ticks.named & (ticks.last - gone.count >= ticks.first)
+    by_fact = np.where(left, np.maximum(by_fact, awaited - gone.count), by_fact)
+    last, some = np.maximum(by_fact, by_negation), ticks.named | (gone.count > 0)
+    fails, sooner = block.fails.copy(), some & (last < block.failed)
+    for i, concerned in enumerate(about):
+        if concerned:
+            false = sooner & (last == (by_fact if i < places else by_negation))
             fails[i][false] = last[false]
     return replace(block, fails=fails)

@@ -87,6 +87,9 @@ class _End:
 def _end(world: World, found: Candidates, block: Derivations, start: int, row: Column, then: Column) -> _End:
     """The end of some rows of a block, the first of which has the number `start`."""
     seen = _as_of(world, block, row - start, then)
+    for each in found.gone:
+        if found.blocks[each.block] is block:
+            _bring_forward(seen, each.time, each.as_of(row - start, then))
     complete, begin = seen.complete, seen.holds.min(axis=0, initial=NEVER)
     # As `where` would have it with -1 elsewhere, but much faster.
     settled = ((seen.settled + 1) * (seen.holds > then)).max(axis=0, initial=0) - 1
@@ -95,6 +98,14 @@ def _end(world: World, found: Candidates, block: Derivations, start: int, row: C
         complete = np.maximum(complete, time)
         begin = np.maximum(begin, time) if block.layout.places else time
     return _End(seen, begin, complete, seen.failed, settled)
+
+
+def _bring_forward(seen: Derivations, time: str, ticks: Column) -> None:
+    """Has a time that is open end so many ticks earlier."""
+    for i, place in enumerate(seen.layout.places):
+        if time in place.variables:
+            for line in (seen.fails[i], seen.settled[i]):
+                np.subtract(line, ticks, out=line, where=line < NEVER)
 
 
 def _ends(
