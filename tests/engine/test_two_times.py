@@ -140,19 +140,3 @@ def test_what_is_false_at_all_ticks_that_a_time_can_be_is_certain_ahead() -> Non
     lines = told(text, [("C", 2, 2), ("A", 9, 9)], 11)
     assert [line.split(")")[0] for line in lines[8] if line.startswith("possible")] == ["possible R(_, 10"]
     assert not any(line.startswith("possible") for line in [*lines[9], *lines[10]])
-
-
-def test_an_answer_is_over_when_nothing_is_left_of_it() -> None:
-    """C may come for any tick up to T, but D excludes them one after the other."""
-    text = """input A(x: text, time). input D(time) delay 5. input C(time) delay 3.
-        P(X, T) :- C(U), A(X, T), not D(U), U <= T.  query P(X, T)."""
-    open_ = "A(a, 1) | C(U) where U <= 1, not D(U) where U <= 1"
-    facts = [("A", "a", 1, 1), ("D", 0, 1)]
-    by_negation = told(text, [*facts, ("D", 1, 2)], 4)
-    assert f"possible P(a, 1): {open_} but U=0, rejected at 4, decided by 6" in by_negation[1]
-    assert f"rejected P(a, 1): {open_} but U=0, for want of not D(U) where U <= 1" in by_negation[2]
-    by_fact = told(text, [("A", "a", 1, 1), ("D", 1, 1)], 4)
-    assert f"possible P(a, 1): {open_} but U=1, rejected at 3, decided by 5" in by_fact[1]
-    assert f"rejected P(a, 1): {open_} but U=1, for want of C(U) where U <= 1" in by_fact[3]
-    never = told(text, [("D", 0, 0), ("D", 1, 1), ("A", "a", 1, 1)], 4)
-    assert not any("P(a, 1)" in line for lines in never.values() for line in lines)
