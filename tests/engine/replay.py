@@ -12,9 +12,10 @@ from typing import Any
 from antelog.compile import compile_program
 from antelog.compile.plan import Atom as PatternAtom
 from antelog.compile.plan import Literal as PatternLiteral
-from antelog.compile.plan import Plan
+from antelog.compile.plan import Plan, Var
 from antelog.engine.engine import Engine
 from antelog.engine.foresight import layouts
+from antelog.engine.layout import Merger
 from antelog.engine.limits import cannot_run
 from antelog.language import Checked
 from antelog.reference import Evaluation, Report
@@ -138,10 +139,12 @@ def without_merged(
     """What is expected of a line, without what is known to be missing beside an answer for all values.
 
     Two literals of a rule may be one for some values. What is said of all values then has one more
-    than is needed for these, and may be needless for all others.
+    than is needed for these, and may be needless for all others. So may what leaves two variables
+    open that are equal then.
     """
-    loose = any(layout.loose for layout in layouts(plan)[line["query"]])
-    if not loose or not any(map(_is_open, line["answers"])):
+    own = layouts(plan)[line["query"]]
+    known = any(layout.loose or any(map(_has_two_variables, layout.mergers)) for layout in own)
+    if not known or not any(map(_is_open, line["answers"])):
         return expected
     patterns = [Counter(map(_sort, p.literals)) for p in plan.relation(line["query"]).patterns]
 
@@ -153,6 +156,10 @@ def without_merged(
         answer: {e for e in group if not found.get(answer) or e in found[answer] or whole(e)}
         for answer, group in expected.items()
     }
+
+
+def _has_two_variables(merger: Merger) -> bool:
+    return any(isinstance(one, Var) and isinstance(other, Var) for one, other in merger)
 
 
 def is_nothing(answer: dict[str, Any], now: int, evaluation: Evaluation) -> bool:
