@@ -126,7 +126,7 @@ class _Sheet:
     """The literals of derivations, sorted by their texts: which text each is, when it is true, when false.
 
     Texts are a row for each derivation, ticks a column. What a derivation has fewer than others, or
-    twice, is _NONE; if `full`, there is no such. `place` says where derivations are here.
+    twice, is _NONE at the end; if `full`, there is no such. `place` says where derivations are here.
     """
 
     names: pa.Array
@@ -182,7 +182,9 @@ def _sheet(world: World, found: Candidates, row: Column) -> _Sheet:
         _sort(own, holds[:lines, start:end], fails[:lines, start:end])
         twice = own[1:] == own[:-1]
         if twice.any():
-            own[1:][twice] = _NONE
+            own[1:][twice] = len(names)
+            _sort(own, holds[:lines, start:end], fails[:lines, start:end])
+            own[own == len(names)] = _NONE
             full = False
         if lines < width and len(rows):
             text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER

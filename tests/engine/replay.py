@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -133,6 +133,7 @@ def without_needless(
 def without_merged(
     expected: dict[Answer, set[Explanation]],
     found: dict[Answer, set[Explanation]],
+    told: Collection[Answer],
     line: dict[str, Any],
     plan: Plan,
 ) -> dict[Answer, set[Explanation]]:
@@ -140,7 +141,7 @@ def without_merged(
 
     Two literals of a rule may be one for some values. What is said of all values then has one more
     than is needed for these, and may be needless for all others. So may what leaves two variables
-    open that are equal then.
+    open that are equal then. Needless instances are `told` too.
     """
     own = layouts(plan)[line["query"]]
     known = any(layout.loose or any(map(_has_two_variables, layout.mergers)) for layout in own)
@@ -153,7 +154,7 @@ def without_merged(
         return Counter((li.positive, li.atom.predicate) for li in literals) in patterns
 
     return {
-        answer: {e for e in group if not found.get(answer) or e in found[answer] or whole(e)}
+        answer: {e for e in group if answer not in told or e in found.get(answer, ()) or whole(e)}
         for answer, group in expected.items()
     }
 

@@ -153,8 +153,9 @@ def test_answers_are_those_of_the_specification(case: Case) -> None:
             # Two open variables of a query that are one in the pattern have no names of their own.
             assume(_named(line, names))
             assert not any(is_nothing(answer, now, evaluation) for answer in line["answers"])
-            found = without_needless(implied(evaluation, line, names, settled[name]), line, evaluation)
-            expected = without_merged(expected, found, line, compiled.plan)
+            told = implied(evaluation, line, names, settled[name])
+            found = without_needless(told, line, evaluation)
+            expected = without_merged(expected, found, told, line, compiled.plan)
             assert shown(found, time, program) == shown(expected, time, program), f"tick {now}"
             settled[name] |= {a for a, group in found.items() if any(not e.hypotheses for e in group)}
             some = some or bool(found)

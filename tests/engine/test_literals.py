@@ -73,3 +73,10 @@ def test_what_others_bind_several_times_is_told_once() -> None:
         line for line in told(text, [("C", 1, 2), ("C", 2, 2)], 2)[2] if line.startswith("possible P(a")
     )
     assert line.count("C(1) | R(a, T-1)") == 1
+
+
+def test_what_two_rows_say_alike_with_other_literals_twice_is_told_once() -> None:
+    """A(X, U) may be A(a, 1) or A(a, 0), and either way these two are all it takes."""
+    text = "input A(x: text, time) delay 2. P(X, T) :- A(Y, T), A(X, U), A(Y, T-1). query P(X, T)."
+    lines = told(text, [("A", "a", 1, 1)], 1)
+    assert "possible P(a, 1): A(a, 1) | A(a, 0), rejected at 2, decided by 2" in lines[1]
