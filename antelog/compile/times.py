@@ -26,6 +26,8 @@ class Times:
         for comparison in pattern.comparisons:
             for side in (comparison, mirrored(comparison)):
                 self._compare(side)
+        while any(self._tightened(comparison) for comparison in pattern.comparisons):
+            pass  # if T is left out, T-1 is the last, and may be left out as well
         self._from: dict[str, dict[str, int]] = {}
 
     def _constrain(self, lower: str, upper: str, most: int) -> None:
@@ -42,6 +44,19 @@ class Times:
             strict = comparison.operator == "<"
             most = right.offset - left.offset - strict
             self._constrain(right.variable or ZERO, left.variable or ZERO, most)
+
+    def _tightened(self, comparison: Comparison) -> bool:
+        """Leaves out the largest difference, if that is what a comparison says; or tells that it is not."""
+        left, right = comparison.left, comparison.right
+        if comparison.operator != "!=" or not isinstance(left, Time) or not isinstance(right, Time):
+            return False
+        found = False
+        for one, other in ((left, right), (right, left)):
+            lower, upper, most = one.variable or ZERO, other.variable or ZERO, one.offset - other.offset
+            if self._upper.get(lower, {}).get(upper) == most:
+                self._upper[lower][upper] = most - 1
+                found = True
+        return found
 
     def furthest(self, origin: Time, time: Time) -> int | None:
         """The largest `time - origin` there can be; None if there is no bound."""

@@ -102,7 +102,8 @@ def _ticks(
                 decided = over(each, names).take(one)
                 since = found[other].excepted.get(names, np.full(each.rows.count, NEVER)).take(one)
                 end = np.minimum(np.minimum(since, decided), each.failed.take(one))
-                named = dict(few_ticks(world, layout, rows)).get(time, np.zeros(rows.count, np.bool_))
+                few = dict(few_ticks(world, layout, rows)) if layout.loose else {}
+                named = few.get(time, np.zeros(rows.count, np.bool_))
                 tick = each.rows.bound[time].take(one)
                 first = first_tick(layout, Time(time, 0), rows)
                 yield _Ticks(time, other, at.take(one), one, tick, end, decided, first, last, named)

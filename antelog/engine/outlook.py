@@ -174,7 +174,7 @@ def _of_the_answer(
 ) -> Column:
     """Until when what derivations stand for belongs to the same answer: exceptions may have another time."""
     time = seen.layout.pattern.time.variable
-    if time is None or time in general.rows.bound:
+    if time is None or time in general.rows.bound or time not in seen.rows.bound:
         return np.full(len(then), NEVER)
     since = own_since_as_of(found.blocks, seen, lambda block, row: _as_of(world, block, row, then))
     return since[frozenset({time})]

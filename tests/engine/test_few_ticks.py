@@ -37,3 +37,23 @@ def test_what_has_come_for_each_tick_is_not_waited_for_at_all() -> None:
     text = """input C(time). input B(time) delay 2.
         P(T) :- C(T), C(U), B(U+2), T <= U.  query P(T)."""
     assert [line.split(":")[0] for line in told(text, [("C", 0, 0)], 1)[0]] == ["possible P(0)"]
+
+
+def test_a_tick_that_is_excluded_is_not_the_last() -> None:
+    text = "input A(time). input B(time) delay 3. P(T) :- A(T), B(U), U <= T, U != T-1, U != T. query P(T)."
+    lines = told(text, [("A", 1, 1), ("A", 2, 2)], 5)
+    open_ = "A(2) | B(U) where U <= 2, U != 1, U != 2"
+    assert lines == {
+        2: [f"possible P(2): {open_}, rejected at 3, decided by 3"],
+        3: [f"rejected P(2): {open_}, for want of B(U) where U <= 2, U != 1, U != 2"],
+    }
+
+
+def test_what_has_no_row_for_each_tick_may_come_at_any() -> None:
+    """In the first rule all values are known with the fact, but the second is about nobody in particular."""
+    text = """input A(x: text, time) delay 2. input B(x: text, time) delay 2. input C(time) delay 1.
+        Q(X, T-1) :- C(U), A(X, T+2), not B(X, T).  P(T-2) :- C(T), not B(a, T), T < 3.
+        P(T-2) :- Q(X, T-1), not Q(a, T).  query P(T)."""
+    facts = [("B", "c", 0, 0), ("C", 0, 1), ("A", "a", 1, 2), ("A", "b", 3, 3)]
+    lines = told(text, facts, 6)
+    assert told_at_once(text, facts, 6) == [line for found in lines.values() for line in found]
