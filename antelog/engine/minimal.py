@@ -2,7 +2,7 @@
 
 One derivation makes another needless if its hypotheses are a strict subset of the other's, or
 the same and its evidence is a strict subset. A hypothesis with open variables covers every
-literal it can become.
+literal it can become; where it has to become one of the other's, the hypotheses are the same.
 
 An answer may have thousands of derivations, so not every one is compared with every other.
 Those of a pattern with the same literals true form a *kind*. From the rules alone follows which
@@ -41,10 +41,15 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask
     if len(rivals) == 0:
         return keep
     kinds = list(_kinds(found, at, rivals))
+    instances: list[tuple[Column, Column]] = []
     for number, opposite in _meeting(kinds):
         one, other = kinds[number], kinds[opposite]
-        _, there = _beating(one, other, values)
-        keep[other.view[there]] = False
+        here, there, less = _rivalling(one, other, values)
+        keep[other.view[there[less]]] = False
+        instances.append((one.view[here[~less]], other.view[there[~less]]))
+    # An instance is said with what it is one of, if that is not needless itself.
+    general, instance = (np.concatenate(parts) for parts in zip(*instances, strict=True))
+    keep[instance[keep[general]]] = False
     return keep
 
 
@@ -91,13 +96,16 @@ def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
         yield divmod(pair, len(kinds))
 
 
-def _beating(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]:
-    """Pairs of a view of the one kind and a view of the other that it makes needless."""
+def _rivalling(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column, Mask]:
+    """Pairs of a view of the one kind and a view of the other that it makes needless: for it asks for less.
+
+    Or, if not, for the other is an instance of it.
+    """
     nothing = np.zeros(0, np.int64)
     needed = "hypotheses" if one.hypotheses or other.hypotheses else "evidence"
     met = {i: _partners(one, i, other, needed) for i in getattr(one, needed)}
     if not all(met.values()) or _alike(one, other):
-        return nothing, nothing
+        return nothing, nothing, np.zeros(0, np.bool_)
     keys = [[one.moment], [other.moment]]
     for found in met.values():
         if len(found) == 1:
@@ -109,11 +117,53 @@ def _beating(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]:
     here, there = here[apart], there[apart]
     fewer, same = _compared(one, other, here, there, "hypotheses", values)
     less, equal = _compared(one, other, here, there, "evidence", values)
-    beats = fewer & (~same | (less & ~equal))
+    strictly = fewer & ~same
+    if strictly.any() and _covers(one):
+        strictly &= _fewer(one, other, here, there, values)
+    beats = strictly | (fewer & less & ~equal)
     if one.block.layout is other.block.layout and one.block.layout.mergers:
         beats |= _part_of(one, other, here, there, values)
-    beating = marked(beats & _no_further_conditions(one, other, one.row[here], other.row[there]))
-    return here.take(beating), there.take(beating)
+    needless = beats | (fewer & ~same & less)
+    at = marked(needless & _no_further_conditions(one, other, one.row[here], other.row[there]))
+    return here.take(at), there.take(at), beats.take(at)
+
+
+def _covers(one: _Kind) -> bool:
+    """Whether a hypothesis may cover others than itself."""
+    terms = [(t, i) for i in one.hypotheses for t in (*one.literals[i].arguments, one.literals[i].time)]
+    return any(term is not None and _open(term, one.block) and _own(term, i, one) for term, i in terms)
+
+
+def _fewer(one: _Kind, other: _Kind, here: Column, there: Column, values: Values) -> Mask:
+    """For each pair, whether the one has fewer different hypotheses.
+
+    If not, and the other's are what it covers, then it may have these very hypotheses, and no fewer.
+    """
+    fewer: Mask = _count(one, one.row[here], values) < _count(other, other.row[there], values)
+    return fewer
+
+
+def _count(kind: _Kind, row: Column, values: Values) -> Column:
+    """How many different hypotheses rows have."""
+    count = np.zeros(len(row), np.int64)
+    for number, i in enumerate(kind.hypotheses):
+        again = np.zeros(len(row), np.bool_)
+        for j in kind.hypotheses[:number]:
+            terms = _agreeing(kind, i, kind, j, exactly=True)
+            if terms is not None:
+                again |= _equal(kind, kind, terms, row, row, values)
+        count += ~again
+    return count
+
+
+def _equal(
+    one: _Kind, other: _Kind, terms: list[tuple[_Term, _Term]], row: Column, other_row: Column, values: Values
+) -> Mask:
+    """For each pair of rows, whether terms of the one have the values of those of the other."""
+    same = np.ones(len(row), np.bool_)
+    for term, opposite in terms:
+        same &= _column(term, one.block, row, values) == _column(opposite, other.block, other_row, values)
+    return same
 
 
 def _part_of(one: _Kind, other: _Kind, here: Column, there: Column, values: Values) -> Mask:
@@ -174,12 +224,7 @@ def _within(
     for i in getattr(one, part):
         hit = np.zeros(len(row), np.bool_)
         for terms in _partners(one, i, other, part, exactly):
-            fits = np.ones(len(row), np.bool_)
-            for term, opposite in terms:
-                fits &= _column(term, one.block, row, values) == _column(
-                    opposite, other.block, other_row, values
-                )
-            hit |= fits
+            hit |= _equal(one, other, terms, row, other_row, values)
         inside &= hit
     return inside
 

@@ -80,3 +80,14 @@ def test_what_two_rows_say_alike_with_other_literals_twice_is_told_once() -> Non
     text = "input A(x: text, time) delay 2. P(X, T) :- A(Y, T), A(X, U), A(Y, T-1). query P(X, T)."
     lines = told(text, [("A", "a", 1, 1)], 1)
     assert "possible P(a, 1): A(a, 1) | A(a, 0), rejected at 2, decided by 2" in lines[1]
+
+
+def test_a_hypothesis_about_any_value_leaves_other_evidence_for_one_of_them() -> None:
+    """B(a, 2) would do for both rules, and each has its own evidence; B(b, 2) for the first alone."""
+    inputs = "input A(time). input B(x: text, time) delay 1. input C(time). "
+    first, second = "P(T) :- C(T-1), B(X, T). ", "P(T) :- A(T-1), B(a, T). "
+    lines = told(f"{inputs}{first}{second} query P(T).", [("A", 1, 1), ("C", 1, 1)], 1)
+    assert lines[1] == ["possible P(2): C(1) | B(X, 2) ; A(1) | B(a, 2), rejected at 3, decided by 3"]
+    alike = f"{inputs}{first}P(T) :- C(T-1), B(a, T). P(T) :- A(T-1), B(a, T), B(b, T). query P(T)."
+    lines = told(alike, [("A", 1, 1), ("C", 1, 1)], 1)
+    assert lines[1] == ["possible P(2): C(1) | B(X, 2), rejected at 3, decided by 3"]
