@@ -13,7 +13,7 @@ import numpy as np
 from antelog.compile.plan import Var
 from antelog.engine.exceptions import Links, Names, Variants, exceptions, nameable, speakers, variants
 from antelog.engine.few_ticks import Gone, ended
-from antelog.engine.layout import Layout
+from antelog.engine.layout import Layout, variables_of
 from antelog.engine.match import ONE, Rows
 from antelog.engine.merging import covered
 from antelog.engine.naming import each_once
@@ -82,8 +82,8 @@ def candidates(
     """
     layouts = world.layouts[name]
     blocks = _blocks(world, name, ticks, whole=complete_by is not None)
-    if complete_by is None and len(layouts) > 1 and any(each.loose or each.rival for each in layouts):
-        # What one pattern says of all values, or before any fact, it also says of the others' answers.
+    if complete_by is None and _meet(layouts):
+        # What is said of all values, or before any fact, is also said of the answers of other derivations.
         blocks = _blocks(world, name, ticks, _told(world, blocks))
     if complete_by is not None:
         blocks = [found.take(marked(found.complete <= complete_by)) for found in blocks]
@@ -151,6 +151,15 @@ def _blocks(
     return blocks
 
 
+def _meet(layouts: Sequence[Layout]) -> bool:
+    """Whether what derivations say without a fact may be said of the answers of others, too."""
+    if len(layouts) == 1:
+        (layout,) = layouts
+        variables = frozenset(name for each in layout.literals for name in variables_of(each))
+        return layout.loose and not variables <= layout.answered | layout.given
+    return any(each.loose or each.rival for each in layouts)
+
+
 def _told(world: World, blocks: list[Derivations]) -> tuple[Rows, ...]:
     """The answers of derivations, as far as they have values: by the number of the variable."""
     tables = []
@@ -185,9 +194,8 @@ def _renamed(told: Rows, world: World, layout: Layout) -> Rows:
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
     """The derivations by answer."""
     if len(blocks) == 1:
-        pattern, rows = blocks[0].layout.pattern, blocks[0].rows
-        told = {term.name for term in pattern.answer if isinstance(term, Var)} | {pattern.time.variable}
-        if rows.bound.keys() <= told:
+        rows = blocks[0].rows
+        if rows.bound.keys() <= blocks[0].layout.answered:
             # No two rows have the same answer.
             return Groups(np.arange(rows.count), np.arange(rows.count), alone=True)
     (key,) = keys_of([[*answer, time]])
@@ -213,7 +221,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
     begin = known = last_of(since, since.keys() - names, found.rows.count)
     if found.layout.rival or apart:
         # It competes with other patterns' derivations before any fact speaks for it.
-        begin = last_of(since, since.keys() - names - _answered(found), found.rows.count)
+        begin = last_of(since, since.keys() - names - found.layout.answered, found.rows.count)
     own = speaking_since(since, open_.own_since, names, found.rows.count)
     if found.layout.by_clock:
         begin = np.maximum(begin, np.where(time < world.begin, NEVER, time))
@@ -225,7 +233,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
         told = np.minimum(told, np.maximum(waits_for_facts, time))
     within = own
     if apart:
-        within = speaking_since(since, open_.own_since, names - _answered(found), found.rows.count)
+        within = speaking_since(since, open_.own_since, names - found.layout.answered, found.rows.count)
     told = np.maximum(told, begin)
     beside = np.maximum(told, within)
     told = np.maximum(np.maximum(told, known), own)
@@ -262,13 +270,6 @@ def _mattering(
         [line.take(at) for line in phases],
         ([column.take(at) for column in cells], time.take(at)),
     )
-
-
-def _answered(found: Derivations) -> set[str]:
-    """The variables of a pattern that an answer gives values."""
-    pattern = found.layout.pattern
-    time = {pattern.time.variable} if pattern.time.variable is not None else set()
-    return time | {term.name for term in pattern.answer if isinstance(term, Var)}
 
 
 def covered_since(found: Derivations, values: Values) -> Mapping[str, Column]:

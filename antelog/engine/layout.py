@@ -139,9 +139,14 @@ class Layout:
     @cached_property
     def loose_within(self) -> bool:
         """The same where the answer's own values are known."""
-        own = {a.name for a in self.pattern.answer if isinstance(a, Var)}
+        return not self.denied <= self.answered | self.given
+
+    @cached_property
+    def answered(self) -> frozenset[str]:
+        """The variables that an answer has the values of."""
         time = self.pattern.time.variable
-        return not self.denied <= own | self.given | ({time} if time is not None else set())
+        own = {a.name for a in self.pattern.answer if isinstance(a, Var)}
+        return frozenset(own | ({time} if time is not None else set()))
 
     @cached_property
     def cells(self) -> Mapping[str, int]:

@@ -99,3 +99,15 @@ def test_what_is_true_of_all_stops_being_so_for_all_but_some() -> None:
             "rejected Heard(_, 1): Beat(1) | not Quiet(X, 1), for want of not Quiet(X, 1)",
         ],
     }
+
+
+def test_what_one_derivation_says_of_all_values_is_said_beside_another_of_the_same_rule() -> None:
+    """P(c, _) has its own evidence for U = 2, and shares with all others that Seen(_, 1) may still come."""
+    text = """input Go(x: text, time). input Seen(x: text, time) delay 2. input Off(time).
+        P(X, T) :- Go(X, T), Seen(X, U), not Off(U), U < T.  query P(X, T)."""
+    facts = [("Off", 0, 0), ("Seen", "c", 2, 2), ("Seen", "c", 1, 3)]
+    lines = told(text, facts, 3)
+    own = "Seen(c, 2), not Off(2) | Go(c, T) where 2 < T"
+    shared = "not Off(1) | Go(c, T) where 1 < T, Seen(c, 1)"
+    assert f"possible P(c, _): {own} ; {shared}" in lines[2]
+    assert told_at_once(text, facts, 3) == [line for found in lines.values() for line in found]
