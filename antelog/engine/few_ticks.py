@@ -92,6 +92,8 @@ def _ticks(
 ) -> Iterator[_Ticks]:
     block = blocks[number]
     layout, rows = block.layout, block.rows
+    if rows.count == 0:
+        return
     for time in sorted(layout.time_variables - rows.bound.keys()):
         last = latest_tick(layout, Time(time, 0), rows)
         names = frozenset({time})
@@ -110,6 +112,7 @@ def _ticks(
 
 
 def _gone(number: int, ticks: _Ticks) -> Gone:
+    """Which of the last ticks are there, one after the other without a gap."""
     order = np.lexsort([-ticks.tick, ticks.of])
     of = ticks.of.take(order)
     start = marked(changed(of))
