@@ -140,3 +140,12 @@ def test_what_is_false_at_all_ticks_that_a_time_can_be_is_certain_ahead() -> Non
     lines = told(text, [("C", 2, 2), ("A", 9, 9)], 11)
     assert [line.split(")")[0] for line in lines[8] if line.startswith("possible")] == ["possible R(_, 10"]
     assert not any(line.startswith("possible") for line in [*lines[9], *lines[10]])
+
+
+@pytest.mark.xfail(strict=True, reason="that an atom of a rule would be about a tick before 0 is not shown")
+def test_an_open_time_of_an_answer_says_where_it_begins() -> None:
+    """P1(X, T-1) is of no tick before 0, so T is 1 or more, which no literal that is left says."""
+    text = """input A(y: text, time). input C(x: text, time). P1(X, T) :- C(X, T+2).
+        P2(X, T) :- P1(X, T-1), C(Y, U), A(Y, U), U <= 3.  query P2(X, T)."""
+    lines = told(text, [("A", "a", 1, 1), ("C", "a", 1, 1), ("C", "b", 0, 0)], 1)
+    assert any(line.startswith("possible P2(_, _)") and "T >= 1" in line for line in lines[1])
