@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -44,22 +44,27 @@ def deadline(
 def latest_tick(layout: Layout, time: Time, rows: Rows) -> Column:
     """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
     latest = np.full(rows.count, NEVER)
-    for name in sorted(layout.time_variables & rows.bound.keys()):
+    for name, tick in _known_ticks(layout, rows):
         ahead = layout.times.furthest(Time(name, 0), time)
         if ahead is not None:
-            latest = np.minimum(latest, rows.bound[name] + ahead)
-    fixed = layout.times.furthest(Time(None, 0), time)
-    return latest if fixed is None else np.minimum(latest, fixed)
+            latest = np.minimum(latest, tick + ahead)
+    return latest
 
 
 def first_tick(layout: Layout, time: Time, rows: Rows) -> Column:
     """The first tick that an open time can be, likewise."""
     first = np.zeros(rows.count, np.int64)
-    for name in (None, *sorted(layout.time_variables & rows.bound.keys())):
+    for name, tick in _known_ticks(layout, rows):
         behind = layout.times.furthest(time, Time(name, 0))
         if behind is not None:
-            first = np.maximum(first, (0 if name is None else rows.bound[name]) - behind)
+            first = np.maximum(first, tick - behind)
     return first
+
+
+def _known_ticks(layout: Layout, rows: Rows) -> Iterator[tuple[str | None, Column | np.int64]]:
+    """The times of rows that are known, and tick 0."""
+    yield None, np.int64(0)
+    yield from ((name, rows.bound[name]) for name in sorted(layout.time_variables & rows.bound.keys()))
 
 
 def _delay(

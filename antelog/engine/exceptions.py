@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.engine.tables import NEVER, Column, find, keys_of, spread
+from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, spread
 from antelog.engine.truth import Derivations
 
 Names = frozenset[str]
@@ -209,6 +209,9 @@ class Links:
     tick: Column
     over: Column
 
+    def take(self, at: Mask) -> Links:
+        return Links(self.of[at], self.one[at], self.tick[at], self.over[at])
+
     def of_views(self, row: Column, then: Column) -> tuple[Column, Column]:
         """For derivations at some ticks what belongs to them: pairs of a position and a derivation."""
         if len(self.of) == 0:
@@ -222,29 +225,31 @@ class Links:
 
 def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Links:
     """All exceptions; `first` has the number of the first derivation of each block."""
-    parts = []
-    for number, own in enumerate(found):
-        for names, since in own.excepted.items():
-            until = own.over[names]
-            rows = np.flatnonzero((own.at[names] >= 0) & (since < until))
-            if own.block[names] >= 0 and len(rows):
-                of = first[own.block[names]] + own.at[names][rows]
-                parts.append(Links(of, first[number] + rows, since[rows], until[rows]))
-    return linked(parts)
+    every = _generals(found, first)
+    return linked([Links(of, one, since, over).take(since < over) for one, of, since, over in every])
 
 
 def speakers(found: Sequence[Variants], first: Sequence[int], answer: Column) -> Links:
     """For each derivation those of the same answer that may speak for it; `answer` is the number of that."""
-    parts = []
+    every = _generals(found, first)
+    return linked(
+        [
+            Links(of, one, np.full(len(of), -1), until).take(answer[of] == answer[one])
+            for of, one, until, _ in every
+        ]
+    )
+
+
+def _generals(
+    found: Sequence[Variants], first: Sequence[int]
+) -> Iterator[tuple[Column, Column, Column, Column]]:
+    """Derivations and more general ones: from when on, and until when, they are exceptions from these."""
     for number, own in enumerate(found):
-        for names, until in own.excepted.items():
+        for names, since in own.excepted.items():
             rows = np.flatnonzero(own.at[names] >= 0)
             if own.block[names] >= 0 and len(rows):
-                one = first[own.block[names]] + own.at[names][rows]
-                mine = first[number] + rows
-                same = answer[mine] == answer[one]
-                parts.append(Links(mine[same], one[same], np.full(len(one), -1)[same], until[rows][same]))
-    return linked(parts)
+                general = first[own.block[names]] + own.at[names][rows]
+                yield first[number] + rows, general, since[rows], own.over[names][rows]
 
 
 def linked(parts: Sequence[Links]) -> Links:

@@ -96,18 +96,21 @@ def _ticks(
         return
     for time in sorted(layout.time_variables - rows.bound.keys()):
         last = latest_tick(layout, Time(time, 0), rows)
+        if (last == NEVER).all():
+            continue
+        first = first_tick(layout, Time(time, 0), rows)
+        few = dict(few_ticks(world, layout, rows)) if layout.loose else {}
+        named = few.get(time, np.zeros(rows.count, np.bool_))
         names = frozenset({time})
         for other, each in enumerate(blocks):
             if each.layout is layout and each.rows.bound.keys() == rows.bound.keys() | names:
-                at = position(each, block)
+                known = found[other]
+                at = known.at[names] if names in known.at else position(each, block)
                 one = marked((at >= 0) & (last.take(at) < NEVER))
                 decided = over(each, names).take(one)
-                since = found[other].excepted.get(names, np.full(each.rows.count, NEVER)).take(one)
+                since = known.excepted.get(names, np.full(each.rows.count, NEVER)).take(one)
                 end = np.minimum(np.minimum(since, decided), each.failed.take(one))
-                few = dict(few_ticks(world, layout, rows)) if layout.loose else {}
-                named = few.get(time, np.zeros(rows.count, np.bool_))
                 tick = each.rows.bound[time].take(one)
-                first = first_tick(layout, Time(time, 0), rows)
                 yield _Ticks(time, other, at.take(one), one, tick, end, decided, first, last, named)
 
 
