@@ -8,8 +8,22 @@ from functools import cached_property
 from itertools import combinations
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from antelog.compile.bounds import static_variables
-from antelog.compile.plan import Atom, Comparison, Const, Negated, Operand, Pattern, Sum, Term, Time, Var
+from antelog.compile.plan import (
+    Atom,
+    Comparison,
+    Const,
+    Earliest,
+    Negated,
+    Operand,
+    Pattern,
+    Sum,
+    Term,
+    Time,
+    Var,
+)
 from antelog.compile.times import Times
 
 Merger: TypeAlias = tuple[tuple[Term | Time, Term | Time], ...]
@@ -73,6 +87,22 @@ class Layout:
         """The comparisons that concern more than one literal."""
         own = {test for place in self.places for test in place.tests}
         return tuple(c for c in self.pattern.comparisons if c not in own)
+
+    @cached_property
+    def conditions(self) -> tuple[Comparison, ...]:
+        """The comparisons, and where times begin if neither these nor literals about earlier ticks say so."""
+        pattern = self.pattern
+        times = (pattern.time, *(literal.time for literal in pattern.literals))
+        plain = [Earliest(t.variable, max(0, -t.offset)) for t in times if t.variable is not None]
+        needed = [*pattern.earliest]
+        for each in pattern.earliest:
+            rest = [e for e in needed if e is not each]
+            known = Times(replace(pattern, earliest=(*plain, *rest)))
+            least = known.furthest(Time(each.variable, 0), Time(None, 0))
+            if least is not None and least <= -each.tick:
+                needed = rest
+        begin = (Comparison(Time(e.variable, 0), ">=", Time(None, e.tick)) for e in needed)
+        return (*pattern.comparisons, *begin)
 
     @cached_property
     def mergers(self) -> tuple[Merger, ...]:

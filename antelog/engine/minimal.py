@@ -177,7 +177,7 @@ def _no_further_conditions(one: _Kind, other: _Kind, row: Column, other_row: Col
     """For each pair, whether what the one still asks of open variables, the other asks of them too."""
     fits = np.ones(len(row), np.bool_)
     mine, its = one.block.rows.bound, other.block.rows.bound
-    for comparison in one.block.layout.pattern.comparisons:
+    for comparison in one.block.layout.conditions:
         names = compared(comparison)
         if names <= mine.keys():
             continue
@@ -295,7 +295,7 @@ def _own(term: _Term, i: int, kind: _Kind) -> bool:
         for j, other in enumerate(kind.literals)
         if j != i
     )
-    asked = any(name in compared(c) for c in pattern.comparisons)
+    asked = any(name in compared(c) for c in kind.block.layout.conditions)
     answered = any(isinstance(a, Var) and a.name == name for a in pattern.answer)
     return not used and not asked and not answered and pattern.time.variable != name
 

@@ -142,7 +142,6 @@ def test_what_is_false_at_all_ticks_that_a_time_can_be_is_certain_ahead() -> Non
     assert not any(line.startswith("possible") for line in [*lines[9], *lines[10]])
 
 
-@pytest.mark.xfail(strict=True, reason="that an atom of a rule would be about a tick before 0 is not shown")
 def test_an_open_time_of_an_answer_says_where_it_begins() -> None:
     """P1(X, T-1) is of no tick before 0, so T is 1 or more, which no literal that is left says."""
     text = """input A(y: text, time). input C(x: text, time). P1(X, T) :- C(X, T+2).
