@@ -1,7 +1,7 @@
 """Random programs with literals that one fact may serve: `A(X, T), A(X, U), U <= T`.
 
 `strategies.cases()` hardly ever draws such. Here a rule has three positive literals or four, the
-first two of them of the same predicate.
+first two of them of the same predicate, and may negate up to two others.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ _ARITY = {"A": 1, "B": 2, "C": 0}
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    """A program as text: one rule, which negates nothing."""
+    """A program as text: one rule."""
     twice = draw(st.sampled_from(["A", "A", "B", "C"]))
     names = [twice, twice, draw(st.sampled_from(["A", "A", "B"])), *draw(st.sampled_from([[], ["C"]]))]
     body = [_atom(draw, name) for name in names]
+    denied = draw(st.sampled_from([[], [], [], ["A"], ["B"], ["A", "A"], ["B", "B"]]))
+    body += [f"not {_atom(draw, name)}" for name in denied]
     if draw(st.booleans()):
         body.append(draw(st.sampled_from(["X != Y", "U < T+2", "T <= U", "U <= T", "U >= T-1"])))
     delays = [draw(st.sampled_from([" delay 1", " delay 2"])) for _ in range(3)]
@@ -29,8 +31,9 @@ def programs(draw: st.DrawFn) -> str:
         f"input A(x: text, time){delays[0]}. input B(x: text, y: text, time){delays[1]}.",
         f"input C(time){delays[2]}.",
     )
-    rule = f"P({draw(st.sampled_from(['X', 'a']))}, T) :- {', '.join(body)}."
-    text = "\n".join((*declarations, rule, "query P(X, T)."))
+    values = draw(st.sampled_from(["X", "X", "a", "X, Y", "X, X"]))
+    query = f"query P({'X, Y' if ',' in values else 'X'}, T)."
+    text = "\n".join((*declarations, f"P({values}, T) :- {', '.join(body)}.", query))
     assume(read(Source(text)).ok)
     return text
 

@@ -51,6 +51,11 @@ class Bindings:
 class Substitution(Bindings):
     """Unification: variables of both sides are bound."""
 
+    def copy(self) -> Substitution:
+        same = Substitution()
+        same.objects, same.times = dict(self.objects), dict(self.times)
+        return same
+
     def term(self, term: Term) -> Term:
         while isinstance(term, Var) and term.name in self.objects:
             term = self.objects[term.name]

@@ -87,7 +87,7 @@ def _build(clause: Clause, chosen: Mapping[int, Way], known: Substitution, frame
         return None
     parts = [chosen[i].pattern for i in sorted(chosen)]
     sources: list[Clause | Pattern] = [clause, *parts]
-    first = _earliest([*clause.earliest, *((e.variable, e.tick) for p in parts for e in p.earliest)], known)
+    first = earliest_of([*clause.earliest, *((e.variable, e.tick) for p in parts for e in p.earliest)], known)
     comparisons = [known.comparison(c) for source in sources for c in source.comparisons]
     if frame is not None:
         comparisons += map(known.comparison, _limits(clause, chosen, frame))
@@ -136,7 +136,7 @@ def _limits(clause: Clause, chosen: Mapping[int, Way], frame: Frame) -> Iterator
             yield Comparison(time + (way.last if way else 0), "<=", Time(ANSWER, frame.last))
 
 
-def _earliest(conditions: list[tuple[str, int]], known: Substitution) -> dict[str, int] | None:
+def earliest_of(conditions: list[tuple[str, int]], known: Substitution) -> dict[str, int] | None:
     """The first tick of every time variable, or None if a fixed time is before its own."""
     first: dict[str, int] = {}
     for variable, tick in conditions:

@@ -15,7 +15,6 @@ from antelog.engine.exceptions import Links, Names, Variants, exceptions, nameab
 from antelog.engine.few_ticks import Gone, ended
 from antelog.engine.layout import Layout, variables_of
 from antelog.engine.match import ONE, Rows
-from antelog.engine.merging import covered
 from antelog.engine.naming import each_once
 from antelog.engine.tables import (
     NEVER,
@@ -28,7 +27,7 @@ from antelog.engine.tables import (
 )
 from antelog.engine.touched import Span, looked_at
 from antelog.engine.truth import Derivations, derivations, term_column, time_column
-from antelog.engine.values import UNBOUND, Values
+from antelog.engine.values import UNBOUND
 from antelog.engine.world import World
 
 ANY_TIME = np.int64(-1)
@@ -216,7 +215,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
     And from when on it is told beside others of its answer. Some are told `apart` from one for all values.
     """
     places = len(found.layout.places)
-    since = covered_since(found, world.values)
+    since = covered_since(found)
     names = nameable(found)
     begin = known = last_of(since, since.keys() - names, found.rows.count)
     if found.layout.rival or apart:
@@ -272,14 +271,13 @@ def _mattering(
     )
 
 
-def covered_since(found: Derivations, values: Values) -> Mapping[str, Column]:
+def covered_since(found: Derivations) -> Mapping[str, Column]:
     """For each variable of the rows that only facts can give a value, from when on they do."""
     layout = found.layout
     names = found.rows.bound.keys() - layout.given
     sources = {n: tuple(i for i, place in enumerate(layout.places) if n in place.variables) for n in names}
     since = {places: found.holds[list(places)].min(axis=0, initial=NEVER) for places in set(sources.values())}
-    since_of = {name: since[places] for name, places in sources.items()}
-    return covered(layout, found.rows, since_of, values) if layout.mergers else since_of
+    return {name: since[places] for name, places in sources.items()}
 
 
 def last_of(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:

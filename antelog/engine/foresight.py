@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
-from antelog.compile.plan import Const, Literal, Negated, Pattern, Plan, Time, Var
+from antelog.compile.factoring import factors
+from antelog.compile.plan import Comparison, Const, Literal, Negated, Pattern, Plan, Relation, Time, Var
 from antelog.engine.ahead import Ahead, aheads
 from antelog.engine.layout import Layout, compared, layout
 
@@ -69,14 +72,45 @@ def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
     prepared: dict[str, tuple[Layout, ...]] = {}
     for relation in plan.relations:
         own = []
-        rivals = rivals_among(relation.patterns) if relation.asked else set()
-        for number, pattern in enumerate(relation.patterns):
-            seeded = relation.asked and _seeded(pattern, plan)
-            rival = number in rivals
-            own.append(layout(pattern, seeded, seeded and _endless(pattern, plan), rival, first))
-            first += len(own[-1].cells)
+        plain = _factored(relation) if relation.asked else map(layout, relation.patterns)
+        every = tuple(plain)
+        rivals = rivals_among([each.pattern for each in every]) if relation.asked else set()
+        for number, each in enumerate(every):
+            seeded = relation.asked and _seeded(each.pattern, plan)
+            own.append(
+                dataclasses.replace(
+                    each,
+                    seeded=seeded,
+                    endless=seeded and _endless(each.pattern, plan),
+                    rival=number in rivals,
+                    first_cell=first,
+                    same=_same(relation, each.pattern),
+                )
+            )
+            first += len(each.cells)
         prepared[relation.name] = tuple(own)
     return prepared
+
+
+def _factored(relation: Relation) -> Iterator[Layout]:
+    """The patterns, each with those of its factors that tell more where variables are open."""
+    for number, pattern in enumerate(relation.patterns):
+        whole = dataclasses.replace(layout(pattern), origin=number)
+        yield whole
+        for factor in islice(factors(pattern), 1, _FACTORS):
+            given_up = factor.by.objects.keys() | factor.by.times.keys()
+            if any(not given_up <= names for names in whole.known):
+                yield dataclasses.replace(layout(factor.pattern), origin=number, by=factor.by)
+
+
+def _same(relation: Relation, pattern: Pattern) -> tuple[Comparison, ...]:
+    """The variables of a relation that are one in a pattern."""
+    pairs = zip(relation.variables, pattern.answer, strict=True)
+    return tuple(Comparison(t, "=", Var(name)) for name, t in pairs if isinstance(t, Var) and t.name != name)
+
+
+_FACTORS = 100
+"""More factors of a pattern than this are not looked at."""
 
 
 def rivals_among(patterns: Sequence[Pattern]) -> set[int]:
@@ -117,10 +151,10 @@ def within(pattern: Pattern, other: Pattern) -> bool:
     """Whether with the right values a pattern's literals may all be literals of another."""
     if pattern is other or len(pattern.literals) > len(other.literals) or not any(pattern.atoms):
         return False
-    return all(any(_same(one, pattern, two, other) for two in other.literals) for one in pattern.literals)
+    return all(any(_alike(one, pattern, two, other) for two in other.literals) for one in pattern.literals)
 
 
-def _same(one: Literal, pattern: Pattern, two: Literal, other: Pattern) -> bool:
+def _alike(one: Literal, pattern: Pattern, two: Literal, other: Pattern) -> bool:
     if type(one) is not type(two) or one.predicate != two.predicate:
         return False
     tied = one.time.variable == pattern.time.variable and two.time.variable == other.time.variable

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -14,20 +12,16 @@ from antelog.compile.bounds import static_variables
 from antelog.compile.plan import (
     Atom,
     Comparison,
-    Const,
     Earliest,
     Negated,
     Operand,
     Pattern,
     Sum,
-    Term,
     Time,
     Var,
 )
+from antelog.compile.substitution import Substitution
 from antelog.compile.times import Times
-
-Merger: TypeAlias = tuple[tuple[Term | Time, Term | Time], ...]
-"""Terms of two literals, those in the same place side by side, as far as they are not the same."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +42,16 @@ class Place:
         return variables_of(self.atom)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
     """A pattern with its positive literals as places.
 
     `seeded`: a negated literal may be certain while all facts are still awaited, so the answers'
     ticks are looked at without waiting for a fact; `endless`: there may be evidence while the time is open.
     `rival`: a derivation no fact speaks for may make one of another pattern needless. `first_cell`
-    numbers the cells that stand for the values of open variables (see `naming`).
+    numbers the cells that stand for the values of open variables (see `naming`). `same` says which
+    variables of the answer are one in the pattern. `origin` is the number of the pattern, of which
+    some literals have been made one, `by` a substitution if it is there.
     """
 
     pattern: Pattern
@@ -65,6 +61,9 @@ class Layout:
     endless: bool = False
     rival: bool = False
     first_cell: int = 0
+    same: tuple[Comparison, ...] = ()
+    origin: int = 0
+    by: Substitution | None = None
 
     @cached_property
     def literals(self) -> tuple[Atom | Negated, ...]:
@@ -103,31 +102,6 @@ class Layout:
                 needed = rest
         begin = (Comparison(Time(e.variable, 0), ">=", Time(None, e.tick)) for e in needed)
         return (*pattern.comparisons, *begin)
-
-    @cached_property
-    def mergers(self) -> tuple[Merger, ...]:
-        """For every two positive literals that one fact may serve, the terms which are equal then.
-
-        Not where answers may stand for all values at once, whose instances are not looked at one by one.
-        """
-        if self.loose:
-            return ()
-        pairs = (
-            _opposite(one, other)
-            for one, other in combinations(self.pattern.atoms, 2)
-            if one.predicate == other.predicate
-        )
-        return tuple(terms for terms in pairs if not any(self._differ(*both) for both in terms))
-
-    def _differ(self, one: Term | Time, other: Term | Time) -> bool:
-        """Whether two terms never have the same value."""
-        if isinstance(one, Time) and isinstance(other, Time):
-            ahead, back = self.times.furthest(one, other), self.times.furthest(other, one)
-            return any(most is not None and most < 0 for most in (ahead, back))
-        if isinstance(one, Const) and isinstance(other, Const):
-            return True
-        sides = {(c.left, c.right) for c in self.pattern.comparisons if c.operator in ("!=", "<", ">")}
-        return (one, other) in sides or (other, one) in sides
 
     @cached_property
     def times(self) -> Times:
@@ -184,11 +158,6 @@ class Layout:
         return {name: ANYONE - self.first_cell - i for i, name in enumerate(sorted(self.denied))}
 
 
-def _opposite(one: Atom, other: Atom) -> Merger:
-    pairs = zip((*one.arguments, one.time), (*other.arguments, other.time), strict=True)
-    return tuple((a, b) for a, b in pairs if a != b)
-
-
 ANYONE = -2
 """The first of the cells, downwards, that stand for all values nobody has named. No value has them."""
 
@@ -213,11 +182,9 @@ def variable_of(operand: Operand) -> str | None:
             return None
 
 
-def layout(
-    pattern: Pattern, seeded: bool = False, endless: bool = False, rival: bool = False, first_cell: int = 0
-) -> Layout:
+def layout(pattern: Pattern) -> Layout:
     places = tuple(_place(atom, pattern) for atom in pattern.atoms)
-    return Layout(pattern, places, tuple(pattern.negations), seeded, endless, rival, first_cell)
+    return Layout(pattern, places, tuple(pattern.negations))
 
 
 def _place(atom: Atom, pattern: Pattern) -> Place:

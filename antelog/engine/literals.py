@@ -171,10 +171,9 @@ def _joined(parts: Sequence[pa.Array | str], between: str = "") -> pa.Array:
 
 def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[Comparison]:
     """What a fact has to meet for the literal, besides its values."""
-    if not block.layout.conditions:
-        return []
-    open_names = variables_of(literal) - rows.bound.keys()
-    return [c for c in block.layout.conditions if compared(c) & open_names]
+    asked = (*block.layout.conditions, *block.layout.same)
+    open_names = variables_of(literal) - rows.bound.keys() if asked else frozenset()
+    return [c for c in asked if compared(c) & open_names]
 
 
 def _open_statics(literal: Literal, block: Derivations, rows: Rows) -> list[StaticAtom]:

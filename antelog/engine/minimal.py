@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,7 +47,10 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask
         one, other = kinds[number], kinds[opposite]
         here, there, less = _rivalling(one, other, values)
         keep[other.view[there[less]]] = False
-        instances.append((one.view[here[~less]], other.view[there[~less]]))
+        instances += [
+            (one.view[here[~less]], other.view[there[~less]]),
+            _made_one(one, other, values),
+        ]
     # An instance is said with what it is one of, if that is not needless itself.
     general, instance = (np.concatenate(parts) for parts in zip(*instances, strict=True))
     keep[instance[keep[general]]] = False
@@ -109,7 +113,7 @@ def _rivalling(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column
     keys = [[one.moment], [other.moment]]
     for found in met.values():
         if len(found) == 1:
-            for term, opposite in found[0]:
+            for term, opposite in found[0].both:
                 keys[0].append(_column(term, one.block, one.row, values))
                 keys[1].append(_column(opposite, other.block, other.row, values))
     here, there = pairs(*keys_of(keys))
@@ -121,11 +125,31 @@ def _rivalling(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column
     if strictly.any() and _covers(one):
         strictly &= _fewer(one, other, here, there, values)
     beats = strictly | (fewer & less & ~equal)
-    if one.block.layout is other.block.layout and one.block.layout.mergers:
-        beats |= _part_of(one, other, here, there, values)
     needless = beats | (fewer & ~same & less)
     at = marked(needless & _no_further_conditions(one, other, one.row[here], other.row[there]))
     return here.take(at), there.take(at), beats.take(at)
+
+
+def _made_one(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]:
+    """Pairs of a view of the one kind and a view of the other that says the same of fewer literals."""
+    nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    mine, its = one.block.layout, other.block.layout
+    if mine is its or its.by is None or its.origin != mine.origin:
+        return nothing
+    number = {literal: j for j, literal in enumerate(other.literals)}
+    became = [number.get(its.by.literal(literal)) for literal in one.literals]
+    if not all(j is not None and (j in other.evidence) == (i in one.evidence) for i, j in enumerate(became)):
+        return nothing
+    keys = [[one.moment], [other.moment]]
+    for name in one.block.rows.bound:
+        term = Time(name, 0) if name in mine.time_variables else Var(name)
+        image = its.by.time(term) if isinstance(term, Time) else its.by.term(term)
+        if _open(image, other.block):
+            return nothing
+        keys[0].append(_column(term, one.block, one.row, values))
+        keys[1].append(_column(image, other.block, other.row, values))
+    here, there = pairs(*keys_of(keys))
+    return one.view[here], other.view[there]
 
 
 def _covers(one: _Kind) -> bool:
@@ -157,20 +181,16 @@ def _count(kind: _Kind, row: Column, values: Values) -> Column:
 
 
 def _equal(
-    one: _Kind, other: _Kind, terms: list[tuple[_Term, _Term]], row: Column, other_row: Column, values: Values
+    one: _Kind, other: _Kind, terms: _Agreeing, row: Column, other_row: Column, values: Values
 ) -> Mask:
-    """For each pair of rows, whether terms of the one have the values of those of the other."""
+    """For each pair of rows, whether terms that have to agree have the same values."""
     same = np.ones(len(row), np.bool_)
-    for term, opposite in terms:
+    for term, opposite in terms.both:
         same &= _column(term, one.block, row, values) == _column(opposite, other.block, other_row, values)
+    for terms_of_other in terms.its:
+        first, second = (_column(term, other.block, other_row, values) for term in terms_of_other)
+        same &= first == second
     return same
-
-
-def _part_of(one: _Kind, other: _Kind, here: Column, there: Column, values: Values) -> Mask:
-    """For each pair, whether the other has the one's hypotheses, and more which may become one of them."""
-    row, other_row = one.row[here], other.row[there]
-    inside = _within(one, other, row, other_row, "hypotheses", values, exactly=True)
-    return inside & ~_within(other, one, other_row, row, "hypotheses", values, exactly=True)
 
 
 def _no_further_conditions(one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
@@ -229,17 +249,20 @@ def _within(
     return inside
 
 
-def _partners(
-    one: _Kind, i: int, other: _Kind, part: str, exactly: bool = False
-) -> list[list[tuple[_Term, _Term]]]:
+def _partners(one: _Kind, i: int, other: _Kind, part: str, exactly: bool = False) -> list[_Agreeing]:
     """The literals of the other's part that a literal may cover: for each the terms that have to agree."""
     found = (_agreeing(one, i, other, j, exactly) for j in getattr(other, part))
     return [terms for terms in found if terms is not None]
 
 
-def _agreeing(
-    one: _Kind, i: int, other: _Kind, j: int, exactly: bool = False
-) -> list[tuple[_Term, _Term]] | None:
+class _Agreeing(NamedTuple):
+    """Terms that have to agree: of both kinds, and of the other where the one has a variable twice."""
+
+    both: list[tuple[_Term, _Term]]
+    its: list[tuple[_Term, _Term]]
+
+
+def _agreeing(one: _Kind, i: int, other: _Kind, j: int, exactly: bool = False) -> _Agreeing | None:
     """The terms that must have the same values for one literal to be the other, or to become it.
 
     It becomes it by giving variables of its own a value, if it need not be it `exactly`. None if it never is.
@@ -247,13 +270,19 @@ def _agreeing(
     literal, opposite = one.literals[i], other.literals[j]
     if type(literal) is not type(opposite) or literal.predicate != opposite.predicate:
         return None
-    terms = []
+    found = _Agreeing([], [])
+    became: dict[_Term, _Term] = {}
     for a, b in zip((*literal.arguments, literal.time), (*opposite.arguments, opposite.time), strict=True):
         if a is None or b is None:
             if a is not b:
                 return None
         elif not exactly and _open(a, one.block) and isinstance(literal, Atom) and _own(a, i, one):
-            continue  # a negated literal with an open variable has exceptions, which it does not cover
+            # A negated literal with an open variable has exceptions, which it does not cover.
+            before = became.setdefault(a, b)
+            if before != b and (_open(before, other.block) or _open(b, other.block)):
+                return None
+            if before != b:
+                found.its.append((before, b))
         elif _open(a, one.block) or _open(b, other.block):
             same = one.block.layout is other.block.layout and a == b
             if not (same and _open(a, one.block) and _open(b, other.block)):
@@ -261,8 +290,8 @@ def _agreeing(
         elif _differ(a, one.block, b, other.block):
             return None
         else:
-            terms.append((a, b))
-    return terms
+            found.both.append((a, b))
+    return found
 
 
 def _differ(a: _Term, block: Derivations, b: _Term, other: Derivations) -> bool:

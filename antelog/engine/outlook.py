@@ -225,7 +225,7 @@ def _coming(found: Candidates, row: Column, then: Column) -> Mask:
 
 def _spoken_as_of(world: World, found: Candidates, seen: Derivations, then: Column) -> Column:
     """From when on rows are known and say more than others about more values, as it looked at some ticks."""
-    covered, names = covered_since(seen, world.values), nameable(seen)
+    covered, names = covered_since(seen), nameable(seen)
     known = last_of(covered, covered.keys() - names, seen.rows.count)
     if not seen.layout.loose:
         return known

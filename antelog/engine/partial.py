@@ -18,7 +18,6 @@ from antelog.compile.times import ZERO
 from antelog.engine.comparing import holds
 from antelog.engine.layout import Layout, Place, compared
 from antelog.engine.match import Background, Found, Rows, agrees, distinct, joined, meeting
-from antelog.engine.merging import as_one
 from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, marked, once, positions
 from antelog.engine.values import Values
 
@@ -86,11 +85,6 @@ def partials(
             whole, of_seed = whole.take(fits), None if of_seed is None else of_seed[fits]
         complete.append(whole)
         first = min(part.giver for part in parts) + 1
-        for merger in layout.mergers:
-            merged = as_one(merger, whole.rows, values)
-            if merged is not None and merged[0].count:
-                part = _with(layout, whole, of_seed, *merged, first - 1)
-                tables.setdefault(frozenset(part.rows.bound), []).append(part)
         # Rows that several givers make together are made in the order of these, and not in others too.
         for number, table in enumerate(givers[first:], first):
             if table.count and not table.bound.keys() <= variables:

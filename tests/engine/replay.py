@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from antelog.compile import compile_program
-from antelog.compile.plan import Atom as PatternAtom
-from antelog.compile.plan import Literal as PatternLiteral
-from antelog.compile.plan import Plan, Var
+from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
-from antelog.engine.foresight import layouts
-from antelog.engine.layout import Merger
 from antelog.engine.limits import cannot_run
 from antelog.language import Checked
 from antelog.reference import Evaluation, Report
@@ -130,39 +125,6 @@ def without_needless(
     return {answer: group for answer, group in kept.items() if group}
 
 
-def without_merged(
-    expected: dict[Answer, set[Explanation]],
-    found: dict[Answer, set[Explanation]],
-    told: Collection[Answer],
-    line: dict[str, Any],
-    plan: Plan,
-) -> dict[Answer, set[Explanation]]:
-    """What is expected of a line, without what is known to be missing beside an answer for all values.
-
-    Two literals of a rule may be one for some values. What is said of all values then has one more
-    than is needed for these, and may be needless for all others. So may what leaves two variables
-    open that are equal then. Needless instances are `told` too.
-    """
-    own = layouts(plan)[line["query"]]
-    known = any(layout.loose or any(map(_has_two_variables, layout.mergers)) for layout in own)
-    if not known or not any(map(_is_open, line["answers"])):
-        return expected
-    patterns = [Counter(map(_sort, p.literals)) for p in plan.relation(line["query"]).patterns]
-
-    def whole(explanation: Explanation) -> bool:
-        literals = explanation.evidence | explanation.hypotheses
-        return Counter((li.positive, li.atom.predicate) for li in literals) in patterns
-
-    return {
-        answer: {e for e in group if answer not in told or e in found.get(answer, ()) or whole(e)}
-        for answer, group in expected.items()
-    }
-
-
-def _has_two_variables(merger: Merger) -> bool:
-    return any(isinstance(one, Var) and isinstance(other, Var) for one, other in merger)
-
-
 def is_nothing(answer: dict[str, Any], now: int, evaluation: Evaluation) -> bool:
     """Whether an explanation of an open answer has no instance left; only times are open in it, which end."""
     given = {name: value for name, value in answer["answer"].items() if value is not None}
@@ -178,10 +140,6 @@ def is_nothing(answer: dict[str, Any], now: int, evaluation: Evaluation) -> bool
         ):
             return True
     return False
-
-
-def _sort(literal: PatternLiteral) -> tuple[bool, str]:
-    return isinstance(literal, PatternAtom), literal.predicate
 
 
 def _is_open(answer: dict[str, Any]) -> bool:

@@ -91,3 +91,11 @@ def test_a_hypothesis_about_any_value_leaves_other_evidence_for_one_of_them() ->
     alike = f"{inputs}{first}P(T) :- C(T-1), B(a, T). P(T) :- A(T-1), B(a, T), B(b, T). query P(T)."
     lines = told(alike, [("A", 1, 1), ("C", 1, 1)], 1)
     assert lines[1] == ["possible P(2): C(1) | B(X, 2), rejected at 3, decided by 3"]
+
+
+def test_what_has_a_value_twice_covers_only_what_has_one_value_twice() -> None:
+    text = """input B(x: text, y: text, time) delay 1. input C(time). input D(time).
+        P(T) :- C(T), B(Y, Y, T+1).  P(T) :- C(T), B(X, Y, T+1), D(T).  P(T) :- C(T), B(a, a, T+1), D(T).
+        P(T) :- C(T), B(a, b, T+1), D(T).  query P(T)."""
+    (line,) = told(text, [("C", 1, 1), ("D", 1, 1)], 1)[1]
+    assert line.startswith("possible P(1): C(1) | B(Y, Y, 2) ; C(1), D(1) | B(X, Y, 2),")

@@ -62,7 +62,9 @@ def has_variables(line: dict[str, Any]) -> bool:
 
 
 def _variables(parts: Parts) -> set[str]:
-    return {name for term in _atom(parts[0]).terms if (name := variable_of(term))}
+    literal, conditions = parts
+    compared = (side for c in conditions if isinstance(c, Comparison) for side in (c.left, c.right))
+    return {name for term in (*_atom(literal).terms, *compared) if (name := variable_of(term))}
 
 
 def _atom(literal: syntax.Atom | Negation) -> syntax.Atom:
