@@ -230,11 +230,15 @@ def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Links:
 
 
 def speakers(found: Sequence[Variants], first: Sequence[int], answer: Column) -> Links:
-    """For each derivation those of the same answer that may speak for it; `answer` is the number of that."""
+    """For each derivation those that may speak for it, unless they do whenever they are there.
+
+    That is where their answers, the numbers of which are given, have no other derivations.
+    """
+    crowded = np.bincount(answer) > 1
     every = _generals(found, first)
     return linked(
         [
-            Links(of, one, np.full(len(of), -1), until).take(answer[of] == answer[one])
+            Links(of, one, np.full(len(of), -1), until).take(crowded[answer[one]])
             for of, one, until, _ in every
         ]
     )

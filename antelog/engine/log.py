@@ -97,11 +97,10 @@ def _unspoken(found: Candidates, at: Moments, spoken_for: Mask, kept: Mask, show
     """Which of the views that others speak for have to be told: those others are needless, they are not."""
     unspoken = np.zeros(len(kept), np.bool_)
     view = marked(spoken_for)
-    row = at.view_of.take(view)
-    which, speaker = found.speakers.of_views(row, at.then.take(view))
-    # All derivations of an answer have views of the same moments, one after the other.
-    since = view - np.searchsorted(at.view_of, row)
-    by = np.searchsorted(at.view_of, speaker) + since.take(which)
+    then = at.then.take(view)
+    which, speaker = found.speakers.of_views(at.view_of.take(view), then)
+    by = at.view_then(found, speaker, then.take(which))
+    which, by = which[by >= 0], by[by >= 0]
     unspoken[view[which[shown[by]]]] = True
     unspoken[view[which[kept[by]]]] = False
     return unspoken

@@ -43,6 +43,16 @@ class Moments:
         """The moments of some views."""
         return views if self.alone else self.view_at.take(views)
 
+    def view_then(self, found: Candidates, row: Column, tick: Column) -> Column:
+        """The views of derivations at the last moments of their answers by then; -1 where there is none."""
+        start = int(self.tick.min(initial=0))
+        size = int(self.tick.max(initial=0)) + 1 - start
+        number = found.number.take(row)
+        keys = self.answer * size + (self.tick - start)
+        moment = np.searchsorted(keys, number * size + (tick - start), "right") - 1
+        since = moment - np.searchsorted(self.answer, number)
+        return np.where(since < 0, -1, np.searchsorted(self.view_of, row) + since)
+
     def views(self, found: Candidates, block: int) -> slice:
         """The views of a block."""
         first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
@@ -78,6 +88,8 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
         if before < now
         else np.arange(found.by_answer.count) << shift
     )
+    if len(found.speakers.of):
+        key = _with_speakers(found, key, shift, _existing(found, before))
     answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
     if found.by_answer.alone:
         return Moments(answer, tick, answer, np.arange(len(answer)), alone=True)
@@ -85,6 +97,18 @@ def moments(found: Candidates, before: int, now: int, starting: bool) -> Moments
     per_row = sizes.take(found.number)
     view_of, view_at = spread((np.cumsum(sizes) - sizes).take(found.number), per_row)
     return Moments(answer, tick, view_of, view_at)
+
+
+def _with_speakers(found: Candidates, key: Column, shift: int, existing: Mask) -> Column:
+    """Moments as sorted keys, with those of other answers that may speak for derivations of an answer."""
+    count = found.by_answer.count
+    answers = distinct(found.number[found.speakers.of] * count + found.number[found.speakers.one])
+    answer, other = np.divmod(answers, count)
+    first, last = np.searchsorted(key, other << shift), np.searchsorted(key, (other + 1) << shift)
+    which, at = spread(first, last - first)
+    theirs = (answer.take(which) << shift) | (key.take(at) & ((1 << shift) - 1))
+    both = distinct(np.concatenate([answer, other]))
+    return distinct(np.concatenate([key, theirs, both[existing[both]] << shift]))
 
 
 def _lines(found: Candidates, block: Derivations, rows: slice) -> Iterator[Column]:

@@ -111,3 +111,20 @@ def test_what_one_derivation_says_of_all_values_is_said_beside_another_of_the_sa
     shared = "not Off(1) | Go(c, T) where 1 < T, Seen(c, 1)"
     assert f"possible P(c, _): {own} ; {shared}" in lines[2]
     assert told_at_once(text, facts, 3) == [line for found in lines.values() for line in found]
+
+
+def test_what_is_needless_for_all_values_but_one_is_told_of_that() -> None:
+    """A(a, 0) excludes the first rule for a, and for all others it makes the second needless."""
+    text = """input A(x: text, time) delay 1. input D(time) delay 1. input G(time) delay 1.
+        input H(time) delay 1.
+        P(X, T) :- D(T), not A(X, T-1), G(T+1).  P(X, T) :- D(T), G(T+1), H(T+1), not A(X, T).
+        query P(X, T)."""
+    facts = [("A", "a", 0, 1), ("D", 1, 1), ("G", 2, 2)]
+    lines = told(text, facts, 3)
+    assert lines[1] == [
+        "possible P(a, 1): D(1) | G(2), H(2), not A(a, 1), rejected at 3, decided by 3",
+        "possible P(_, 1): D(1), not A(X, 0) | G(2) but X=a, rejected at 3, decided by 3",
+    ]
+    assert lines[2][0] == "revised P(a, 1): D(1), G(2), not A(a, 1) | H(2), rejected at 3, decided by 3"
+    assert "rejected P(a, 1): D(1), G(2), not A(a, 1) | H(2), for want of H(2)" in lines[3]
+    assert told_at_once(text, facts, 3) == [line for found in lines.values() for line in found]
