@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from antelog.engine.comparing import holds
 from antelog.engine.lateness import Table, tables_of
 from antelog.engine.layout import Layout, compared
 from antelog.engine.match import Bound, Rows
-from antelog.engine.tables import NEVER, Column, Mask, find, keys_of
+from antelog.engine.tables import NEVER, Column, Mask, distinct, find, keys_of
 from antelog.engine.values import Values
 
 
@@ -39,6 +40,40 @@ def deadline(
     else:
         start = rows.bound[time.variable] + time.offset
     return start + (_delay(layout, atom, rows, source, values, apart) if source.refinements else source.delay)
+
+
+def together(
+    layout: Layout, rows: Rows, inputs: Mapping[str, Input], values: Values, apart: frozenset[str]
+) -> tuple[Sequence[int], Column]:
+    """Literals that share open variables, and by when not all of them can come any more, whatever these are.
+
+    For the value that one literal is waited for longest, another may not be waited for any more.
+    """
+    named: dict[str, dict[int, list[Column]]] = {}
+    for i, place in enumerate(layout.places):
+        for table in tables_of(inputs[place.atom.predicate], values):
+            for position, cells in zip(table.positions, table.cells, strict=True):
+                term = place.atom.arguments[position]
+                if isinstance(term, Var) and term.name not in rows.bound.keys() | apart:
+                    named.setdefault(term.name, {}).setdefault(i, []).append(cells)
+    shared = sorted(name for name, by in named.items() if len(by) > 1)
+    involved = sorted({i for name in shared for i in named[name]})
+    due = np.full(rows.count, np.int64(-1))
+    for size in range(len(shared) + 1 if shared else 0):
+        for some in combinations(shared, size):
+            # Some of these have values that declarations name, the others do not.
+            each, of = rows, np.arange(rows.count)
+            for name in some:
+                cells = distinct(np.concatenate([*chain.from_iterable(named[name].values())]))
+                at = np.repeat(np.arange(each.count), len(cells))
+                of, bound = of.take(at), {**each.take(at).bound, name: np.tile(cells, each.count)}
+                each = Rows(bound, len(at))
+            others = apart.union(shared) - set(some)
+            atoms = (layout.places[i].atom for i in involved)
+            latest = [deadline(layout, a, each, inputs[a.predicate], values, others) for a in atoms]
+            fits = _possible(layout, each, {name: each.bound[name] for name in some}, values)
+            np.maximum.at(due, of[fits], np.minimum.reduce(latest)[fits])
+    return involved, due
 
 
 def latest_tick(layout: Layout, time: Time, rows: Rows) -> Column:

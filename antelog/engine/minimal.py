@@ -42,18 +42,18 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask
     if len(rivals) == 0:
         return keep
     kinds = list(_kinds(found, at, rivals))
+    made_one: list[tuple[Column, Column]] = []
     instances: list[tuple[Column, Column]] = []
     for number, opposite in _meeting(kinds):
         one, other = kinds[number], kinds[opposite]
         here, there, less = _rivalling(one, other, values)
         keep[other.view[there[less]]] = False
-        instances += [
-            (one.view[here[~less]], other.view[there[~less]]),
-            _made_one(one, other, values),
-        ]
+        made_one.append(_made_one(one, other, values))
+        instances.append((one.view[here[~less]], other.view[there[~less]]))
     # An instance is said with what it is one of, if that is not needless itself.
-    general, instance = (np.concatenate(parts) for parts in zip(*instances, strict=True))
-    keep[instance[keep[general]]] = False
+    for found_so in (made_one, instances):
+        general, instance = (np.concatenate(parts) for parts in zip(*found_so, strict=True))
+        keep[instance[keep[general]]] = False
     return keep
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from antelog.compile.plan import Time
 from antelog.engine.candidates import Candidates, covered_since, last_of, speaking_since
+from antelog.engine.deadlines import together
 from antelog.engine.exceptions import nameable, own_since_as_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
@@ -241,6 +242,10 @@ def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Deriv
     arrived, settled = block.holds[:places].take(row, axis=1), block.settled.take(row, axis=1)
     true = arrived <= then
     holds, fails = or_never(arrived, ~true), or_never(settled[:places], true)
+    apart = block.layout.denied if block.layout.loose else frozenset()
+    involved, due = together(block.layout, block.rows, world.inputs, world.values, apart)
+    if involved:
+        fails[involved] = np.minimum(fails[involved], due.take(row))
     if block.layout.negations:
         known = [negated(world, block.layout, each, rows, then) for each in block.layout.negations]
         lines = [np.array(line, np.int64) for line in zip(*known, strict=True)]

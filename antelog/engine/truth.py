@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antelog.compile.plan import Negated, Term, Time, Var
-from antelog.engine.deadlines import deadline
+from antelog.engine.deadlines import deadline, together
 from antelog.engine.layout import Layout
 from antelog.engine.match import Rows, facts_for
 from antelog.engine.naming import all_named, names
@@ -139,6 +139,9 @@ def _timed(
         due = deadline(layout, place.atom, rows, source, world.values, apart)
         holds[i], fails[i] = arrived, or_never(due, arrived != NEVER)
         settled[i] = due
+    involved, due = together(layout, rows, world.inputs, world.values, apart)
+    if involved:
+        fails[involved] = np.minimum(fails[involved], due)
     for i, negation in enumerate(layout.negations, places):
         if negation.relation not in leaving:
             holds[i], fails[i], settled[i] = negated(world, layout, negation, rows, rows.bound.get(AS_OF))

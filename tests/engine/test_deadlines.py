@@ -31,3 +31,19 @@ def test_deadline_of_an_open_value(rules: str, deadline: int) -> None:
         now for now, found in lines.items() for line in found if line.startswith(("rejected", "possible"))
     ]
     assert ends == [1, deadline] if deadline > 1 else not lines
+
+
+@pytest.mark.parametrize(
+    ("delays", "deadline"),
+    [
+        # B(_, a, 1) is awaited until 4, but then R(a, 1) is not any more; the others until 2.
+        ("delay B(_, a, _) = 3. delay R(a, _) = 0.", 2),
+        ("delay B(_, a, _) = 3. delay R(a, _) = 2.", 3),
+        ("delay B(_, a, _) = 3. delay R(b, _) = 0.", 4),
+        ("delay B(_, a, _) = 0. delay R(b, _) = 0.", 2),
+        ("delay B(a, a, _) = 3. delay B(b, a, _) = 0. delay R(a, _) = 2.", 3),
+    ],
+)
+def test_deadline_of_a_value_that_two_literals_share(delays: str, deadline: int) -> None:
+    text = f"{INPUTS} input R(y: text, time) delay 4. {delays} P(Y, T) :- A(T), B(X, Y, T), R(Y, T)."
+    assert list(told(text.replace("P(X", "P(Y", 1), [("A", 1, 1)], 6)) == [1, deadline]

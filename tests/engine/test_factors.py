@@ -3,6 +3,9 @@
 import pytest
 
 from antelog.compile import compile_program
+from antelog.compile.explain import literal_text
+from antelog.compile.factoring import factors
+from antelog.compile.plan import Pattern
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.engine.telling import told, told_at_once
@@ -67,3 +70,60 @@ def test_in_a_window_literals_are_needless_that_are_not_without() -> None:
     assert plan is not None
     (pattern,) = plan.relation("P").patterns
     assert [atom.predicate for atom in pattern.atoms] == ["Hit", "Seen"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("P(X, T) :- Hit(X, T), Seen(a, T), Seen(X, U), U >= T.", ["Hit(a, T), Seen(a, T)"]),
+        ("P(X, T) :- Hit(X, T), Seen(a, T), Seen(X, U), U > T.", []),
+        ("P(X, T) :- Hit(X, T), Seen(a, T), Seen(X, T), X != a.", []),
+        # The answer keeps its variables, and what is as late or later the others.
+        ("P(X, Z, T) :- Go(T), Seen(X, T), Seen(Z, U).", ["Go(T), Seen(X, T)"]),
+        (
+            "P(X, Y, T) :- Go(T), Hit(X, U), Seen(Y, V), Seen(X, U+2).",
+            ["Go(T), Hit(Y, U), Seen(Y, U+2)"],
+        ),
+        (
+            "P(X, Y, T) :- Go(T), not Seen(X, T), not Seen(a, U), Hit(Y, T).",
+            ["Go(T), Hit(Y, T), not Seen(a, T)"],
+        ),
+    ],
+)
+def test_factors(rule: str, expected: list[str]) -> None:
+    head = rule.partition(" :-")[0]
+    plan = compile_program(read(Source(f"{INPUTS}{rule} query {head}."))).plan
+    assert plan is not None
+    (pattern,) = plan.relation("P").patterns
+    found = [literal_texts(factor.pattern) for factor in factors(pattern)]
+    assert found == [literal_texts(pattern), *expected]
+
+
+def test_all_ways_to_make_literals_one() -> None:
+    """As many as there are ways to put four into groups."""
+    rule = "P(W, X, Y, Z, T) :- Seen(W, T), Seen(X, T), Seen(Y, T), Seen(Z, T)."
+    plan = compile_program(read(Source(f"{INPUTS}{rule} query P(W, X, Y, Z, T)."))).plan
+    assert plan is not None
+    (pattern,) = plan.relation("P").patterns
+    assert len(list(factors(pattern))) == 15
+
+
+def literal_texts(pattern: Pattern) -> str:
+    return ", ".join(map(literal_text, pattern.literals))
+
+
+def test_variables_of_an_answer_that_are_one_are_said_to_be() -> None:
+    rules = "P(X, X, T) :- Go(T), Seen(X, T). P(X, Y, T) :- Go(T), Hit(X, T), Hit(Y, T). query P(X, Y, T)."
+    (line,) = told(INPUTS + rules, [("Go", 1, 1)], 1)[1]
+    first, second = "Go(1) | Seen(Y, 1) where Y = X", "Go(1) | Hit(X, 1), Hit(Y, 1)"
+    assert line == f"possible P(_, _, 1): {first} ; {second}, rejected at 2, decided by 2"
+
+
+def test_an_instance_with_two_literals_as_one_is_told_where_the_others_are_not() -> None:
+    """What is said of all X with U = T makes U = T+1 needless, but for a, which needs one negation."""
+    text = """input A(x: text, time) delay 2.
+        P(X, T) :- A(a, U+1), A(Y, U), A(Y, U-1), not A(X, U), not A(a, T+1).  query P(X, T)."""
+    lines = told(text, [("A", "a", 2, 4), ("A", "a", 3, 5), ("A", "c", 0, 1)], 5)
+    assert any(
+        line.startswith("possible P(a, 3): A(a, 3) | A(a, 4), A(a, 5), not A(a, 4)") for line in lines[5]
+    )
