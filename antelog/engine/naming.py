@@ -48,6 +48,7 @@ def names(
             )
             for named in relation_names(world, negation.relation, about):
                 found += _as_bindings(named, negation, world)
+    found += [also for rows in found for also in _for_others(layout, rows)]
     found += list(_constants(world, layout, background, open_))
     times = {n.time.variable for n in layout.negations} & open_
     for name in sorted(t for t in times if t is not None):
@@ -55,6 +56,15 @@ def names(
         span = ticks - pattern.time.offset if own and ticks is not None else _span(world, layout, name)
         found.append(Rows({name: span}, len(span)))
     return tuple(each_once(found))
+
+
+def _for_others(layout: Layout, rows: Rows) -> Iterator[Rows]:
+    """What is named for one derivation, for others of the answer too, which it may have made needless."""
+    facts = frozenset[str]().union(*(place.variables for place in layout.places))
+    own = layout.denied - facts - layout.answered
+    if own & rows.bound.keys() and not rows.bound.keys() <= own | layout.answered:
+        bound = {name: rows.bound[name] for name in rows.bound if name in own | layout.answered}
+        yield Rows(bound, rows.count)
 
 
 def each_once(found: Iterable[Rows]) -> Iterator[Rows]:
