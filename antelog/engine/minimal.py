@@ -197,6 +197,9 @@ def _no_further_conditions(one: _Kind, other: _Kind, row: Column, other_row: Col
     """For each pair, whether what the one still asks of open variables, the other asks of them too."""
     fits = np.ones(len(row), np.bool_)
     mine, its = one.block.rows.bound, other.block.rows.bound
+    equal = any(variable_of(c.left) not in mine for c in one.block.layout.same)
+    if equal and one.block.layout is not other.block.layout:
+        return np.zeros(len(row), np.bool_)
     for comparison in one.block.layout.conditions:
         names = compared(comparison)
         if names <= mine.keys():

@@ -125,6 +125,12 @@ def without_needless(
     return {answer: group for answer, group in kept.items() if group}
 
 
+def is_confirmed_for_equals(answer: dict[str, Any]) -> bool:
+    """Whether an answer is confirmed where two open values are one; then nothing is told of others."""
+    done = (text for e in answer["explanations"] if not e["hypotheses"] for text in e["evidence"])
+    return any(re.search(r"where .*\b[A-Z]\w* = [A-Z]", text) for text in done)
+
+
 def is_nothing(answer: dict[str, Any], now: int, evaluation: Evaluation) -> bool:
     """Whether an explanation of an open answer has no instance left; only times are open in it, which end."""
     given = {name: value for name, value in answer["answer"].items() if value is not None}
