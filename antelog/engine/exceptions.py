@@ -37,6 +37,7 @@ class Variants:
     own_since  the tick from which on no row without some of these variables speaks for it
     excepted   from when on it is an exception from that row, and `over` until when: a fact about
                these variables has come by then, or one never will
+    spoken     until when that row may speak for it: both say the same, and all in between
     """
 
     block: Mapping[Names, int]
@@ -44,6 +45,7 @@ class Variants:
     own_since: Mapping[Names, Column]
     excepted: Mapping[Names, Column]
     over: Mapping[Names, Column]
+    spoken: Mapping[Names, Column]
 
 
 def variants(blocks: Sequence[Derivations]) -> tuple[Variants, ...]:
@@ -61,7 +63,7 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
     mine = blocks[number]
     names = nameable(mine)
     if not names:
-        return Variants({}, {}, {}, {}, {})
+        return Variants({}, {}, {}, {}, {}, {})
     block, at = _without(mine, names, blocks)
     apart = _all_apart(mine, names, {each: blocks[b] for each, b in block.items() if b >= 0}, at)
     own_since = {each: _own(each, apart) for each in at if each}
@@ -70,7 +72,9 @@ def _variants(number: int, blocks: Sequence[Derivations]) -> Variants:
         for each in at
         if each
     }
-    return Variants(block, at, own_since, excepted, {each: over(mine, each) for each in excepted})
+    sets = list(_subsets(names))
+    spoken = {each: _same_until(NONE, each, sets, apart) for each in excepted}
+    return Variants(block, at, own_since, excepted, {each: over(mine, each) for each in excepted}, spoken)
 
 
 def own_since_as_of(blocks: Sequence[Derivations], seen: Derivations, as_of: AsOf) -> Mapping[Names, Column]:
@@ -225,8 +229,11 @@ class Links:
 
 def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Links:
     """All exceptions; `first` has the number of the first derivation of each block."""
-    every = _generals(found, first)
-    return linked([Links(of, one, since, over).take(since < over) for one, of, since, over in every])
+    every = (
+        Links(of, one, own.excepted[names][rows], own.over[names][rows])
+        for own, names, rows, one, of in _generals(found, first)
+    )
+    return linked([links.take(links.tick < links.over) for links in every])
 
 
 def speakers(found: Sequence[Variants], first: Sequence[int], answer: Column) -> Links:
@@ -235,25 +242,22 @@ def speakers(found: Sequence[Variants], first: Sequence[int], answer: Column) ->
     That is where their answers, the numbers of which are given, have no other derivations.
     """
     crowded = np.bincount(answer) > 1
-    every = _generals(found, first)
-    return linked(
-        [
-            Links(of, one, np.full(len(of), -1), until).take(crowded[answer[one]])
-            for of, one, until, _ in every
-        ]
+    every = (
+        Links(one, of, np.full(len(of), -1), own.spoken[names][rows])
+        for own, names, rows, one, of in _generals(found, first)
     )
+    return linked([links.take(crowded[answer[links.one]]) for links in every])
 
 
 def _generals(
     found: Sequence[Variants], first: Sequence[int]
-) -> Iterator[tuple[Column, Column, Column, Column]]:
-    """Derivations and more general ones: from when on, and until when, they are exceptions from these."""
+) -> Iterator[tuple[Variants, Names, Column, Column, Column]]:
+    """Rows of blocks that have more general ones: without these variables, the numbers of both."""
     for number, own in enumerate(found):
-        for names, since in own.excepted.items():
+        for names in own.excepted:
             rows = np.flatnonzero(own.at[names] >= 0)
             if own.block[names] >= 0 and len(rows):
-                general = first[own.block[names]] + own.at[names][rows]
-                yield first[number] + rows, general, since[rows], own.over[names][rows]
+                yield own, names, rows, first[number] + rows, first[own.block[names]] + own.at[names][rows]
 
 
 def linked(parts: Sequence[Links]) -> Links:

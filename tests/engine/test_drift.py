@@ -72,6 +72,22 @@ _TIME_STILL_OPEN = Case(
     3,
 )
 
+# What X, U and T leave open is needless once A(c, 3) has come, but for U = T and X = Y, with the same A.
+_SPOKEN_FOR_BY_FEWER = Case(
+    "input A(x: text, time) delay 1. input C(time) delay 1. "
+    "P(X, T) :- A(a, U+1), A(Y, T), A(X, U-1), C(T+1), not A(a, U), not A(a, T-1). query P(X, T).",
+    (("A", ("c", 3), 3), ("C", (1,), 2)),
+    3,
+)
+
+# B(a, b, 3) excludes U = 2, which makes the next one needless for all others.
+_NAMED_FOR_ANOTHER = Case(
+    "input A(x: text, time) delay 1. input B(x: text, y: text, time) delay 2. input C(time) delay 2. "
+    "P(X, T) :- C(T+1), C(U-1), A(a, T+1), C(T), not B(Y, X, T), not B(Y, X, U+1). query P(X, T).",
+    (("C", (1,), 3), ("B", ("a", "b", 3), 3), ("C", (2,), 2)),
+    5,
+)
+
 # `not P1(X, T)` is certain for all X but a.
 _LOOKED_AT_BY_THE_CLOCK = Case(
     "input A(x: text, time). input B(x: text, time) delay 1. static Site(x: text). Site(a). "
@@ -123,6 +139,8 @@ _NEEDLESS_BUT_FOR_ONE_VALUE = Case(
 @example(_SLOWER_VALUE)
 @example(_TIME_STILL_OPEN)
 @example(_LOOKED_AT_BY_THE_CLOCK)
+@example(_SPOKEN_FOR_BY_FEWER)
+@example(_NAMED_FOR_ANOTHER)
 @given(ANY)
 def test_answers_are_those_of_the_specification(case: Case) -> None:
     checked = case.checked
