@@ -83,7 +83,7 @@ def candidates(
     blocks = _blocks(world, name, ticks, whole=complete_by is not None)
     if complete_by is None and _meet(layouts):
         # What is said of all values, or before any fact, is also said of the answers of other derivations.
-        blocks = _blocks(world, name, ticks, _told(world, blocks))
+        blocks = _blocks(world, name, ticks, _with_equals(_told(world, blocks), layouts))
     if complete_by is not None:
         blocks = [found.take(marked(found.complete <= complete_by)) for found in blocks]
     if name in world.since:
@@ -169,6 +169,19 @@ def _told(world: World, blocks: list[Derivations]) -> tuple[Rows, ...]:
             columns["time"] = time
         if columns:
             tables.append(Rows(columns, found.rows.count))
+    return tuple(tables)
+
+
+def _with_equals(told: Sequence[Rows], layouts: Sequence[Layout]) -> tuple[Rows, ...]:
+    """With what patterns make of these that have a variable twice in their answers: it has one value."""
+    tables = list(told)
+    for table in tables:
+        for layout in layouts:
+            names = [term.name if isinstance(term, Var) else None for term in layout.pattern.answer]
+            known = {names[int(i)]: column for i, column in table.bound.items() if i != "time"}
+            more = {str(i): known[name] for i, name in enumerate(names) if name is not None and name in known}
+            if not more.keys() <= table.bound.keys():
+                tables.append(Rows({**more, **table.bound}, table.count))
     return tuple(tables)
 
 
