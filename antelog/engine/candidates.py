@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import accumulate
 from typing import TypeAlias
 
 import numpy as np
 
 from antelog.compile.plan import Var
-from antelog.engine.exceptions import Links, Names, Variants, exceptions, nameable, speakers, variants
+from antelog.engine.exceptions import Links, Variants, exceptions, linked, nameable, variants
 from antelog.engine.few_ticks import Gone, ended
 from antelog.engine.layout import Layout, variables_of
 from antelog.engine.match import ONE, Rows
 from antelog.engine.naming import each_once
+from antelog.engine.speaking import covered_since, last_of, speakers, speaking_since
 from antelog.engine.tables import (
     NEVER,
     Column,
@@ -125,7 +125,7 @@ def candidates(
         exceptions(open_, starts),
         instances,
         gone,
-        speakers(open_, starts, number),
+        speakers(blocks, open_, starts, number) if apart else linked([]),
     )
 
 
@@ -252,20 +252,6 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
     return [known, begin, complete, told, found.failed, own, beside]
 
 
-def speaking_since(
-    covered: Mapping[str, Column], own_since: Mapping[Names, Column], names: Names, count: int
-) -> Column:
-    """From when on each row speaks for itself, given since when without variables that no fact speaks for.
-
-    All rows that bind these variables speak for it, or do not.
-    """
-    own = last_of(covered, names, count)
-    for dropped, since in own_since.items():
-        if dropped <= names:
-            own = np.minimum(own, np.maximum(since, last_of(covered, names - dropped, count)))
-    return own
-
-
 def _mattering(
     found: Derivations, phases: list[Column], answer: Answers, during: Span
 ) -> tuple[Derivations, list[Column], Answers]:
@@ -282,21 +268,6 @@ def _mattering(
         [line.take(at) for line in phases],
         ([column.take(at) for column in cells], time.take(at)),
     )
-
-
-def covered_since(found: Derivations) -> Mapping[str, Column]:
-    """For each variable of the rows that only facts can give a value, from when on they do."""
-    layout = found.layout
-    names = found.rows.bound.keys() - layout.given
-    sources = {n: tuple(i for i, place in enumerate(layout.places) if n in place.variables) for n in names}
-    since = {places: found.holds[list(places)].min(axis=0, initial=NEVER) for places in set(sources.values())}
-    return {name: since[places] for name, places in sources.items()}
-
-
-def last_of(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:
-    """From when on all of these variables have values."""
-    columns = {id(covered[name]): covered[name] for name in names}
-    return reduce(np.maximum, columns.values()) if columns else np.full(count, np.int64(-1))
 
 
 def _not_given_up(found: Derivations, since: int, world: World) -> Derivations:

@@ -118,7 +118,10 @@ def _all_apart(
         general = _general(mine, names, each, lines)
         lines[each] = _lines(others[each], at[each], general) if each in others else general
     return {
-        (one, other): _apart(lines[one], lines[other]) for one in dropped for other in dropped if one < other
+        (one, other): apart_from(lines[one], lines[other])
+        for one in dropped
+        for other in dropped
+        if one < other
     }
 
 
@@ -168,7 +171,7 @@ def _lines(block: Derivations, at: Column, general: Column) -> Column:
     return np.where(at >= 0, lines[:, at], general) if lines.shape[1] else general
 
 
-def _apart(one: Column, other: Column) -> Column:
+def apart_from(one: Column, other: Column) -> Column:
     """The first tick at which two rows say something different."""
     first: Column = np.where(one != other, np.minimum(one, other), NEVER).min(axis=0, initial=NEVER)
     return first
@@ -231,25 +234,12 @@ def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Links:
     """All exceptions; `first` has the number of the first derivation of each block."""
     every = (
         Links(of, one, own.excepted[names][rows], own.over[names][rows])
-        for own, names, rows, one, of in _generals(found, first)
+        for own, names, rows, one, of in generals(found, first)
     )
     return linked([links.take(links.tick < links.over) for links in every])
 
 
-def speakers(found: Sequence[Variants], first: Sequence[int], answer: Column) -> Links:
-    """For each derivation those that may speak for it, unless they do whenever they are there.
-
-    That is where their answers, the numbers of which are given, have no other derivations.
-    """
-    crowded = np.bincount(answer) > 1
-    every = (
-        Links(one, of, np.full(len(of), -1), own.spoken[names][rows])
-        for own, names, rows, one, of in _generals(found, first)
-    )
-    return linked([links.take(crowded[answer[links.one]]) for links in every])
-
-
-def _generals(
+def generals(
     found: Sequence[Variants], first: Sequence[int]
 ) -> Iterator[tuple[Variants, Names, Column, Column, Column]]:
     """Rows of blocks that have more general ones: without these variables, the numbers of both."""

@@ -173,7 +173,9 @@ class Views:
 def views(found: Candidates, at: Moments) -> Views:
     row, then = at.view_of, at.then
     alive = (found.begin.take(row) <= then) & (then < found.end.take(row))
-    merged = None if found.own.max(initial=-1) < 0 else alive & (then < found.own.take(row))
+    merged = None
+    if len(found.speakers.of) or found.own.max(initial=-1) >= 0:
+        merged = alive & ((then < found.own.take(row)) | (then < found.known.take(row)))
     shown = alive & (found.told.take(row) <= then)
     beside = shown if merged is None else alive & (found.beside.take(row) <= then)
     return Views(alive, alive & (found.complete.take(row) <= then), shown, merged, beside)

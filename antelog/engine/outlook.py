@@ -9,13 +9,14 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.plan import Time
-from antelog.engine.candidates import Candidates, covered_since, last_of, speaking_since
+from antelog.engine.candidates import Candidates
 from antelog.engine.deadlines import together
 from antelog.engine.exceptions import nameable, own_since_as_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
 from antelog.engine.naming import last_named
 from antelog.engine.schema import SILENT
+from antelog.engine.speaking import covered_since, last_of, speaking_since
 from antelog.engine.tables import NEVER, Column, Mask, marked, or_never
 from antelog.engine.ticks import LAST
 from antelog.engine.truth import Derivations, negated

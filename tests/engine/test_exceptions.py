@@ -128,3 +128,14 @@ def test_what_is_needless_for_all_values_but_one_is_told_of_that() -> None:
     assert lines[2][0] == "revised P(a, 1): D(1), G(2), not A(a, 1) | H(2), rejected at 3, decided by 3"
     assert "rejected P(a, 1): D(1), G(2), not A(a, 1) | H(2), for want of H(2)" in lines[3]
     assert told_at_once(text, facts, 3) == [line for found in lines.values() for line in found]
+
+
+def test_what_a_fact_may_still_give_is_told_of_the_value_that_is_no_answer_without() -> None:
+    text = """input A(x: text, time). input B(x: text, time) delay 1. input D(time).
+        P(X, T) :- D(T), B(X, T+1).  P(X, T) :- not A(X, T).  query P(X, T)."""
+    lines = told(text, [("A", "a", 1, 1), ("D", 1, 1), ("B", "a", 2, 3)], 3)
+    assert lines[1] == [
+        "possible P(a, 1): D(1) | B(a, 2), rejected at 3, decided by 3",
+        "confirmed P(_, 1): not A(X, 1) | but X=a",
+    ]
+    assert lines[3][0] == "confirmed P(a, 1): B(a, 2), D(1) |"

@@ -1,0 +1,92 @@
+"""Which derivations speak for themselves, and which others speak for them as long as these say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+
+from antelog.engine.exceptions import (
+    Links,
+    Names,
+    Variants,
+    apart_from,
+    generals,
+    linked,
+    nameable,
+    position,
+)
+from antelog.engine.tables import NEVER, Column
+from antelog.engine.truth import Derivations
+
+
+def covered_since(found: Derivations) -> Mapping[str, Column]:
+    """For each variable of the rows that only facts can give a value, from when on they do."""
+    layout = found.layout
+    names = found.rows.bound.keys() - layout.given
+    sources = {n: tuple(i for i, place in enumerate(layout.places) if n in place.variables) for n in names}
+    since = {places: found.holds[list(places)].min(axis=0, initial=NEVER) for places in set(sources.values())}
+    return {name: since[places] for name, places in sources.items()}
+
+
+def last_of(covered: Mapping[str, Column], names: Iterable[str], count: int) -> Column:
+    """From when on all of these variables have values."""
+    columns = {id(covered[name]): covered[name] for name in names}
+    return reduce(np.maximum, columns.values()) if columns else np.full(count, np.int64(-1))
+
+
+def speaking_since(
+    covered: Mapping[str, Column], own_since: Mapping[Names, Column], names: Names, count: int
+) -> Column:
+    """From when on each row speaks for itself, given since when without variables that no fact speaks for.
+
+    All rows that bind these variables speak for it, or do not.
+    """
+    own = last_of(covered, names, count)
+    for dropped, since in own_since.items():
+        if dropped <= names:
+            own = np.minimum(own, np.maximum(since, last_of(covered, names - dropped, count)))
+    return own
+
+
+def speakers(
+    blocks: Sequence[Derivations], found: Sequence[Variants], first: Sequence[int], answer: Column
+) -> Links:
+    """For each derivation those that may speak for it, unless they do whenever they are there.
+
+    That is where their answers, the numbers of which are given, have no other derivations.
+    """
+    crowded = np.bincount(answer) > 1
+    every = [
+        Links(one, of, np.full(len(of), -1), own.spoken[names][rows])
+        for own, names, rows, one, of in generals(found, first)
+    ]
+    every += _awaiting(blocks, first)
+    return linked([links.take(crowded[answer[links.one]]) for links in every])
+
+
+def _awaiting(blocks: Sequence[Derivations], first: Sequence[int]) -> Iterator[Links]:
+    """Those that leave values open which no fact has given yet, but the answers of other derivations have."""
+    for number, mine in enumerate(blocks):
+        since = covered_since(mine)
+        answered = (mine.layout.answered & since.keys()) - nameable(mine)
+        for other, general in enumerate(blocks):
+            open_ = mine.rows.bound.keys() - general.rows.bound.keys()
+            if general.layout is not mine.layout or not general.rows.bound.keys() <= mine.rows.bound.keys():
+                continue
+            if open_ and open_ <= answered:
+                at = position(mine, general)
+                rows = np.flatnonzero(at >= 0)
+                given = np.minimum.reduce([since[name] for name in sorted(open_)])
+                until = np.minimum(given, _differ(mine, general, at)).take(rows)
+                yield Links(first[number] + rows, first[other] + at[rows], np.full(len(rows), -1), until)
+
+
+def _differ(mine: Derivations, general: Derivations, at: Column) -> Column:
+    """From when on negated literals of rows and more general ones are not alike (-1: there is none)."""
+    here, there = (
+        np.concatenate([lines[len(mine.layout.places) :] for lines in (each.holds, each.fails)])
+        for each in (mine, general)
+    )
+    return apart_from(here, there[:, at])
