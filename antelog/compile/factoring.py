@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 from msgspec.structs import replace
 
 from antelog.compile.comparisons import outcome, possible
 from antelog.compile.plan import Earliest, Literal, Pattern, Term, Time, Var
+from antelog.compile.renaming import renamed
 from antelog.compile.substitution import Substitution
 from antelog.compile.times import Times
 from antelog.compile.unfold import earliest_of
@@ -44,6 +45,42 @@ def factors(pattern: Pattern) -> Iterator[Factor]:
         pairs = combinations(factor.pattern.literals, 2)
         unified = (_unified(by, factor.pattern, one, other) for one, other in pairs)
         waiting += [known for known in unified if known is not None]
+
+
+def leaves_some(factor: Pattern, other: Pattern) -> bool:
+    """Whether the literals of a factor, all different, may be literals of another pattern that has more.
+
+    Only then what waits for these alone may make evidence for the others needless. True also where
+    the search gives up.
+    """
+    one = renamed(factor, "~")
+    known = Substitution()
+    same = all(map(known.unify_terms, one.answer, other.answer))
+    if not (same and known.unify_times(one.time, other.time)):
+        return False
+    waiting = [(known, one.literals)]
+    for known, rest in islice(waiting, _STEPS):
+        if not rest:
+            became = {known.literal(literal) for literal in one.literals}
+            if len(became) == len(one.literals) and not became.issuperset(map(known.literal, other.literals)):
+                return True
+        else:
+            each = (_one_by(known, rest[0], literal) for literal in other.literals)
+            waiting += [(found, rest[1:]) for found in each if found is not None]
+    return len(waiting) > _STEPS
+
+
+_STEPS = 2_000
+
+
+def _one_by(by: Substitution, one: Literal, other: Literal) -> Substitution | None:
+    """What makes two literals one, besides what has been so far."""
+    if type(one) is not type(other) or one.predicate != other.predicate:
+        return None
+    known = by.copy()
+    pairs = zip(one.arguments, other.arguments, strict=True)
+    same = all(a is b if a is None or b is None else known.unify_terms(a, b) for a, b in pairs)
+    return known if same and known.unify_times(one.time, other.time) else None
 
 
 def _unified(by: Substitution, pattern: Pattern, one: Literal, other: Literal) -> Substitution | None:

@@ -83,7 +83,7 @@ def candidates(
     blocks = _blocks(world, name, ticks, whole=complete_by is not None)
     if complete_by is None and _meet(layouts):
         # What is said of all values, or before any fact, is also said of the answers of other derivations.
-        blocks = _blocks(world, name, ticks, _with_equals(_told(world, blocks), layouts))
+        blocks = _blocks(world, name, ticks, _with_equals(_told(world, blocks), layouts), before=blocks)
     if complete_by is not None:
         blocks = [found.take(marked(found.complete <= complete_by)) for found in blocks]
     if name in world.since:
@@ -135,12 +135,22 @@ def tells_apart(layouts: Iterable[Layout]) -> bool:
 
 
 def _blocks(
-    world: World, name: str, ticks: Column | None, told: tuple[Rows, ...] = (), *, whole: bool = False
+    world: World,
+    name: str,
+    ticks: Column | None,
+    told: tuple[Rows, ...] = (),
+    *,
+    before: Sequence[Derivations] = (),
+    whole: bool = False,
 ) -> list[Derivations]:
+    """The derivations by all patterns. Those found `before` are the same where nothing told matters."""
     blocks: list[Derivations] = []
     apart = tells_apart(world.layouts[name])
     # Those looked at when their time has come are last, for what others say of times to come matters.
     for number, layout in sorted(enumerate(world.layouts[name]), key=lambda each: each[1].by_clock):
+        if before and not (apart or layout.rival or layout.by_clock):
+            blocks += (found for found in before if found.layout is layout)
+            continue
         about = ticks if layout.sliced else None
         named = (
             tuple(each_once(_renamed(rows, world, layout) for rows in told)) if apart or layout.rival else ()

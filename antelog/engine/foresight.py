@@ -12,7 +12,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
-from antelog.compile.factoring import factors
+from antelog.compile.factoring import factors, leaves_some
 from antelog.compile.plan import Comparison, Const, Literal, Negated, Pattern, Plan, Relation, Time, Var
 from antelog.engine.ahead import Ahead, aheads
 from antelog.engine.layout import Layout, compared, layout
@@ -74,7 +74,7 @@ def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
         own = []
         plain = _factored(relation) if relation.asked else map(layout, relation.patterns)
         every = tuple(plain)
-        rivals = rivals_among([each.pattern for each in every]) if relation.asked else set()
+        rivals = _rivals(every) if relation.asked else set()
         for number, each in enumerate(every):
             seeded = relation.asked and _seeded(each.pattern, plan)
             own.append(
@@ -113,8 +113,21 @@ _FACTORS = 100
 """More factors of a pattern than this are not looked at."""
 
 
-def rivals_among(patterns: Sequence[Pattern]) -> set[int]:
-    """The numbers of the patterns whose literals, with the right values, may all be literals of another.
+def _rivals(every: Sequence[Layout]) -> set[int]:
+    """The numbers of the patterns that may make another needless without any fact."""
+    patterns = [each.pattern for each in every]
+    return {
+        number
+        for number, others in rivals_among(patterns).items()
+        if any(
+            every[number].origin != every[other].origin or leaves_some(patterns[number], patterns[other])
+            for other in others
+        )
+    }
+
+
+def rivals_among(patterns: Sequence[Pattern]) -> dict[int, set[int]]:
+    """For patterns those of which all their literals may be literals, with the right values; by number.
 
     Patterns that have something in the places of a pattern's constants are found at once, for of
     hundreds of patterns not every one shall be compared with every other.
@@ -134,12 +147,13 @@ def rivals_among(patterns: Sequence[Pattern]) -> set[int]:
                 same = (*_sort(literal), place)
                 yield having.get((*same, term), set()) | having.get((*same, None), set())
 
-    rivals = set()
+    rivals = {}
     for number, pattern in enumerate(patterns):
         some = [found for literal in pattern.literals for found in fitting(literal)]
         others = set.intersection(*some) if some else set()
-        if any(within(pattern, patterns[other]) for other in others):
-            rivals.add(number)
+        found = {other for other in others if within(pattern, patterns[other])}
+        if found:
+            rivals[number] = found
     return rivals
 
 

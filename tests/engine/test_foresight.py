@@ -16,8 +16,11 @@ def test_rivals_are_found_as_by_comparing_all_patterns(case: Case) -> None:
     compiled = runnable(case.checked)
     for relation in compiled.plan.relations if compiled else ():
         patterns = relation.patterns
-        found = {n for n, one in enumerate(patterns) if any(within(one, other) for other in patterns)}
-        assert rivals_among(patterns) == found
+        found = {
+            n: {other for other, two in enumerate(patterns) if within(one, two)}
+            for n, one in enumerate(patterns)
+        }
+        assert rivals_among(patterns) == {n: others for n, others in found.items() if others}
 
 
 def test_a_pattern_is_a_rival_if_another_may_have_all_its_literals() -> None:
