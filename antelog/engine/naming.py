@@ -59,12 +59,18 @@ def names(
 
 
 def _for_others(layout: Layout, rows: Rows) -> Iterator[Rows]:
-    """What is named for one derivation, for others of the answer too, which it may have made needless."""
+    """What is named for one derivation, for others of the answer too: one of these may make it needless.
+
+    They may have other times, or other values where facts give these.
+    """
     facts = frozenset[str]().union(*(place.variables for place in layout.places))
     own = layout.denied - facts - layout.answered
-    if own & rows.bound.keys() and not rows.bound.keys() <= own | layout.answered:
-        bound = {name: rows.bound[name] for name in rows.bound if name in own | layout.answered}
-        yield Rows(bound, rows.count)
+    known = frozenset(rows.bound)
+    timeless = known - (layout.time_variables - layout.answered)
+    factless = known & (own | layout.answered) if known & own else frozenset[str]()
+    for kept in sorted({timeless, factless}, key=sorted):
+        if kept and kept != known:
+            yield Rows({name: rows.bound[name] for name in rows.bound if name in kept}, rows.count)
 
 
 def each_once(found: Iterable[Rows]) -> Iterator[Rows]:

@@ -148,3 +148,12 @@ def test_an_open_time_of_an_answer_says_where_it_begins() -> None:
         P2(X, T) :- P1(X, T-1), C(Y, U), A(Y, U), U <= 3.  query P2(X, T)."""
     lines = told(text, [("A", "a", 1, 1), ("C", "a", 1, 1), ("C", "b", 0, 0)], 1)
     assert any(line.startswith("possible P2(_, _)") and "T >= 1" in line for line in lines[1])
+
+
+def test_what_a_later_fact_names_is_needless_as_before() -> None:
+    """A(a, 2) names a for U = 2, and what that says is needless, since U = 0 asks for B(a, a, 2) alone."""
+    text = """input A(x: text, time). input B(x: text, y: text, time) delay 2. input C(time).
+        P(T) :- C(T-1), B(Y, Y, T), not A(Y, U), U < T+2.  query P(T)."""
+    facts = [("C", 1, 1), ("A", "a", 3, 3)]
+    lines = told(text, facts, 4)
+    assert told_at_once(text, facts, 4) == [line for found in lines.values() for line in found]
