@@ -62,11 +62,16 @@ def touched(world: World, name: str, new: NewTicks) -> Column | None:
 
 def every(world: World, name: str) -> Column | None:
     """The ticks of all answers that can be open now; None if they cannot be told by ticks."""
-    if any(layout.places and not layout.sliced for layout in world.layouts[name]):
+    if any((layout.places and not layout.sliced) or _apart(layout) for layout in world.layouts[name]):
         return None
     delay = world.relations[name].bounds.delay
     first = 0 if delay is None else max(0, world.now - delay)
     return _ticks(world, name, Reach((), ((first, _last(world, name)),)), facts_after=True)
+
+
+def _apart(layout: Layout) -> bool:
+    """Whether something is negated at a time that is not tied to the answer's."""
+    return any(negation.time.variable != layout.pattern.time.variable for negation in layout.negations)
 
 
 def looked_at(world: World, name: str) -> Column:

@@ -159,7 +159,6 @@ def test_what_a_later_fact_names_is_needless_as_before() -> None:
     assert told_at_once(text, facts, 4) == [line for found in lines.values() for line in found]
 
 
-@pytest.mark.xfail(strict=True, reason="the snapshot looks at one tick fewer of those that T may still be")
 def test_what_is_told_of_a_contradiction_is_in_the_snapshot() -> None:
     """No fact makes this rule true, as it negates what it asks for; until that is decided it is open."""
     text = """input A(x: text, time) delay 1. input C(time) delay 2.
