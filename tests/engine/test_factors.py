@@ -127,3 +127,12 @@ def test_an_instance_with_two_literals_as_one_is_told_where_the_others_are_not()
     assert any(
         line.startswith("possible P(a, 3): A(a, 3) | A(a, 4), A(a, 5), not A(a, 4)") for line in lines[5]
     )
+
+
+def test_of_two_that_say_the_same_one_is_told() -> None:
+    """With U = T both literals about Y are A(Y, 1), whether they have been made one or not."""
+    text = """input A(x: text, time) delay 1. input C(time) delay 1.
+        P(X, T) :- A(Y, U+1), A(Y, T+1), A(X, U), C(T).  query P(X, T)."""
+    lines = told(text, [("A", "c", 0, 0), ("C", 0, 1)], 1)
+    expected = "revised P(c, 0): A(c, 0), C(0) | A(Y, 1), rejected at 2, decided by 2"
+    assert expected in lines[1]
