@@ -65,7 +65,7 @@ def leaves_some(factor: Pattern, other: Pattern) -> bool:
             if len(became) == len(one.literals) and not became.issuperset(map(known.literal, other.literals)):
                 return True
         else:
-            each = (_one_by(known, rest[0], literal) for literal in other.literals)
+            each = (_one_by(known, rest[0], literal, set(), None) for literal in other.literals)
             waiting += [(found, rest[1:]) for found in each if found is not None]
     return len(waiting) > _STEPS
 
@@ -73,29 +73,27 @@ def leaves_some(factor: Pattern, other: Pattern) -> bool:
 _STEPS = 2_000
 
 
-def _one_by(by: Substitution, one: Literal, other: Literal) -> Substitution | None:
-    """What makes two literals one, besides what has been so far."""
-    if type(one) is not type(other) or one.predicate != other.predicate:
-        return None
-    known = by.copy()
-    pairs = zip(one.arguments, other.arguments, strict=True)
-    same = all(a is b if a is None or b is None else known.unify_terms(a, b) for a, b in pairs)
-    return known if same and known.unify_times(one.time, other.time) else None
-
-
 def _unified(by: Substitution, pattern: Pattern, one: Literal, other: Literal) -> Substitution | None:
-    """What makes two more literals one, if anything does; the answer keeps its variables where it can."""
-    if type(one) is not type(other) or one.predicate != other.predicate:
+    """What makes two more literals of a pattern one, if anything does."""
+    kept = {term.name for term in pattern.answer if isinstance(term, Var)}
+    known = _one_by(by, one, other, kept, pattern.time.variable)
+    if known is None:
         return None
     times = Times(pattern)
     apart = (times.furthest(*both) for both in ((one.time, other.time), (other.time, one.time)))
-    if any(most is not None and most < 0 for most in apart):
+    return None if any(most is not None and most < 0 for most in apart) else known
+
+
+def _one_by(
+    by: Substitution, one: Literal, other: Literal, kept: set[str], kept_time: str | None
+) -> Substitution | None:
+    """What makes two literals one, besides what was before; some variables are kept where they can be."""
+    if type(one) is not type(other) or one.predicate != other.predicate:
         return None
-    kept = {term.name for term in pattern.answer if isinstance(term, Var)}
     known = by.copy()
     pairs = zip(one.arguments, other.arguments, strict=True)
     same = all(_same_terms(known, *both, kept) for both in pairs)
-    return known if same and _same_times(known, one.time, other.time, pattern.time.variable) else None
+    return known if same and _same_times(known, one.time, other.time, kept_time) else None
 
 
 def _same_terms(known: Substitution, one: Term | None, other: Term | None, kept: set[str]) -> bool:

@@ -148,6 +148,8 @@ def _blocks(
     apart = tells_apart(world.layouts[name])
     # Those looked at when their time has come are last, for what others say of times to come matters.
     for number, layout in sorted(enumerate(world.layouts[name]), key=lambda each: each[1].by_clock):
+        if whole and layout.by is not None:
+            continue  # what a factor has all facts for, the pattern it comes from has, too
         if before and not (apart or layout.rival or layout.by_clock):
             blocks += (found for found in before if found.layout is layout)
             continue
@@ -184,9 +186,9 @@ def _told(world: World, blocks: list[Derivations]) -> tuple[Rows, ...]:
 
 def _with_equals(told: Sequence[Rows], layouts: Sequence[Layout]) -> tuple[Rows, ...]:
     """With what patterns make of these that have a variable twice in their answers: it has one value."""
-    tables = list(told)
+    tables, doubled = list(told), [layout for layout in layouts if layout.same]
     for table in tables:
-        for layout in layouts:
+        for layout in doubled:
             names = [term.name if isinstance(term, Var) else None for term in layout.pattern.answer]
             known = {names[int(i)]: column for i, column in table.bound.items() if i != "time"}
             more = {str(i): known[name] for i, name in enumerate(names) if name is not None and name in known}

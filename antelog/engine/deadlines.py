@@ -57,9 +57,11 @@ def together(
                 if isinstance(term, Var) and term.name not in rows.bound.keys() | apart:
                     named.setdefault(term.name, {}).setdefault(i, []).append(cells)
     shared = sorted(name for name, by in named.items() if len(by) > 1)
+    if not shared:
+        return (), np.zeros(0, np.int64)
     involved = sorted({i for name in shared for i in named[name]})
     due = np.full(rows.count, np.int64(-1))
-    for size in range(len(shared) + 1 if shared else 0):
+    for size in range(len(shared) + 1):
         for some in combinations(shared, size):
             # Some of these have values that declarations name, the others do not.
             each, of = rows, np.arange(rows.count)

@@ -72,8 +72,7 @@ def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
     prepared: dict[str, tuple[Layout, ...]] = {}
     for relation in plan.relations:
         own = []
-        plain = _factored(relation) if relation.asked else map(layout, relation.patterns)
-        every = tuple(plain)
+        every = [*(_factored(relation) if relation.asked else map(layout, relation.patterns))]
         rivals = _rivals(every) if relation.asked else set()
         for number, each in enumerate(every):
             seeded = relation.asked and _seeded(each.pattern, plan)

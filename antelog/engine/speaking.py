@@ -69,24 +69,25 @@ def speakers(
 def _awaiting(blocks: Sequence[Derivations], first: Sequence[int]) -> Iterator[Links]:
     """Those that leave values open which no fact has given yet, but the answers of other derivations have."""
     for number, mine in enumerate(blocks):
-        since = covered_since(mine)
-        answered = (mine.layout.answered & since.keys()) - nameable(mine)
+        known = mine.rows.bound.keys()
+        answered = (mine.layout.answered & known) - mine.layout.given - nameable(mine)
         for other, general in enumerate(blocks):
-            open_ = mine.rows.bound.keys() - general.rows.bound.keys()
-            if general.layout is not mine.layout or not general.rows.bound.keys() <= mine.rows.bound.keys():
-                continue
-            if open_ and open_ <= answered:
+            names = general.rows.bound.keys()
+            if general.layout is mine.layout and names < known and known - names <= answered:
                 at = position(mine, general)
                 rows = np.flatnonzero(at >= 0)
-                given = np.minimum.reduce([since[name] for name in sorted(open_)])
-                until = np.minimum(given, _differ(mine, general, at)).take(rows)
+                since = covered_since(mine)
+                given = np.minimum.reduce([since[name] for name in sorted(known - names)])
+                until = np.minimum(given.take(rows), _differ(mine, rows, general, at.take(rows)))
                 yield Links(first[number] + rows, first[other] + at[rows], np.full(len(rows), -1), until)
 
 
-def _differ(mine: Derivations, general: Derivations, at: Column) -> Column:
-    """From when on negated literals of rows and more general ones are not alike (-1: there is none)."""
+def _differ(mine: Derivations, rows: Column, general: Derivations, at: Column) -> Column:
+    """From when on negated literals of some rows, and of others that are more general, are not alike."""
     here, there = (
-        np.concatenate([lines[len(mine.layout.places) :] for lines in (each.holds, each.fails)])
-        for each in (mine, general)
+        np.concatenate(
+            [lines[len(mine.layout.places) :].take(some, axis=1) for lines in (each.holds, each.fails)]
+        )
+        for each, some in ((mine, rows), (general, at))
     )
-    return apart_from(here, there[:, at])
+    return apart_from(here, there)

@@ -62,16 +62,18 @@ def touched(world: World, name: str, new: NewTicks) -> Column | None:
 
 def every(world: World, name: str) -> Column | None:
     """The ticks of all answers that can be open now; None if they cannot be told by ticks."""
-    if any((layout.places and not layout.sliced) or _apart(layout) for layout in world.layouts[name]):
+    if any(map(_has_other_times, world.layouts[name])):
         return None
     delay = world.relations[name].bounds.delay
     first = 0 if delay is None else max(0, world.now - delay)
     return _ticks(world, name, Reach((), ((first, _last(world, name)),)), facts_after=True)
 
 
-def _apart(layout: Layout) -> bool:
-    """Whether something is negated at a time that is not tied to the answer's."""
-    return any(negation.time.variable != layout.pattern.time.variable for negation in layout.negations)
+def _has_other_times(layout: Layout) -> bool:
+    """Whether a fact is awaited, or something negated, at a time that is not tied to the answer's."""
+    negated = (negation.time.variable for negation in layout.negations)
+    unsliced = bool(layout.places) and not layout.sliced
+    return unsliced or any(variable != layout.pattern.time.variable for variable in negated)
 
 
 def looked_at(world: World, name: str) -> Column:
@@ -163,7 +165,7 @@ def _joint(parts: Iterable[Reach | None]) -> Reach | None:
 
 def _by_pattern(world: World, layout: Layout, new: NewTicks, cycle: frozenset[str]) -> Reach | None:
     time = layout.pattern.time
-    if layout.places and not layout.sliced:
+    if _has_other_times(layout) or (layout.negations and time.variable is None):
         return None
     found = []
     if layout.by_clock:
@@ -176,8 +178,6 @@ def _by_pattern(world: World, layout: Layout, new: NewTicks, cycle: frozenset[st
         )
         found.append(Reach((new[place.atom.predicate] + shift,), spans))
     for negation in layout.negations:
-        if negation.time.variable != time.variable or time.variable is None:
-            return None
         if negation.relation not in cycle:
             inner = _reach(world, negation.relation, new)
             if inner is None:
