@@ -233,21 +233,21 @@ class Links:
 def exceptions(found: Sequence[Variants], first: Sequence[int]) -> Links:
     """All exceptions; `first` has the number of the first derivation of each block."""
     every = (
-        Links(of, one, own.excepted[names][rows], own.over[names][rows])
-        for own, names, rows, one, of in generals(found, first)
+        Links(of, one, found[number].excepted[names][rows], found[number].over[names][rows])
+        for number, names, rows, one, of in generals(found, first)
     )
     return linked([links.take(links.tick < links.over) for links in every])
 
 
 def generals(
     found: Sequence[Variants], first: Sequence[int]
-) -> Iterator[tuple[Variants, Names, Column, Column, Column]]:
-    """Rows of blocks that have more general ones: without these variables, the numbers of both."""
+) -> Iterator[tuple[int, Names, Column, Column, Column]]:
+    """Rows of blocks that have more general ones: the block, without which variables, the numbers of both."""
     for number, own in enumerate(found):
         for names in own.excepted:
             rows = np.flatnonzero(own.at[names] >= 0)
             if own.block[names] >= 0 and len(rows):
-                yield own, names, rows, first[number] + rows, first[own.block[names]] + own.at[names][rows]
+                yield number, names, rows, first[number] + rows, first[own.block[names]] + own.at[names][rows]
 
 
 def linked(parts: Sequence[Links]) -> Links:

@@ -36,6 +36,12 @@ def last_of(covered: Mapping[str, Column], names: Iterable[str], count: int) -> 
     return reduce(np.maximum, columns.values()) if columns else np.full(count, np.int64(-1))
 
 
+def _first_of(covered: Mapping[str, Column], names: Iterable[str]) -> Column:
+    """From when on the first of these variables has a value."""
+    first: Column = np.minimum.reduce([covered[name] for name in sorted(names)])
+    return first
+
+
 def speaking_since(
     covered: Mapping[str, Column], own_since: Mapping[Names, Column], names: Names, count: int
 ) -> Column:
@@ -58,12 +64,16 @@ def speakers(
     That is where their answers, the numbers of which are given, have no other derivations.
     """
     crowded = np.bincount(answer) > 1
-    every = [
-        Links(one, of, np.full(len(of), -1), own.spoken[names][rows])
-        for own, names, rows, one, of in generals(found, first)
-    ]
-    every += _awaiting(blocks, first)
+    every = [*_open(blocks, found, first), *_awaiting(blocks, first)]
     return linked([links.take(crowded[answer[links.one]]) for links in every])
+
+
+def _open(blocks: Sequence[Derivations], found: Sequence[Variants], first: Sequence[int]) -> Iterator[Links]:
+    """Those that leave open what negated literals have named, until a fact gives it."""
+    covered = [covered_since(block) for block in blocks]
+    for number, names, rows, one, of in generals(found, first):
+        until = np.minimum(found[number].spoken[names], _first_of(covered[number], names))
+        yield Links(one, of, np.full(len(of), -1), until.take(rows))
 
 
 def _awaiting(blocks: Sequence[Derivations], first: Sequence[int]) -> Iterator[Links]:
@@ -76,8 +86,7 @@ def _awaiting(blocks: Sequence[Derivations], first: Sequence[int]) -> Iterator[L
             if general.layout is mine.layout and names < known and known - names <= answered:
                 at = position(mine, general)
                 rows = np.flatnonzero(at >= 0)
-                since = covered_since(mine)
-                given = np.minimum.reduce([since[name] for name in sorted(known - names)])
+                given = _first_of(covered_since(mine), known - names)
                 until = np.minimum(given.take(rows), _differ(mine, rows, general, at.take(rows)))
                 yield Links(first[number] + rows, first[other] + at[rows], np.full(len(rows), -1), until)
 

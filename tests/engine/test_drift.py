@@ -88,6 +88,14 @@ _NAMED_FOR_ANOTHER = Case(
     5,
 )
 
+# A(a, 0) excludes U = 0 for a, so a needs C(1), which for all others is needless; U has a value then.
+_SPOKEN_FOR_UNTIL_A_FACT = Case(
+    "input A(x: text, time) delay 1. input B(x: text, y: text, time) delay 1. input C(time) delay 1. "
+    "P(X, T) :- C(T), C(U), B(X, Y, T), C(T+1), not A(X, U). query P(X, T).",
+    (("C", (0,), 0), ("A", ("a", 0), 0), ("C", (1,), 1), ("B", ("c", "a", 2), 4)),
+    4,
+)
+
 # `not P1(X, T)` is certain for all X but a.
 _LOOKED_AT_BY_THE_CLOCK = Case(
     "input A(x: text, time). input B(x: text, time) delay 1. static Site(x: text). Site(a). "
@@ -140,6 +148,7 @@ _NEEDLESS_BUT_FOR_ONE_VALUE = Case(
 @example(_TIME_STILL_OPEN)
 @example(_LOOKED_AT_BY_THE_CLOCK)
 @example(_SPOKEN_FOR_BY_FEWER)
+@example(_SPOKEN_FOR_UNTIL_A_FACT)
 @example(_NAMED_FOR_ANOTHER)
 @given(ANY)
 def test_answers_are_those_of_the_specification(case: Case) -> None:
