@@ -75,7 +75,7 @@ def layouts(plan: Plan) -> dict[str, tuple[Layout, ...]]:
         every = [*(_factored(relation) if relation.asked else map(layout, relation.patterns))]
         rivals = _rivals(every) if relation.asked else set()
         for number, each in enumerate(every):
-            seeded = relation.asked and _seeded(each.pattern, plan)
+            seeded = relation.asked and _seeded(each, plan)
             own.append(
                 dataclasses.replace(
                     each,
@@ -99,7 +99,10 @@ def _factored(relation: Relation) -> Iterator[Layout]:
         for factor in islice(factors(pattern), 1, _FACTORS):
             given_up = factor.by.objects.keys() | factor.by.times.keys()
             if any(not given_up <= names for names in whole.known):
-                yield dataclasses.replace(layout(factor.pattern), origin=number, by=factor.by)
+                # A time that facts have in the factor alone is no time for which any fact calls.
+                yield dataclasses.replace(
+                    layout(factor.pattern), by_clock=whole.by_clock, origin=number, by=factor.by
+                )
 
 
 def _same(relation: Relation, pattern: Pattern) -> tuple[Comparison, ...]:
@@ -177,10 +180,10 @@ def _alike(one: Literal, pattern: Pattern, two: Literal, other: Pattern) -> bool
     return not any(isinstance(a, Const) and isinstance(b, Const) and a != b for a, b in terms)
 
 
-def _seeded(pattern: Pattern, plan: Plan) -> bool:
-    if not any(pattern.atoms) or layout(pattern).by_clock:
+def _seeded(own: Layout, plan: Plan) -> bool:
+    if not own.places or own.by_clock:
         return False
-    return any(_comes_first(pattern, negation, plan) for negation in pattern.negations)
+    return any(_comes_first(own.pattern, negation, plan) for negation in own.negations)
 
 
 def _endless(pattern: Pattern, plan: Plan) -> bool:

@@ -46,6 +46,7 @@ class Place:
 class Layout:
     """A pattern with its positive literals as places.
 
+    `by_clock`: no fact gives the answers their time, so they are considered when that has come.
     `seeded`: a negated literal may be certain while all facts are still awaited, so the answers'
     ticks are looked at without waiting for a fact; `endless`: there may be evidence while the time is open.
     `rival`: a derivation no fact speaks for may make one of another pattern needless. `first_cell`
@@ -57,6 +58,7 @@ class Layout:
     pattern: Pattern
     places: tuple[Place, ...]
     negations: tuple[Negated, ...]
+    by_clock: bool
     seeded: bool = False
     endless: bool = False
     rival: bool = False
@@ -75,11 +77,6 @@ class Layout:
         """Whether every awaited fact stands at a fixed distance from the answer's time."""
         time = self.pattern.time.variable
         return time is not None and all(place.atom.time.variable == time for place in self.places)
-
-    @cached_property
-    def by_clock(self) -> bool:
-        """Whether no fact gives the answer its time, so that it is considered when that has come."""
-        return self.pattern.by_clock
 
     @cached_property
     def tests(self) -> tuple[Comparison, ...]:
@@ -184,7 +181,7 @@ def variable_of(operand: Operand) -> str | None:
 
 def layout(pattern: Pattern) -> Layout:
     places = tuple(_place(atom, pattern) for atom in pattern.atoms)
-    return Layout(pattern, places, tuple(pattern.negations))
+    return Layout(pattern, places, tuple(pattern.negations), pattern.by_clock)
 
 
 def _place(atom: Atom, pattern: Pattern) -> Place:

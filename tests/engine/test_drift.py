@@ -96,6 +96,14 @@ _SPOKEN_FOR_UNTIL_A_FACT = Case(
     4,
 )
 
+# C(0) is tied to P(X, 2) only where both B are one, so P(X, 2) is considered at tick 2 and not before.
+_ONE_BUT_BY_THE_CLOCK = Case(
+    "input A(x: text, time) delay 2. input B(x: text, y: text, time) delay 2. input C(time) delay 1. "
+    "P(X, T) :- C(U), C(U+1), A(a, U), not B(X, Y, T-1), not B(X, X, U+1). query P(X, T).",
+    (("C", (0,), 0), ("A", ("c", 0), 1), ("C", (3,), 2), ("B", ("c", "b", 2), 5)),
+    3,
+)
+
 # `not P1(X, T)` is certain for all X but a.
 _LOOKED_AT_BY_THE_CLOCK = Case(
     "input A(x: text, time). input B(x: text, time) delay 1. static Site(x: text). Site(a). "
@@ -148,6 +156,7 @@ _NEEDLESS_BUT_FOR_ONE_VALUE = Case(
 @example(_TIME_STILL_OPEN)
 @example(_LOOKED_AT_BY_THE_CLOCK)
 @example(_SPOKEN_FOR_BY_FEWER)
+@example(_ONE_BUT_BY_THE_CLOCK)
 @example(_SPOKEN_FOR_UNTIL_A_FACT)
 @example(_NAMED_FOR_ANOTHER)
 @given(ANY)
