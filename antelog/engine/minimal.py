@@ -138,7 +138,9 @@ def _made_one(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]
         return nothing
     number = {literal: j for j, literal in enumerate(other.literals)}
     became = [number.get(its.by.literal(literal)) for literal in one.literals]
-    if not all(j is not None and (j in other.evidence) == (i in one.evidence) for i, j in enumerate(became)):
+    if set(became) != set(range(len(other.literals))):
+        return nothing
+    if any((j in other.evidence) != (i in one.evidence) for i, j in enumerate(became)):
         return nothing
     keys = [[one.moment], [other.moment]]
     for name in one.block.rows.bound:

@@ -136,3 +136,11 @@ def test_of_two_that_say_the_same_one_is_told() -> None:
     lines = told(text, [("A", "c", 0, 0), ("C", 0, 1)], 1)
     expected = "revised P(c, 0): A(c, 0), C(0) | A(Y, 1), rejected at 2, decided by 2"
     assert expected in lines[1]
+
+
+def test_of_two_factors_that_say_the_same_one_is_told() -> None:
+    """With Y = X and U = T there are two literals, which no other U needs fewer of."""
+    text = """input A(x: text, time) delay 1. input B(x: text, y: text, time) delay 2.
+        P(X, Y, T) :- not A(Y, T), not B(X, X, T), not B(Y, X, T), not B(Y, Y, U).  query P(X, Y, T)."""
+    lines = told(text, [], 2)
+    assert any("not A(X, 1) where X = Y | not B(X, X, 1) where X = Y" in line for line in lines[2])
