@@ -27,6 +27,7 @@ from antelog.engine.truth import Derivations, term_column, time_column
 from antelog.engine.values import Values
 
 _Term = Var | Const | Time
+_NO_PAIRS = np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask:
@@ -42,13 +43,13 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask
     if len(rivals) == 0:
         return keep
     kinds = list(_kinds(found, at, rivals))
-    made_one: list[tuple[Column, Column]] = []
-    instances: list[tuple[Column, Column]] = []
+    made_one, instances = [_NO_PAIRS], [_NO_PAIRS]
     for number, opposite in _meeting(kinds):
         one, other = kinds[number], kinds[opposite]
         here, there, less = _rivalling(one, other, values)
         keep[other.view[there[less]]] = False
-        made_one.append(_made_one(one, other, values))
+        if number < opposite or len(one.literals) > len(other.literals):
+            made_one.append(_made_one(one, other, values))
         instances.append((one.view[here[~less]], other.view[there[~less]]))
     # An instance is said with what it is one of, if that is not needless itself.
     for found_so in (made_one, instances):
@@ -131,23 +132,22 @@ def _rivalling(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column
 
 
 def _made_one(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]:
-    """Pairs of a view of the one kind and a view of the other that says the same of fewer literals."""
-    nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    """Pairs of a view of the one kind and a view of the other that says the same, of no more literals."""
     mine, its = one.block.layout, other.block.layout
     if mine is its or its.by is None or its.origin != mine.origin:
-        return nothing
+        return _NO_PAIRS
     number = {literal: j for j, literal in enumerate(other.literals)}
     became = [number.get(its.by.literal(literal)) for literal in one.literals]
     if set(became) != set(range(len(other.literals))):
-        return nothing
+        return _NO_PAIRS
     if any((j in other.evidence) != (i in one.evidence) for i, j in enumerate(became)):
-        return nothing
+        return _NO_PAIRS
     keys = [[one.moment], [other.moment]]
     for name in one.block.rows.bound:
         term = Time(name, 0) if name in mine.time_variables else Var(name)
         image = its.by.time(term) if isinstance(term, Time) else its.by.term(term)
         if _open(image, other.block):
-            return nothing
+            return _NO_PAIRS
         keys[0].append(_column(term, one.block, one.row, values))
         keys[1].append(_column(image, other.block, other.row, values))
     here, there = pairs(*keys_of(keys))

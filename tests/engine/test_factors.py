@@ -144,3 +144,12 @@ def test_of_two_factors_that_say_the_same_one_is_told() -> None:
         P(X, Y, T) :- not A(Y, T), not B(X, X, T), not B(Y, X, T), not B(Y, Y, U).  query P(X, Y, T)."""
     lines = told(text, [], 2)
     assert any("not A(X, 1) where X = Y | not B(X, X, 1) where X = Y" in line for line in lines[2])
+
+
+def test_two_factors_with_the_same_literals_are_told_once() -> None:
+    """With Y = X both U = T and U = T+1 leave the same two negations of B."""
+    text = """input A(x: text, time) delay 0. input B(x: text, y: text, time) delay 1.
+        P(X, T) :- not A(X, T), not B(X, X, U), not B(Y, X, T+1), not B(Y, X, T).  query P(X, T)."""
+    lines = told(text, [], 1)
+    expected = "not A(X, 1) | not B(X, X, 1), not B(X, X, 2)"
+    assert [line.count(expected) for line in lines[1] if "P(_, 1)" in line] == [1]
