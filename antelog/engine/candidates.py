@@ -23,9 +23,7 @@ from antelog.engine.tables import (
     distinct,
     groups,
     keys_of,
-    least,
     marked,
-    most,
 )
 from antelog.engine.touched import Span, looked_at
 from antelog.engine.truth import Derivations, derivations, term_column, time_column
@@ -252,10 +250,10 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
     if found.layout.by_clock:
         begin = np.maximum(begin, np.where(time < world.begin, NEVER, time))
     complete = np.maximum(found.complete, begin)
-    told = least(found.holds)
+    told = found.holds.min(axis=0, initial=NEVER)
     if not places or found.layout.negations:
         # What is so without a fact is told once all facts it needs are there, and its time has come.
-        waits_for_facts = most(found.holds[:places])
+        waits_for_facts = found.holds[:places].max(axis=0, initial=-1)
         told = np.minimum(told, np.maximum(waits_for_facts, time))
     within = own
     if apart:

@@ -20,7 +20,7 @@ from antelog.engine.minimal import minimal
 from antelog.engine.moments import Moments, confirmations, levels, moments, views
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
-from antelog.engine.tables import Column, Mask, in_order, inverse, marked, numbered
+from antelog.engine.tables import Column, Mask, changed, in_order, inverse, marked, numbered
 from antelog.engine.values import Values
 from antelog.engine.world import World
 
@@ -79,7 +79,9 @@ def tell(
         spoken_for = kept & seen.merged
         own = told | _unspoken(found, at, spoken_for, kept, seen.shown) | (spoken_for & complete & ~spoken)
         told = own | (kept & seen.beside & spoken)
-    status = _status(at, told, complete)
+    status = np.zeros(len(at.tick), np.int8)
+    status[at.of_views(marked(told))] = OPEN
+    status[at.of_views(marked(complete))] = CONFIRMED
     if share is not None:
         first = found.by_answer.first
         mine = share(name, [cells.take(first) for cells in found.answer], world.values)
@@ -89,16 +91,6 @@ def tell(
         quiet = status == CONFIRMED
         quiet[at.of_views(marked(seen.complete & ~seen.merged))] = False
     return Told(found, at, kept, told, own, status, quiet)
-
-
-def _status(at: Moments, told: Mask, complete: Mask) -> NDArray[np.int8]:
-    """The status of answers at all moments, by the views that are told and those that have all literals."""
-    if at.alone:
-        return np.maximum(told.view(np.int8) * OPEN, complete.view(np.int8) * CONFIRMED)
-    status = np.full(len(at.tick), NOTHING, np.int8)
-    status[at.of_views(marked(told))] = OPEN
-    status[at.of_views(marked(complete))] = CONFIRMED
-    return status
 
 
 def _unspoken(found: Candidates, at: Moments, spoken_for: Mask, kept: Mask, shown: Mask) -> Mask:
@@ -184,9 +176,9 @@ def _opened(told: Told, before: int) -> int:
 def _kinds(told: Told, before: int, only: Sequence[str]) -> NDArray[np.int8]:
     """For each moment the kind of change if it is asked for, or -1."""
     at, status = told.at, told.status
-    was = np.full_like(status, NOTHING)
-    # As a mask would have it, but much faster.
-    np.multiply(status[:-1], (at.answer[1:] == at.answer[:-1]).view(np.int8), out=was[1:])
+    was = np.empty_like(status)
+    was[1:] = status[:-1]
+    was[changed(at.answer)] = NOTHING
     kind: NDArray[np.int8] = _kind_table(tuple(only)).take(3 * was + status)
     nothing = np.asarray(at.tick == before)
     if "revised" in only:

@@ -17,7 +17,7 @@ from antelog.engine.moments import Moments
 from antelog.engine.naming import last_named
 from antelog.engine.schema import SILENT
 from antelog.engine.speaking import covered_since, last_of, speaking_since
-from antelog.engine.tables import NEVER, Column, Mask, least, marked, most, or_never
+from antelog.engine.tables import NEVER, Column, Mask, marked, or_never
 from antelog.engine.ticks import LAST
 from antelog.engine.truth import Derivations, negated
 from antelog.engine.world import World
@@ -92,9 +92,9 @@ def _end(world: World, found: Candidates, block: Derivations, start: int, row: C
     for each in found.gone:
         if found.blocks[each.block] is block:
             _bring_forward(seen, each.time, each.as_of(row - start, then))
-    complete, begin = seen.complete, least(seen.holds)
+    complete, begin = seen.complete, seen.holds.min(axis=0, initial=NEVER)
     # As `where` would have it with -1 elsewhere, but much faster.
-    settled = most((seen.settled + 1) * (seen.holds > then) - 1)
+    settled = ((seen.settled + 1) * (seen.holds > then)).max(axis=0, initial=0) - 1
     if block.layout.by_clock:
         time = found.time.take(row)
         complete = np.maximum(complete, time)
@@ -191,7 +191,7 @@ def _failed(world: World, end: _End) -> Column:
         apart = [
             i for i, each in enumerate(end.seen.layout.literals) if not _follows(each.time, time, end.seen)
         ]
-        failed = np.where(last, least(end.seen.fails[apart]), failed)
+        failed = np.where(last, end.seen.fails[apart].min(axis=0, initial=NEVER), failed)
     return failed
 
 

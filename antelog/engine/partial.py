@@ -18,7 +18,7 @@ from antelog.compile.times import ZERO
 from antelog.engine.comparing import holds
 from antelog.engine.layout import Layout, Place, compared
 from antelog.engine.match import Background, Found, Rows, agrees, distinct, joined, meeting
-from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, least, marked, once, positions
+from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, marked, once, positions
 from antelog.engine.values import Values
 
 
@@ -36,7 +36,7 @@ class Partial:
 
     def with_facts(self) -> Partial:
         """The rows that some fact speaks for."""
-        some = least(self.arrived) < NEVER
+        some = self.arrived.min(axis=0, initial=NEVER) < NEVER
         return self if some.all() else self.take(some)
 
 
@@ -133,11 +133,11 @@ def _merged(
         some, number = once(key)
         seed = telling[0].take(some) if seeds else None
         rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some))
-    arrived = np.empty((len(layout.places), rows.count), np.int64)
+    arrived = np.full((len(layout.places), rows.count), NEVER, np.int64)
     for i, (place, facts) in enumerate(zip(layout.places, found, strict=True)):
         if not place.variables <= rows.bound.keys() or facts.rows.count == 0:
-            arrived[i] = NEVER
-        elif not place.variables:
+            continue
+        if not place.variables:
             arrived[i] = facts.arrived
         elif some is None and i in parts[0].arrived:
             arrived[i] = parts[0].arrived[i]
@@ -145,7 +145,6 @@ def _merged(
             arrived[i] = np.concatenate([part.arrived[i] for part in parts]).take(some)
         elif number is not None and rows.bound.keys() == start | place.variables:
             # All rows that have a fact for the literal are in the part that was made by these.
-            arrived[i] = NEVER
             for part, end in zip(parts, accumulate(part.rows.count for part in parts), strict=True):
                 if part.giver == i and part.before == start:
                     arrived[i, number[end - part.rows.count : end]] = part.arrived[i]

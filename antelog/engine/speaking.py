@@ -17,7 +17,7 @@ from antelog.engine.exceptions import (
     nameable,
     position,
 )
-from antelog.engine.tables import Column, least
+from antelog.engine.tables import NEVER, Column
 from antelog.engine.truth import Derivations
 
 
@@ -26,7 +26,7 @@ def covered_since(found: Derivations) -> Mapping[str, Column]:
     layout = found.layout
     names = found.rows.bound.keys() - layout.given
     sources = {n: tuple(i for i, place in enumerate(layout.places) if n in place.variables) for n in names}
-    since = {places: least(found.holds[list(places)]) for places in set(sources.values())}
+    since = {places: found.holds[list(places)].min(axis=0, initial=NEVER) for places in set(sources.values())}
     return {name: since[places] for name, places in sources.items()}
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import accumulate
 
 import numpy as np
@@ -110,17 +109,6 @@ def _sorted(key: Column) -> tuple[Column, Column]:
 def marked(mask: Mask) -> Column:
     """The positions at which a mask is true."""
     return mask.nonzero()[0]
-
-
-def least(lines: Column) -> Column:
-    """The least number of each column of a few lines, NEVER if there are none."""
-    # Line by line is faster than along an axis, and so it is below.
-    return reduce(np.minimum, lines) if len(lines) else np.full(lines.shape[1], NEVER)
-
-
-def most(lines: Column) -> Column:
-    """The greatest number of each column of a few lines, none less than -1; -1 if there are none."""
-    return reduce(np.maximum, lines) if len(lines) else np.full(lines.shape[1], np.int64(-1))
 
 
 def or_never(ticks: Column, mask: Mask) -> Column:

@@ -29,9 +29,7 @@ from antelog.engine.tables import (
     find,
     groups,
     keys_of,
-    least,
     marked,
-    most,
     or_never,
     positions,
 )
@@ -70,12 +68,14 @@ class Derivations:
     @property
     def complete(self) -> Column:
         """When all literals of a row are true."""
-        return most(self.holds)
+        last: Column = self.holds.max(axis=0, initial=-1)
+        return last
 
     @property
     def failed(self) -> Column:
         """When some literal of a row is false."""
-        return least(self.fails)
+        first: Column = self.fails.min(axis=0, initial=NEVER)
+        return first
 
 
 class Truth(NamedTuple):
@@ -128,8 +128,9 @@ def _timed(
     world: World, layout: Layout, partial: Partial, leaving: frozenset[str], apart: frozenset[str]
 ) -> Derivations:
     rows = partial.rows
-    size = (len(layout.literals), rows.count)
-    holds, fails, settled = (np.empty(size, np.int64) for _ in range(3))
+    places = len(layout.places)
+    size = (places + len(layout.negations), rows.count)
+    holds, fails, settled = (np.full(size, NEVER) for _ in range(3))
     for i, place in enumerate(layout.places):
         arrived = partial.arrived[i]
         if AS_OF in rows.bound:
@@ -141,8 +142,7 @@ def _timed(
     involved, due = together(layout, rows, world.inputs, world.values, apart)
     if involved:
         fails[involved] = np.minimum(fails[involved], due)
-    for i, negation in enumerate(layout.negations, len(layout.places)):
-        holds[i], fails[i], settled[i] = NEVER, NEVER, NEVER
+    for i, negation in enumerate(layout.negations, places):
         if negation.relation not in leaving:
             holds[i], fails[i], settled[i] = negated(world, layout, negation, rows, rows.bound.get(AS_OF))
     return Derivations(layout, rows, holds, fails, settled)
