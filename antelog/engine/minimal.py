@@ -142,14 +142,17 @@ def _made_one(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]
         return _NO_PAIRS
     if any((j in other.evidence) != (i in one.evidence) for i, j in enumerate(became)):
         return _NO_PAIRS
-    keys = [[one.moment], [other.moment]]
+    keys, known = [[one.moment], [other.moment]], set()
     for name in one.block.rows.bound:
         term = Time(name, 0) if name in mine.time_variables else Var(name)
         image = its.by.time(term) if isinstance(term, Time) else its.by.term(term)
         if _open(image, other.block):
             return _NO_PAIRS
+        known.add(variable_of(image))
         keys[0].append(_column(term, one.block, one.row, values))
         keys[1].append(_column(image, other.block, other.row, values))
+    if not known.issuperset(other.block.rows.bound):
+        return _NO_PAIRS  # what is said of all values has exceptions
     here, there = pairs(*keys_of(keys))
     return one.view[here], other.view[there]
 
