@@ -22,14 +22,14 @@ from tests.engine.replay import (
     shown,
     without_needless,
 )
+from tests.few_literals import cases_of_few_literals
 from tests.reference.helpers import evaluation_of
 from tests.reference.test_conformance import implied
-from tests.shared_facts import cases_with_shared_facts
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
 # The specification looks at every value and tick there is, so where two times are free there are few.
-ANY = cases() | cases_with_two_times(latest=2, most=6) | cases_with_shared_facts()
+ANY = cases() | cases_with_two_times(latest=2, most=6) | cases_of_few_literals()
 
 # Each level asks the one below for two ticks, which would double the work from level to level.
 _NEGATIONS_OF_NEGATIONS = Case(

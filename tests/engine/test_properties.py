@@ -17,16 +17,16 @@ from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
 from tests.engine.replay import Compiled, frames, run, runnable
+from tests.few_literals import cases_of_few_literals
 from tests.rewriting import compares_texts_by_order, renamed, switched, switched_off, with_names
-from tests.shared_facts import cases_with_shared_facts
 from tests.strategies import TEXTS, Case, cases
 from tests.two_times import cases_with_two_times
 
 pytestmark = pytest.mark.slow
 
 # Long enough for what is settled to be forgotten, or remembered, before it is asked for again.
-LONG = cases(latest=9, most=30) | cases_with_two_times() | cases_with_shared_facts()
-ANY = cases() | cases_with_two_times() | cases_with_shared_facts()
+LONG = cases(latest=9, most=30) | cases_with_two_times() | cases_of_few_literals()
+ANY = cases() | cases_with_two_times() | cases_of_few_literals()
 
 Log = list[dict[str, Any]]
 
