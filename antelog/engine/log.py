@@ -69,7 +69,7 @@ def tell(
         found = candidates(world, name, ticks, (before, now))
         at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
-    kept = minimal(found, at, seen, world.values)
+    kept, needed = minimal(found, at, seen, world.values)
     told, complete = kept & seen.shown, kept & seen.complete
     own = told
     if seen.merged is not None:
@@ -77,7 +77,7 @@ def tell(
         said[at.of_views(marked(told))] = True
         spoken = said.take(at.view_at)
         spoken_for = kept & seen.merged
-        own = told | _unspoken(found, at, spoken_for, kept, seen.shown) | (spoken_for & complete & ~spoken)
+        own = told | _unspoken(found, at, spoken_for, needed, seen.shown) | (spoken_for & complete & ~spoken)
         told = own | (kept & seen.beside & spoken)
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
@@ -93,16 +93,16 @@ def tell(
     return Told(found, at, kept, told, own, status, quiet)
 
 
-def _unspoken(found: Candidates, at: Moments, spoken_for: Mask, kept: Mask, shown: Mask) -> Mask:
+def _unspoken(found: Candidates, at: Moments, spoken_for: Mask, needed: Mask, shown: Mask) -> Mask:
     """Which of the views that others speak for have to be told: those others are needless, they are not."""
-    unspoken = np.zeros(len(kept), np.bool_)
+    unspoken = np.zeros(len(needed), np.bool_)
     view = marked(spoken_for)
     then = at.then.take(view)
     which, speaker = found.speakers.of_views(at.view_of.take(view), then)
     by = at.view_then(found, speaker, then.take(which))
     which, by = which[by >= 0], by[by >= 0]
     unspoken[view[which[shown[by]]]] = True
-    unspoken[view[which[kept[by]]]] = False
+    unspoken[view[which[needed[by]]]] = False
     return unspoken
 
 

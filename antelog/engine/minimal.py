@@ -30,18 +30,21 @@ _Term = Var | Const | Time
 _NO_PAIRS = np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
-def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask:
-    """For each view, whether it is alive and no other of its moment makes it needless."""
+def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> tuple[Mask, Mask]:
+    """For each view, whether it is told: alive, not needless, and not said with another of its moment.
+
+    And whether it is needed at all, be it said with another.
+    """
     keep = seen.alive.copy()
     if found.by_answer.count == len(found.number):
-        return keep  # each answer has one derivation
+        return keep, keep  # each answer has one derivation
     done = np.zeros(len(at.tick), np.bool_)
     done[at.view_at[seen.complete]] = True
     keep &= seen.complete | ~done[at.view_at]
     crowded = np.bincount(at.view_at[keep], minlength=len(at.tick)) > 1
     rivals = marked(keep & crowded.take(at.view_at))
     if len(rivals) == 0:
-        return keep
+        return keep, keep
     kinds = list(_kinds(found, at, rivals))
     made_one, instances = [_NO_PAIRS], [_NO_PAIRS]
     for number, opposite in _meeting(kinds):
@@ -49,13 +52,14 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> Mask
         here, there, less = _rivalling(one, other, values)
         keep[other.view[there[less]]] = False
         if number < opposite or len(one.literals) > len(other.literals):
-            made_one.append(_made_one(one, other, values))
+            made_one.append(_made_one(one, other, seen.merged, values))
         instances.append((one.view[here[~less]], other.view[there[~less]]))
+    needed = keep.copy()
     # An instance is said with what it is one of, if that is not needless itself.
     for found_so in (made_one, instances):
         general, instance = (np.concatenate(parts) for parts in zip(*found_so, strict=True))
         keep[instance[keep[general]]] = False
-    return keep
+    return keep, needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +135,7 @@ def _rivalling(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column
     return here.take(at), there.take(at), beats.take(at)
 
 
-def _made_one(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]:
+def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> tuple[Column, Column]:
     """Pairs of a view of the one kind and a view of the other that says the same, of no more literals."""
     mine, its = one.block.layout, other.block.layout
     if mine is its or its.by is None or its.origin != mine.origin:
@@ -151,10 +155,13 @@ def _made_one(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column]
         known.add(variable_of(image))
         keys[0].append(_column(term, one.block, one.row, values))
         keys[1].append(_column(image, other.block, other.row, values))
-    if not known.issuperset(other.block.rows.bound):
-        return _NO_PAIRS  # what is said of all values has exceptions
     here, there = pairs(*keys_of(keys))
-    return one.view[here], other.view[there]
+    general, instance = one.view[here], other.view[there]
+    if not known.issuperset(other.block.rows.bound):
+        # What is said of all values is said of those that are no exceptions.
+        same = merged[instance] if merged is not None else np.zeros(len(instance), np.bool_)
+        return general[same], instance[same]
+    return general, instance
 
 
 def _covers(one: _Kind) -> bool:

@@ -153,3 +153,15 @@ def test_two_factors_with_the_same_literals_are_told_once() -> None:
     lines = told(text, [], 1)
     expected = "not A(X, 1) | not B(X, X, 1), not B(X, X, 2)"
     assert [line.count(expected) for line in lines[1] if "P(_, 1)" in line] == [1]
+
+
+def test_what_is_said_with_another_speaks_for_values_all_the_same() -> None:
+    """For all X the rule itself is told, of which Y = X with U = T is an instance; c needs no more."""
+    text = """input A(x: text, time) delay 2. input B(x: text, time) delay 1.
+        P1(X, T) :- A(X, T+2), not B(X, T-1).
+        P2(X, T) :- A(Y, U), A(X, T), not P1(Y, T), not A(_, T+1), U <= T.  query P2(X, T)."""
+    facts = [("A", "c", 0, 2), ("A", "c", 4, 3)]
+    lines = told(text, facts, 3)
+    assert [line for line in lines[0] if "P2(c" in line] == []
+    assert lines[2][0].startswith("possible P2(c, 0): A(c, 0), not P1(c, 0) | not A(_, 1)")
+    assert told_at_once(text, facts, 3) == [line for found in lines.values() for line in found]

@@ -117,7 +117,7 @@ def _values(row: dict[str, Any], query: Relation) -> list[object]:
     return [row[name] for name in (*query.variables, *([query.time] if query.time else []))]
 
 
-@given(cases())
+@given(ANY)
 def test_an_answer_goes_from_possible_to_confirmed_or_rejected(case: Case) -> None:
     log = log_of(case)
     last: dict[str, dict[str, Any]] = {}
