@@ -19,7 +19,18 @@ from antelog.engine.excepting import alike, excepted
 from antelog.engine.literals import Writer, numbered_texts
 from antelog.engine.moments import Moments
 from antelog.engine.schema import exception_fields
-from antelog.engine.tables import NEVER, Column, Mask, changed, distinct, in_order, marked, places, sorting
+from antelog.engine.tables import (
+    NEVER,
+    Column,
+    Mask,
+    changed,
+    distinct,
+    in_order,
+    marked,
+    places,
+    sorting,
+    spread,
+)
 from antelog.engine.world import World
 
 _NONE = -1
@@ -38,7 +49,7 @@ def explanations(
     And for the rejected, which are told as they were the moment before, the hypotheses of the last
     explanations that became false.
     """
-    line, view = _views_of(at, told, moment - rejected, rejected)
+    line, view = _views_of(at, told, moment - rejected)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(world, found, row)
     text, evidence = sheet.told(row, then)
@@ -92,33 +103,17 @@ def _because(
     return item.astype(text.dtype), np.bincount(owner, minlength=lines)
 
 
-def _views_of(at: Moments, told: Mask, moment: Column, again: Mask) -> tuple[Column, Column]:
-    """The views told at moments: for each its line (which of the moments) and its number.
-
-    The same moment may be wanted twice, but only once among those marked `again`.
-    """
+def _views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
+    """The views told at moments: for each its line (which of the moments) and its number."""
     if at.alone:
         line = marked(told.take(moment))
         return line, moment.take(line)
     view = marked(told)
     place = at.view_at.take(view)
-    view_at = np.full(len(at.tick), _NONE)
-    view_at[place] = view
-    if np.count_nonzero(view_at != _NONE) == len(view):
-        chosen = view_at.take(moment)  # no moment has two views
-        line = marked(chosen != _NONE)
-        return line, chosen.take(line)
-    lines, views = [], []
-    for part in (marked(~again), marked(again)):
-        line_at = np.full(len(at.tick), _NONE)
-        line_at[moment[part]] = part
-        line = line_at.take(place)
-        here = marked(line != _NONE)
-        lines.append(line.take(here))
-        views.append(view.take(here))
-    line, view = np.concatenate(lines), np.concatenate(views)
-    order = sorting(line)
-    return line.take(order), view.take(order)
+    counts = np.bincount(place, minlength=len(at.tick))
+    first = np.cumsum(counts) - counts
+    line, sought = spread(first.take(moment), counts.take(moment))
+    return line, view.take(sorting(place).take(sought))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from antelog.engine.minimal import minimal
 from antelog.engine.moments import Moments, confirmations, levels, moments, views
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
-from antelog.engine.tables import Column, Mask, changed, in_order, inverse, marked, numbered
+from antelog.engine.tables import Column, Mask, in_order, inverse, marked, numbered
 from antelog.engine.values import Values
 from antelog.engine.world import World
 
@@ -176,9 +176,9 @@ def _opened(told: Told, before: int) -> int:
 def _kinds(told: Told, before: int, only: Sequence[str]) -> NDArray[np.int8]:
     """For each moment the kind of change if it is asked for, or -1."""
     at, status = told.at, told.status
-    was = np.empty_like(status)
-    was[1:] = status[:-1]
-    was[changed(at.answer)] = NOTHING
+    was = np.full_like(status, NOTHING)
+    # As a mask would have it, but much faster.
+    np.multiply(status[:-1], (at.answer[1:] == at.answer[:-1]).view(np.int8), out=was[1:])
     kind: NDArray[np.int8] = _kind_table(tuple(only)).take(3 * was + status)
     nothing = np.asarray(at.tick == before)
     if "revised" in only:
