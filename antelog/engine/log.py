@@ -90,6 +90,7 @@ def tell(
     if seen.merged is not None:
         quiet = status == CONFIRMED
         quiet[at.of_views(marked(seen.complete & ~seen.merged))] = False
+        quiet[at.of_views(_left_out(found, at, marked(seen.complete & seen.merged)))] = False
     return Told(found, at, kept, told, own, status, quiet)
 
 
@@ -104,6 +105,23 @@ def _unspoken(found: Candidates, at: Moments, spoken_for: Mask, needed: Mask, sh
     unspoken[view[which[shown[by]]]] = True
     unspoken[view[which[needed[by]]]] = False
     return unspoken
+
+
+def _left_out(found: Candidates, at: Moments, view: Column) -> Column:
+    """Of complete views those that others speak for, but only in answers that were confirmed before.
+
+    What was said then may have had exceptions, and nothing is told of an answer that is confirmed.
+    """
+    if len(view) == 0:
+        return view
+    row = at.view_of.take(view)
+    which, speaker = found.speakers.of_views(row, at.then.take(view))
+    confirmed = found.by_answer.least(found.complete)[found.number[speaker]]
+    late = confirmed < found.complete[row[which]]
+    left_out = np.zeros(len(view), np.bool_)
+    left_out[which[late]] = True
+    left_out[which[~late]] = False
+    return view[left_out]
 
 
 @dataclass(frozen=True)
