@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
 from antelog.compile.plan import Atom, Bounds, Input, Pattern, StaticAtom, Term, Time, Var
-from antelog.compile.times import ZERO, Times
+from antelog.compile.times import ZERO, Times, times_of
 
 Patterns = Mapping[str, tuple[Pattern, ...]]
 Inputs = Mapping[str, Delays]
@@ -76,7 +76,7 @@ class _View:
 
     @staticmethod
     def of(pattern: Pattern, inputs: Inputs) -> _View:
-        times = Times(pattern)
+        times = times_of(pattern)
         ahead: list[Way] = []
         back: list[Way] = []
         askers = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.compile.comparisons import outcome
+from antelog.compile.ordering import possible
 from antelog.compile.plan import (
     Atom,
     Comparison,
@@ -168,9 +169,6 @@ def _without_equations(clause: Clause) -> Clause | None:
         elif not _unify(left, right, known):
             return None
     comparisons = tuple(dict.fromkeys(known.comparison(c) for c in kept))
-    outcomes = [outcome(c) for c in comparisons]
-    if False in outcomes:
-        return None
     earliest: dict[str, int] = {}
     # The times of comparisons need not be natural numbers, so they do not count here.
     for time in (clause.head.time, *clause.body_times):
@@ -179,12 +177,14 @@ def _without_equations(clause: Clause) -> Clause | None:
             earliest[value.variable] = max(earliest.get(value.variable, -value.offset), -value.offset)
         elif value.offset < 0:
             return None
+    if not possible(comparisons, earliest):
+        return None
     return Clause(
         known.atom(clause.head),
         tuple(map(known.atom, clause.goals)),
         tuple(n for n in map(known.literal, clause.negations) if isinstance(n, Negated)),
         tuple(map(known.static, clause.statics)),
-        tuple(c for c, decided in zip(comparisons, outcomes, strict=True) if decided is None),
+        tuple(c for c in comparisons if outcome(c) is None),
         tuple(earliest.items()),
         clause.rule,
     )
@@ -203,7 +203,7 @@ def static_parts(rule: syntax.Rule, vocabulary: Vocabulary) -> StaticRule | None
         else:
             body.append(lowering.static(literal, negated=False))
     kept = tuple(c for c in comparisons if outcome(c) is not True)
-    if any(outcome(c) is False for c in kept):
+    if not possible(kept, {}):
         return None
     answer = tuple(map(lowering.term, rule.head.terms))
     return StaticRule(rule.head.predicate, answer, tuple(body), kept)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from antelog.compile.plan import Comparison, Const, Operand, Sum, Time, Var
 
@@ -32,52 +32,6 @@ def outcome(comparison: Comparison) -> bool | None:
     if left == right and isinstance(left, Var | Sum):
         return comparison.operator in ("=", "<=", ">=")
     return None
-
-
-def possible(comparisons: Iterable[Comparison], earliest: Mapping[str, int]) -> bool:
-    """Whether comparisons can hold together; True also where that is not plain to see.
-
-    Seen are comparisons that fail by themselves, and limits on one variable that leave no room
-    between them.
-    """
-    lower: dict[Operand, _Limit] = {Time(name, 0): _Limit(tick, False) for name, tick in earliest.items()}
-    upper: dict[Operand, _Limit] = {}
-    for comparison in comparisons:
-        if outcome(comparison) is False:
-            return False
-        for side in (comparison, mirrored(comparison)):
-            limit = _limit(side)
-            if limit is None:
-                continue
-            variable, value = limit
-            if side.operator in (">", ">=", "="):
-                lower[variable] = max(lower.get(variable, value), value)
-            if side.operator in ("<", "<=", "="):
-                tightest = upper.get(variable, value)
-                upper[variable] = min(tightest, value, key=lambda one: (one.value, not one.strict))
-    return not any(v in lower and _empty(lower[v], upper[v], isinstance(v, Time)) for v in upper)
-
-
-class _Limit(NamedTuple):
-    value: float
-    strict: bool
-
-
-def _limit(comparison: Comparison) -> tuple[Operand, _Limit] | None:
-    """The variable on the left and the number it is compared with on the right."""
-    left, right = comparison.left, comparison.right
-    strict = comparison.operator in ("<", ">")
-    if isinstance(left, Time) and isinstance(right, Time) and right.variable is None and left.variable:
-        return Time(left.variable, 0), _Limit(right.offset - left.offset, strict)
-    if isinstance(left, Var) and isinstance(right, Const) and not isinstance(right.value, str):
-        return left, _Limit(right.value, strict)
-    return None
-
-
-def _empty(lower: _Limit, upper: _Limit, whole: bool) -> bool:
-    if whole:
-        return lower.value + lower.strict > upper.value - upper.strict
-    return lower.value > upper.value or (lower.value == upper.value and (lower.strict or upper.strict))
 
 
 def mirrored(comparison: Comparison) -> Comparison:

@@ -13,11 +13,12 @@ from itertools import combinations, islice
 
 from msgspec.structs import replace
 
-from antelog.compile.comparisons import outcome, possible
+from antelog.compile.comparisons import outcome
+from antelog.compile.ordering import possible
 from antelog.compile.plan import Earliest, Literal, Pattern, Term, Time, Var
 from antelog.compile.renaming import renamed
 from antelog.compile.substitution import Substitution
-from antelog.compile.times import Times
+from antelog.compile.times import times_of
 from antelog.compile.unfold import earliest_of
 
 
@@ -79,7 +80,7 @@ def _unified(by: Substitution, pattern: Pattern, one: Literal, other: Literal) -
     known = _one_by(by, one, other, kept, pattern.time.variable)
     if known is None:
         return None
-    times = Times(pattern)
+    times = times_of(pattern)
     apart = (times.furthest(*both) for both in ((one.time, other.time), (other.time, one.time)))
     return None if any(most is not None and most < 0 for most in apart) else known
 

@@ -8,7 +8,7 @@ from math import prod
 
 from antelog.compile.clauses import Clause
 from antelog.compile.explain import later
-from antelog.compile.plan import Earliest, Pattern, Plan, Relation, Time
+from antelog.compile.plan import Earliest, Plan, Relation, Time
 from antelog.compile.resolve import EndlessError, TooManyPatternsError
 from antelog.compile.stratify import Edge, Violation
 from antelog.compile.times import Times
@@ -208,7 +208,7 @@ def _piling_up(
 def _loose_variables(clause: Clause) -> tuple[str, str] | None:
     """Two time variables of a rule, the second of which may lie any number of ticks from the first."""
     earliest = tuple(Earliest(variable, tick) for variable, tick in clause.earliest)
-    times = Times(Pattern((), clause.head.time, (), (), clause.comparisons, earliest))
+    times = Times(clause.comparisons, earliest)
     names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
     free = [Time(v, 0) for v in names if v is not None]
     for time in free[1:]:

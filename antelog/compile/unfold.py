@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from antelog.compile.clauses import Clause
-from antelog.compile.comparisons import outcome, possible
+from antelog.compile.comparisons import outcome
+from antelog.compile.ordering import possible
 from antelog.compile.plan import Atom, Comparison, Earliest, Literal, Operand, Pattern, Time
 from antelog.compile.renaming import from_zero, readable, renamed
 from antelog.compile.substitution import Substitution

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from antelog.compile.plan import Literal, Negated, Pattern, Plan, StaticAtom, Term, Var
-from antelog.compile.times import Times
+from antelog.compile.times import times_of
 from antelog.engine.layout import compared
 
 
@@ -84,7 +84,7 @@ def _false(literal: _Tied, ahead: Mapping[str, Ahead]) -> float:
 
 
 def _tied(pattern: Pattern, plan: Plan) -> Iterator[_Tied]:
-    times = Times(pattern)
+    times = times_of(pattern)
     for literal in pattern.literals:
         latest = times.furthest(pattern.time, literal.time)
         if latest is None or None in (pattern.time.variable, literal.time.variable):

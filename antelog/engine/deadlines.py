@@ -153,7 +153,7 @@ def _possible(layout: Layout, rows: Rows, named: Bound, values: Values) -> Mask:
     """For each row, whether its open variables can have these values."""
     fits = np.ones(rows.count, np.bool_)
     bound = {**rows.bound, **named}
-    for test in layout.pattern.comparisons:
+    for test in layout.limits:
         if compared(test) & named.keys() and compared(test) <= bound.keys():
             fits &= holds(test, bound, rows.count, values)
     return fits

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from msgspec.structs import replace
-
 from antelog.compile.bounds import static_variables
+from antelog.compile.ordering import entailed
 from antelog.compile.plan import (
     Atom,
     Comparison,
@@ -21,7 +20,7 @@ from antelog.compile.plan import (
     Var,
 )
 from antelog.compile.substitution import Substitution
-from antelog.compile.times import Times
+from antelog.compile.times import Times, times_of
 
 
 @dataclass(frozen=True)
@@ -79,10 +78,9 @@ class Layout:
         return time is not None and all(place.atom.time.variable == time for place in self.places)
 
     @cached_property
-    def tests(self) -> tuple[Comparison, ...]:
-        """The comparisons that concern more than one literal."""
-        own = {test for place in self.places for test in place.tests}
-        return tuple(c for c in self.pattern.comparisons if c not in own)
+    def limits(self) -> tuple[Comparison, ...]:
+        """The comparisons, and what those of values say together, which may be of fewer variables."""
+        return limits(self.pattern)
 
     @cached_property
     def conditions(self) -> tuple[Comparison, ...]:
@@ -93,7 +91,7 @@ class Layout:
         needed = [*pattern.earliest]
         for each in pattern.earliest:
             rest = [e for e in needed if e is not each]
-            known = Times(replace(pattern, earliest=(*plain, *rest)))
+            known = Times(pattern.comparisons, (*plain, *rest))
             least = known.furthest(Time(each.variable, 0), Time(None, 0))
             if least is not None and least <= -each.tick:
                 needed = rest
@@ -102,7 +100,7 @@ class Layout:
 
     @cached_property
     def times(self) -> Times:
-        return Times(self.pattern)
+        return times_of(self.pattern)
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, int], ...]:
@@ -179,6 +177,10 @@ def variable_of(operand: Operand) -> str | None:
             return None
 
 
+def limits(pattern: Pattern) -> tuple[Comparison, ...]:
+    return (*pattern.comparisons, *entailed(pattern.comparisons))
+
+
 def layout(pattern: Pattern) -> Layout:
     places = tuple(_place(atom, pattern) for atom in pattern.atoms)
     return Layout(pattern, places, tuple(pattern.negations), pattern.by_clock)
@@ -194,5 +196,5 @@ def _place(atom: Atom, pattern: Pattern) -> Place:
             repeats.append((binds[argument.name], column))
         else:
             binds[argument.name] = column
-    tests = tuple(c for c in pattern.comparisons if compared(c) <= variables_of(atom))
+    tests = tuple(c for c in limits(pattern) if compared(c) <= variables_of(atom))
     return Place(atom, tuple(binds.items()), tuple(repeats), tuple(constants), tests)

@@ -209,7 +209,7 @@ def _fitting(layout: Layout, rows: Rows, background: Background, values: Values)
     for first, last, most in layout.between:
         if {first, last} <= {ZERO, *rows.bound}:
             fits &= rows.bound.get(last, 0) - rows.bound.get(first, 0) <= most
-    for test in layout.pattern.comparisons:
+    for test in layout.limits:
         if compared(test) <= rows.bound.keys():
             fits &= holds(test, rows.bound, rows.count, values)
     for table in background.forbidden:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from antelog.compile.plan import Atom, Plan, Relation
-from antelog.compile.times import Times
+from antelog.compile.times import times_of
 
 
 def reaches(plan: Plan) -> dict[str, int | None]:
@@ -22,7 +22,7 @@ def _reach(relation: Relation, relations: Mapping[str, Relation], above: frozens
         return None
     furthest = -(10**9)
     for pattern in relation.patterns:
-        times = Times(pattern)
+        times = times_of(pattern)
         for literal in pattern.literals:
             back = times.furthest(literal.time, pattern.time)
             further: int | None = 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from antelog.compile.bounds import static_variables
 from antelog.compile.plan import Atom, Plan, Var
-from antelog.compile.times import Times
+from antelog.compile.times import times_of
 from antelog.engine.foresight import cycles, foresee, layouts
 from antelog.engine.history import ticks_of
 from antelog.engine.layout import ANYONE, Layout
@@ -35,7 +35,7 @@ def needed(plan: Plan) -> dict[str, int | None]:
             delay, late = relation.bounds.delay, lag(plan) if relation.name in cyclic else 0
             own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:
-            times = Times(pattern)
+            times = times_of(pattern)
             for literal in pattern.literals:
                 back = times.furthest(literal.time, pattern.time)
                 tick = None if own is None or back is None else own - back

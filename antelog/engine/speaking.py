@@ -17,7 +17,7 @@ from antelog.engine.exceptions import (
     nameable,
     position,
 )
-from antelog.engine.tables import NEVER, Column
+from antelog.engine.tables import NEVER, Column, pairs
 from antelog.engine.truth import Derivations
 
 
@@ -64,8 +64,16 @@ def speakers(
     That is where their answers, the numbers of which are given, have no other derivations.
     """
     crowded = np.bincount(answer) > 1
-    every = [*_open(blocks, found, first), *_awaiting(blocks, first)]
+    open_, awaiting = linked([*_open(blocks, found, first)]), linked([*_awaiting(blocks, first)])
+    every = [open_, awaiting, _through(open_, awaiting), _through(awaiting, open_)]
     return linked([links.take(crowded[answer[links.one]]) for links in every])
+
+
+def _through(links: Links, others: Links) -> Links:
+    """Those that speak for the ones that speak for a derivation, as long as both do."""
+    here, there = pairs(links.one, others.of)
+    over = np.minimum(links.over[here], others.over[there])
+    return Links(links.of[here], others.one[there], links.tick[here], over)
 
 
 def _open(blocks: Sequence[Derivations], found: Sequence[Variants], first: Sequence[int]) -> Iterator[Links]:

@@ -227,7 +227,7 @@ class Values:
             return None
         if others:
             mixed = self._orders.get((end, *others), NO_ORDER)
-            if mixed.known != len(self):
+            if mixed.texts is None or mixed.known != len(self):
                 mixed = self._orders[end, *others] = with_others(order, order.texts, others)
             order = mixed
         places = {key: order.place.take(cells - _FIRST) for key, cells in once.items()}

@@ -13,6 +13,7 @@ from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.limits import cannot_run
 from antelog.language import Checked
+from antelog.language.syntax import number
 from antelog.reference import Evaluation, Report
 from antelog.reference.answers import Answer, Explanation
 from antelog.reference.atoms import ANYTHING, Atom
@@ -89,8 +90,16 @@ def _without_nulls(explanation: dict[str, Any]) -> dict[str, Any]:
         assert literals == sorted(set(literals))
     assert all(one != other for one, other in combinations(explanation.get("except") or (), 2))
     excepted = explanation.get("except") or []
-    named = [{name: value for name, value in each.items() if value is not None} for each in excepted]
+    named = [{name: _read(value) for name, value in each.items() if value is not None} for each in excepted]
     return {**explanation, "except": named}
+
+
+def _read(value: str | int | float) -> str | int | float:
+    """A value of an exception; numbers may be written as texts, and the texts of cases are no numbers."""
+    try:
+        return number(float(value))
+    except ValueError:
+        return value
 
 
 def known_only(evaluation: Evaluation, report: Report) -> set[Explanation]:
@@ -132,19 +141,17 @@ def is_confirmed_for_equals(answer: dict[str, Any]) -> bool:
 
 
 def is_nothing(answer: dict[str, Any], now: int, evaluation: Evaluation) -> bool:
-    """Whether an explanation of an open answer has no instance left; only times are open in it, which end."""
+    """Whether an explanation of an open answer has no instance left; what times are open in it end."""
     given = {name: value for name, value in answer["answer"].items() if value is not None}
     for explanation in answer["explanations"]:
         texts = explanation["evidence"] + explanation["hypotheses"]
         free = {name for text in texts for name in re.findall(r"[A-Z]\w*(?=[-+,) ])", text)} - given.keys()
         times = {name for text in texts for name in re.findall(r"([A-Z]\w*)(?:[-+]\d+)?\)", text)}
         ends = {name for text in texts for name in re.findall(r"(\w+) <=? \d", text)}
-        if (
-            free
-            and free <= ends & times
-            and not any(True for _ in instances(evaluation, explanation, given, now))
-        ):
-            return True
+        if free and free & times <= ends:
+            found = instances(evaluation, explanation, given, now, evaluation.program.domain)
+            if not any(True for _ in found):
+                return True
     return False
 
 

@@ -24,13 +24,14 @@ from tests.engine.replay import (
     without_needless,
 )
 from tests.few_literals import cases_of_few_literals
+from tests.few_numbers import cases_of_few_numbers
 from tests.reference.helpers import evaluation_of
 from tests.reference.test_conformance import implied
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
 # The specification looks at every value and tick there is, so where two times are free there are few.
-ANY = cases() | cases_with_two_times(latest=2, most=6) | cases_of_few_literals()
+ANY = cases() | cases_with_two_times(latest=2, most=6) | cases_of_few_literals() | cases_of_few_numbers()
 
 # Each level asks the one below for two ticks, which would double the work from level to level.
 _NEGATIONS_OF_NEGATIONS = Case(
@@ -146,9 +147,47 @@ _NEEDLESS_BUT_FOR_ONE_VALUE = Case(
     2,
 )
 
+# No number is above 10 and below 7.5, so Q is certainly false from the first tick on, at ticks to come too.
+_NO_SUCH_NUMBER = Case(
+    "input A(x: text, time). input R(x: text, v: number, time). "
+    "Q(X, T) :- R(X, V, T), R(X, W, T+1), V > 10, W + 2.5 < 10, W >= V. "
+    "P(X, T-1) :- R(X, V, T), V < 8, not Q(X, T-2). query P(X, T).",
+    (("R", ("a", 5, 3), 3),),
+    4,
+)
+
+# R(a, 20, 1) is no evidence, for nothing above 20 is below 10.
+_NONE_ABOVE = Case(
+    "input R(x: text, v: number, time) delay 1. "
+    "P(X, T) :- R(X, V, T), R(X, W, T+1), W > V, W < 10. query P(X, T).",
+    (("R", ("a", 20, 1), 1), ("R", ("b", 5, 1), 1)),
+    3,
+)
+
+# Rows that leave X and Y open speak for X and a, and those that leave U open for these.
+_SPOKEN_FOR_THROUGH_ANOTHER = Case(
+    "input A(x: text, time) delay 1. input C(time). "
+    "P(X, Y, T) :- not C(U+1), A(Y, T), A(a, U+1), not A(X, T). query P(X, Y, T).",
+    (("A", ("a", 1), 2),),
+    3,
+)
+
+# Before any fact has come there are no texts to be told in order.
+_NO_VALUE_YET = Case(
+    "input A(x: text, time) delay 1. input R(x: text, v: number, time) delay 1. "
+    "P(X, V, T) :- R(X, V, T+1), R(Y, V, T+1), not R(Y, V, T), V <= 5. "
+    "P(X, V, T) :- A(X, T+1), R(Y, V, T), not R(X, V, T+1), not R(Y, V, T+1), V != 3. query P(X, V, T).",
+    (("R", ("a", 10, 2), 2), ("R", ("c", 5, 3), 3), ("R", ("b", 4, 1), 2)),
+    4,
+)
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
+@example(_NO_VALUE_YET)
+@example(_NO_SUCH_NUMBER)
+@example(_NONE_ABOVE)
+@example(_SPOKEN_FOR_THROUGH_ANOTHER)
 @example(_NOTHING_IS_LEFT)
 @example(_NEEDLESS_BUT_FOR_ONE_VALUE)
 @example(_ONE_OF_TWO_LITERALS)

@@ -7,7 +7,7 @@ its ground instances.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -149,16 +149,23 @@ def test_a_broken_rule_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def instances(
-    evaluation: Evaluation, explanation: dict[str, Any], bindings: dict[str, Value], now: int
+    evaluation: Evaluation,
+    explanation: dict[str, Any],
+    bindings: dict[str, Value],
+    now: int,
+    among: Iterable[Value] | None = None,
 ) -> Iterator[tuple[dict[str, Value], Explanation]]:
-    """The ground instances of an explanation whose hypotheses can still come true."""
+    """The ground instances of an explanation whose hypotheses can still come true.
+
+    Variables have values that are known, or `among` others.
+    """
     program = evaluation.program
     evidence = [literals(text) for text in explanation["evidence"]]
     hypotheses = [literals(text) for text in explanation["hypotheses"]]
     every = [*evidence, *hypotheses]
     times = {name for literal, _ in every if (name := variable_of(_atom(literal).terms[-1]))}
     free = sorted({name for parts in every for name in _variables(parts)} - bindings.keys())
-    ticks, values_ = range(program.shown + 1), sorted(program.known, key=str)
+    ticks, values_ = range(program.shown + 1), sorted(program.known if among is None else among, key=str)
     ranges = [ticks if name in times else values_ for name in free]
     excluded = [exception.items() for exception in explanation.get("except", ())]
     for values in product(*ranges):

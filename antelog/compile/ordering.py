@@ -1,0 +1,97 @@
+"""What comparisons of values say together: `W > V, W < 10` says that V is less than 10.
+
+Numbers are as far apart as comparisons with sums say, and there is always another in between. Texts,
+and values of other kinds, have an order; a text that a rule names has its place among those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import inf, nextafter
+
+from antelog.compile.comparisons import mirrored, outcome
+from antelog.compile.differences import Differences, Most
+from antelog.compile.plan import Comparison, Const, Earliest, Operand, Sum, Time, Var
+from antelog.compile.times import Times
+
+_ZERO = ""
+"""The variable that always is the number 0."""
+
+_TEXT = '"'
+"""What the names of texts begin with that stand for these in place of variables."""
+
+_BELOW = Most(0, -1)
+
+
+def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
+    """Whether comparisons can hold together, those of times too, of which the first ticks are given."""
+    if any(outcome(comparison) is False for comparison in comparisons):
+        return False
+    first = (Earliest(variable, tick) for variable, tick in earliest.items())
+    return _differences(comparisons).possible and Times(comparisons, first).possible
+
+
+def entailed(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
+    """What comparisons of values say of two of their variables, or of one, only because of others."""
+    for lower, upper, most in _differences(comparisons).indirect():
+        operator = "<" if most.below else "<="
+        if upper == _ZERO or upper.startswith(_TEXT):
+            if lower != _ZERO and not lower.startswith(_TEXT):
+                yield mirrored(Comparison(_shifted(upper, -most.value, down=True), operator, Var(lower)))
+        else:
+            yield Comparison(Var(upper), operator, _shifted(lower, most.value))
+
+
+def _shifted(name: str, by: int | Fraction, *, down: bool = False) -> Operand:
+    if name.startswith(_TEXT):
+        return Const(name.removeprefix(_TEXT))
+    number = _number(Fraction(by), down)
+    if name == _ZERO:
+        return Const(number)
+    return Sum(name, number) if number else Var(name)
+
+
+def _number(exact: Fraction, down: bool) -> int | float:
+    """The nearest number that is not below, or not above, what may have more digits than there are."""
+    if exact.denominator == 1:
+        return int(exact)
+    nearest = float(exact)
+    if down and Fraction(nearest) > exact:
+        return nextafter(nearest, -inf)
+    return nextafter(nearest, inf) if not down and Fraction(nearest) < exact else nearest
+
+
+def _differences(comparisons: Sequence[Comparison]) -> Differences:
+    most: list[tuple[str, str, Most]] = []
+    unequal: list[tuple[str, str, Most]] = []
+    texts: set[str] = set()
+    for comparison in comparisons:
+        for side in (comparison, mirrored(comparison)):
+            if isinstance(side.left, Time) or isinstance(side.right, Time):
+                continue
+            (upper, more), (lower, less) = _placed(side.left), _placed(side.right)
+            texts.update(name for name in (upper, lower) if name.startswith(_TEXT))
+            difference = Most(less - more)
+            if side.operator in ("<", "<=", "="):
+                most.append((lower, upper, difference + _BELOW if side.operator == "<" else difference))
+            elif side.operator == "!=":
+                unequal.append((lower, upper, difference))
+    most += ((after, before, _BELOW) for before, after in pairwise(sorted(texts)))
+    return Differences(most, unequal, _BELOW)
+
+
+def _placed(operand: Operand) -> tuple[str, Fraction]:
+    """A variable, the number 0 or a text, and what is added to it."""
+    match operand:
+        case Var(name):
+            return name, Fraction(0)
+        case Sum(name, offset):
+            return name, Fraction(offset)
+        case Const(str(text)):
+            return _TEXT + text, Fraction(0)
+        case Const(number):
+            return _ZERO, Fraction(number)
+        case _:
+            raise TypeError(f"{operand} is no object")

@@ -1,0 +1,63 @@
+"""What comparisons say together, of times and of values."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.compile.explain import comparison_text
+from antelog.compile.ordering import entailed, possible
+from antelog.compile.plan import Comparison, Const, Operand, Sum, Time, Var
+
+V, W, X, Y, Z = (Var(name) for name in "VWXYZ")
+T, U, R = (Time(name, 0) for name in "TUR")
+
+
+def _all(
+    *conditions: tuple[Operand | int | float | str, str, Operand | int | float | str],
+) -> list[Comparison]:
+    def operand(side: Operand | int | float | str) -> Operand:
+        return Const(side) if isinstance(side, int | float | str) else side
+
+    return [Comparison(operand(left), operator, operand(right)) for left, operator, right in conditions]
+
+
+@pytest.mark.parametrize(
+    ("comparisons", "said"),
+    [
+        (_all((W, ">", V), (W, "<", 10)), {"V < 10"}),
+        (_all((W, ">=", V), (W, "<=", 10)), {"V <= 10"}),
+        (_all((W, ">=", V), (W, "!=", V), (W, "<=", 10)), {"V < 10"}),
+        (_all((Sum("V", 2.5), "<", W), (W, "<", 10)), {"V < 7.5"}),
+        (_all((Sum("V", 1), "<=", W), (Sum("W", 1), "<=", Z)), {"V <= Z-2"}),
+        (_all((Sum("V", 1), "=", W), (W, ">=", 3)), {"V >= 2"}),
+        (_all((X, "<", Y), (Y, "<", "b")), {"X < b"}),
+        (_all((X, "<", Y), (Y, "<", Z)), {"X < Z"}),
+        (_all((V, "<", 3), (W, "<", 5)), set()),
+        (_all((V, "!=", 3), (V, "!=", W)), set()),
+        (_all((T, "<", U), (U, "<", R)), set()),
+    ],
+)
+def test_what_comparisons_say_of_fewer_variables(comparisons: list[Comparison], said: set[str]) -> None:
+    assert {comparison_text(c) for c in entailed(comparisons)} == said
+
+
+@pytest.mark.parametrize(
+    ("comparisons", "so"),
+    [
+        (_all((V, ">", 10), (Sum("V", 2.5), "<", 10)), False),
+        (_all((V, ">", 7), (Sum("V", 2.5), "<", 10)), True),
+        (_all((V, ">", W), (W, ">", V)), False),
+        (_all((V, ">=", W), (W, ">=", V)), True),
+        (_all((V, ">=", W), (W, ">=", V), (V, "!=", W)), False),
+        (_all((V, ">", 3), (V, "<", 4)), True),
+        (_all((X, ">", "c"), (X, "<", "b")), False),
+        (_all((X, ">", "a"), (Y, "<", X), (Y, ">=", "b"), (X, "<=", "b")), False),
+        (_all((X, ">", "a"), (Y, "<", X), (Y, ">=", "a"), (X, "<=", "b")), True),
+        (_all((T, ">", U), (U, ">", R), (R, ">=", T)), False),
+        (_all((T, ">", Time(None, 3)), (T, "<", Time(None, 5)), (T, "!=", Time(None, 4))), False),
+        (_all((T, "<=", Time(None, 1)), (T, "!=", U), (U, "<=", T), (U, ">=", R), (R, ">=", T)), False),
+        (_all((T, "<", Time(None, 2))), False),
+    ],
+)
+def test_whether_comparisons_can_hold_together(comparisons: list[Comparison], so: bool) -> None:
+    assert possible(comparisons, {"T": 2}) is so
