@@ -1,18 +1,23 @@
-"""By when the fact a literal waits for must have arrived."""
+"""By when the fact a literal waits for must have arrived.
+
+`came` tells when the facts of rows that give a literal all its values did, which are then no longer
+among those that a row waits for which leaves a value open.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
+from typing import TypeAlias
 
 import numpy as np
 
 from antelog.compile.plan import Atom, Const, Input, Term, Time, Var
 from antelog.engine.comparing import holds
 from antelog.engine.lateness import Table, tables_of
-from antelog.engine.layout import Layout, compared
+from antelog.engine.layout import Layout, Place, compared
 from antelog.engine.match import Bound, Rows
-from antelog.engine.tables import NEVER, Column, Mask, distinct, find, keys_of
+from antelog.engine.tables import NEVER, Column, Mask, distinct, find, keys_of, marked, or_never
 from antelog.engine.values import Values
 
 
@@ -21,8 +26,17 @@ def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
     return tuple({source.delay, *(int(d) for table in tables_of(source, values) for d in table.delays)})
 
 
+Came: TypeAlias = Callable[[Place, Rows], Column]
+
+
 def deadline(
-    layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str]
+    layout: Layout,
+    place: Place,
+    rows: Rows,
+    source: Input,
+    values: Values,
+    apart: frozenset[str],
+    came: Came,
 ) -> Column:
     """For each row, the tick by which the fact of the literal arrives or never will.
 
@@ -30,20 +44,25 @@ def deadline(
     variables of which each named value has a row of its own (see `naming`): one that is open stands
     for no value that a declared delay names.
     """
-    time = atom.time
+    time = place.atom.time
     if time.variable is not None and time.variable not in rows.bound:
         latest = latest_tick(layout, time, rows)
-        return np.where(latest == NEVER, NEVER, latest + _delay(layout, atom, rows, source, values, apart))
+        return or_never(_due(layout, place, rows, latest, source, values, apart, came), latest == NEVER)
     start: Column
     if time.variable is None:
         start = np.full(rows.count, time.offset)
     else:
         start = rows.bound[time.variable] + time.offset
-    return start + (_delay(layout, atom, rows, source, values, apart) if source.refinements else source.delay)
+    return _due(layout, place, rows, start, source, values, apart, came)
 
 
 def together(
-    layout: Layout, rows: Rows, inputs: Mapping[str, Input], values: Values, apart: frozenset[str]
+    layout: Layout,
+    rows: Rows,
+    inputs: Mapping[str, Input],
+    values: Values,
+    apart: frozenset[str],
+    came: Came,
 ) -> tuple[Sequence[int], Column]:
     """Literals that share open variables, and by when not all of them can come any more, whatever these are.
 
@@ -71,8 +90,12 @@ def together(
                 of, bound = of.take(at), {**each.take(at).bound, name: np.tile(cells, each.count)}
                 each = Rows(bound, len(at))
             others = apart.union(shared) - set(some)
-            atoms = (layout.places[i].atom for i in involved)
-            latest = [deadline(layout, a, each, inputs[a.predicate], values, others) for a in atoms]
+            latest = []
+            for i in involved:
+                place = layout.places[i]
+                source = inputs[place.atom.predicate]
+                due_here = deadline(layout, place, each, source, values, others, came)
+                latest.append(np.minimum(due_here, came(place, each)) if some else due_here)
             fits = _possible(layout, each, {name: each.bound[name] for name in some}, values)
             np.maximum.at(due, of[fits], np.minimum.reduce(latest)[fits])
     return involved, due
@@ -104,13 +127,25 @@ def _known_ticks(layout: Layout, rows: Rows) -> Iterator[tuple[str | None, Colum
     yield from ((name, rows.bound[name]) for name in sorted(layout.time_variables & rows.bound.keys()))
 
 
-def _delay(
-    layout: Layout, atom: Atom, rows: Rows, source: Input, values: Values, apart: frozenset[str]
+def _due(
+    layout: Layout,
+    place: Place,
+    rows: Rows,
+    start: Column,
+    source: Input,
+    values: Values,
+    apart: frozenset[str],
+    came: Came,
 ) -> Column:
-    """δ: that of the slowest fact the atom may be met by; values that no declaration names are possible."""
-    tables = tables_of(source, values)
+    """The deadline of the slowest fact that may still come; values that no declaration names are possible.
+
+    It is about a tick from which on delays count.
+    """
+    if not source.refinements:
+        return start + source.delay
+    atom, tables = place.atom, tables_of(source, values)
     default = np.full(rows.count, source.delay, np.int64)
-    slowest = _decided(atom, rows.bound, default, tables, values)
+    latest = start + _decided(atom, rows.bound, default, tables, values)
     for number, table in enumerate(tables):
         terms = [atom.arguments[i] for i in table.positions]
         open_ = {t.name for t in terms if isinstance(t, Var)} - rows.bound.keys()
@@ -125,8 +160,11 @@ def _delay(
             for term, cell in zip(terms, cells, strict=True):
                 fits &= _column(term, bound, rows.count, values) == cell
             declared = _decided(atom, bound, np.full(rows.count, delay), tables[number + 1 :], values)
-            slowest = np.where(fits, np.maximum(slowest, declared), slowest)
-    return slowest
+            later = marked(fits & (start + declared > latest))
+            if len(later):
+                until = np.minimum(start + declared, came(place, Rows(bound, rows.count)))
+                latest[later] = np.maximum(latest, until)[later]
+    return latest
 
 
 def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[Table], values: Values) -> Column:

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.plan import Time
+from antelog.engine.awaited import AS_OF, awaited, depends_on_facts
 from antelog.engine.candidates import Candidates
-from antelog.engine.deadlines import together
 from antelog.engine.exceptions import nameable, own_since_as_of
 from antelog.engine.match import Rows
 from antelog.engine.moments import Moments
@@ -238,15 +238,16 @@ def _spoken_as_of(world: World, found: Candidates, seen: Derivations, then: Colu
 def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Derivations:
     """Some rows of a block as they looked at some ticks: of facts that arrived later nothing was known."""
     places = len(block.layout.places)
-    # What rows bind matters to negated literals alone.
-    rows = block.rows.take(row) if block.layout.negations else Rows({}, len(row))
+    refined = depends_on_facts(world, block.layout)
+    # What rows bind matters only there, and to negated literals.
+    rows = block.rows.take(row) if block.layout.negations or refined else Rows({}, len(row))
     arrived, settled = block.holds[:places].take(row, axis=1), block.settled.take(row, axis=1)
     true = arrived <= then
     holds, fails = or_never(arrived, ~true), or_never(settled[:places], true)
-    apart = block.layout.denied if block.layout.loose else frozenset()
-    involved, due = together(block.layout, block.rows, world.inputs, world.values, apart)
-    if involved:
-        fails[involved] = np.minimum(fails[involved], due.take(row))
+    if refined:
+        apart = block.layout.denied if block.layout.loose else frozenset()
+        waiting = awaited(world, block.layout, Rows({**rows.bound, AS_OF: then}, rows.count), apart)
+        settled[:places], fails = waiting.due, waiting.failing(true)
     if block.layout.negations:
         known = [negated(world, block.layout, each, rows, then) for each in block.layout.negations]
         lines = [np.array(line, np.int64) for line in zip(*known, strict=True)]

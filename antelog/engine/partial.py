@@ -149,11 +149,11 @@ def _merged(
                 if part.giver == i and part.before == start:
                     arrived[i, number[end - part.rows.count : end]] = part.arrived[i]
         else:
-            arrived[i] = _arrivals(place, rows, facts)
+            arrived[i] = arrivals(place, rows, facts)
     return Partial(rows, arrived), seed
 
 
-def _arrivals(place: Place, rows: Rows, facts: Found) -> Column:
+def arrivals(place: Place, rows: Rows, facts: Found) -> Column:
     names = sorted(place.variables)
     at = find(*keys_of([[side.bound[name] for name in names] for side in (rows, facts.rows)]))
     arrived: Column = np.where(at >= 0, facts.arrived.take(at), NEVER)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antelog.compile.plan import Negated, Term, Time, Var
-from antelog.engine.deadlines import deadline, together
+from antelog.engine.awaited import AS_OF, awaited
 from antelog.engine.layout import Layout
 from antelog.engine.match import Rows, facts_for
 from antelog.engine.naming import all_named, names
@@ -36,9 +36,6 @@ from antelog.engine.tables import (
 from antelog.engine.ticks import LAST
 from antelog.engine.values import Values
 from antelog.engine.world import World, fact_ticks
-
-AS_OF = "<as of>"
-"""A column of rows beside their variables: facts that arrived after this tick count as not yet arrived."""
 
 
 @dataclass(frozen=True)
@@ -131,17 +128,11 @@ def _timed(
     places = len(layout.places)
     size = (places + len(layout.negations), rows.count)
     holds, fails, settled = (np.full(size, NEVER) for _ in range(3))
-    for i, place in enumerate(layout.places):
-        arrived = partial.arrived[i]
-        if AS_OF in rows.bound:
-            arrived = or_never(arrived, arrived > rows.bound[AS_OF])
-        source = world.inputs[place.atom.predicate]
-        due = deadline(layout, place.atom, rows, source, world.values, apart)
-        holds[i], fails[i] = arrived, or_never(due, arrived != NEVER)
-        settled[i] = due
-    involved, due = together(layout, rows, world.inputs, world.values, apart)
-    if involved:
-        fails[involved] = np.minimum(fails[involved], due)
+    arrived, waiting = partial.arrived, awaited(world, layout, rows, apart)
+    if AS_OF in rows.bound:
+        arrived = or_never(arrived, arrived > rows.bound[AS_OF])
+    holds[:places], settled[:places] = arrived, waiting.due
+    fails[:places] = waiting.failing(arrived != NEVER)
     for i, negation in enumerate(layout.negations, places):
         if negation.relation not in leaving:
             holds[i], fails[i], settled[i] = negated(world, layout, negation, rows, rows.bound.get(AS_OF))

@@ -181,9 +181,27 @@ _NO_VALUE_YET = Case(
     4,
 )
 
+# Only A(a, 1) may be that late, and it has come: from tick 2 on nothing else is waited for.
+_SLOWEST_HAS_COME = Case(
+    "input A(x: text, time) delay 0. input B(x: text, y: text, time) delay 2. input C(time) delay 1. "
+    "delay A(a, _) = 3. P(X, T) :- C(T), A(X, T-1), B(X, Y, T-1), not A(Y, T-1). query P(X, T).",
+    (("C", (0,), 0), ("A", ("a", 1), 1), ("C", (3,), 3), ("B", ("c", "b", 3), 3)),
+    5,
+)
+
+# The same of two slow values, the one slower than the other.
+_SLOWER_HAS_COME = Case(
+    "input A(x: text, time) delay 1. input B(x: text, y: text, time) delay 1. input C(time). "
+    "delay A(a, _) = 4. delay A(b, _) = 3. P(T) :- C(T), A(X, T), B(X, Y, T+3). query P(T).",
+    (("C", (1,), 1), ("A", ("a", 1), 3), ("B", ("c", "a", 1), 1), ("C", (0,), 0), ("A", ("b", 0), 3)),
+    6,
+)
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
+@example(_SLOWEST_HAS_COME)
+@example(_SLOWER_HAS_COME)
 @example(_NO_VALUE_YET)
 @example(_NO_SUCH_NUMBER)
 @example(_NONE_ABOVE)
