@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.deadlines import deadline, together
+from antelog.engine.deadlines import Waiting, deadline, together
 from antelog.engine.layout import Layout, Place
 from antelog.engine.match import Rows, facts_for
 from antelog.engine.partial import arrivals
@@ -38,11 +38,11 @@ def awaited(world: World, layout: Layout, rows: Rows, apart: frozenset[str]) -> 
     def came(place: Place, each: Rows) -> Column:
         return _came(world, place, each)
 
+    waiting = Waiting(layout, world.background_of(layout), world.inputs, world.values, apart, came)
     due = np.empty((len(layout.places), rows.count), np.int64)
     for i, place in enumerate(layout.places):
-        source = world.inputs[place.atom.predicate]
-        due[i] = deadline(layout, place, rows, source, world.values, apart, came)
-    return Awaited(due, *together(layout, rows, world.inputs, world.values, apart, came))
+        due[i] = deadline(waiting, place, rows)
+    return Awaited(due, *together(waiting, rows))
 
 
 def depends_on_facts(world: World, layout: Layout) -> bool:

@@ -1,23 +1,19 @@
-"""By when the fact a literal waits for must have arrived.
-
-`came` tells when the facts of rows that give a literal all its values did, which are then no longer
-among those that a row waits for which leaves a value open.
-"""
+"""By when the fact a literal waits for must have arrived."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import TypeAlias
 
 import numpy as np
 
 from antelog.compile.plan import Atom, Const, Input, Term, Time, Var
-from antelog.engine.comparing import holds
 from antelog.engine.lateness import Table, tables_of
-from antelog.engine.layout import Layout, Place, compared
-from antelog.engine.match import Bound, Rows
-from antelog.engine.tables import NEVER, Column, Mask, distinct, find, keys_of, marked, or_never
+from antelog.engine.layout import Layout, Place
+from antelog.engine.match import Background, Bound, Rows
+from antelog.engine.partial import fitting
+from antelog.engine.tables import NEVER, Column, distinct, find, keys_of, marked, or_never
 from antelog.engine.values import Values
 
 
@@ -26,54 +22,52 @@ def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
     return tuple({source.delay, *(int(d) for table in tables_of(source, values) for d in table.delays)})
 
 
-Came: TypeAlias = Callable[[Place, Rows], Column]
+@dataclass(frozen=True)
+class Waiting:
+    """What deadlines depend on: a pattern, its background, the inputs, and the values and facts there are.
+
+    `apart` are variables of which each named value has a row of its own (see `naming`): one that is
+    open stands for no value that a declared delay names. `came` tells when the facts of rows that give
+    a literal all its values did, which a row that leaves a value open waits for no more.
+    """
+
+    layout: Layout
+    background: Background
+    inputs: Mapping[str, Input]
+    values: Values
+    apart: frozenset[str]
+    came: Callable[[Place, Rows], Column]
 
 
-def deadline(
-    layout: Layout,
-    place: Place,
-    rows: Rows,
-    source: Input,
-    values: Values,
-    apart: frozenset[str],
-    came: Came,
-) -> Column:
+def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
     """For each row, the tick by which the fact of the literal arrives or never will.
 
-    With variables of the atom still open, that of the slowest fact it may be met by. `apart` are
-    variables of which each named value has a row of its own (see `naming`): one that is open stands
-    for no value that a declared delay names.
+    With variables of the atom still open, that of the slowest fact it may be met by.
     """
     time = place.atom.time
     if time.variable is not None and time.variable not in rows.bound:
-        latest = latest_tick(layout, time, rows)
-        return or_never(_due(layout, place, rows, latest, source, values, apart, came), latest == NEVER)
+        latest = latest_tick(waiting.layout, time, rows)
+        return or_never(_due(waiting, place, rows, latest), latest == NEVER)
     start: Column
     if time.variable is None:
         start = np.full(rows.count, time.offset)
     else:
         start = rows.bound[time.variable] + time.offset
-    return _due(layout, place, rows, start, source, values, apart, came)
+    return _due(waiting, place, rows, start)
 
 
-def together(
-    layout: Layout,
-    rows: Rows,
-    inputs: Mapping[str, Input],
-    values: Values,
-    apart: frozenset[str],
-    came: Came,
-) -> tuple[Sequence[int], Column]:
+def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
     """Literals that share open variables, and by when not all of them can come any more, whatever these are.
 
     For the value that one literal is waited for longest, another may not be waited for any more.
     """
+    layout, inputs, values = waiting.layout, waiting.inputs, waiting.values
     named: dict[str, dict[int, list[Column]]] = {}
     for i, place in enumerate(layout.places):
         for table in tables_of(inputs[place.atom.predicate], values):
             for position, cells in zip(table.positions, table.cells, strict=True):
                 term = place.atom.arguments[position]
-                if isinstance(term, Var) and term.name not in rows.bound.keys() | apart:
+                if isinstance(term, Var) and term.name not in rows.bound.keys() | waiting.apart:
                     named.setdefault(term.name, {}).setdefault(i, []).append(cells)
     shared = sorted(name for name, by in named.items() if len(by) > 1)
     if not shared:
@@ -89,14 +83,11 @@ def together(
                 at = np.repeat(np.arange(each.count), len(cells))
                 of, bound = of.take(at), {**each.take(at).bound, name: np.tile(cells, each.count)}
                 each = Rows(bound, len(at))
-            others = apart.union(shared) - set(some)
-            latest = []
-            for i in involved:
-                place = layout.places[i]
-                source = inputs[place.atom.predicate]
-                due_here = deadline(layout, place, each, source, values, others, came)
-                latest.append(np.minimum(due_here, came(place, each)) if some else due_here)
-            fits = _possible(layout, each, {name: each.bound[name] for name in some}, values)
+            those = replace(waiting, apart=waiting.apart.union(shared) - set(some))
+            latest = [deadline(those, layout.places[i], each) for i in involved]
+            if some:
+                latest += [waiting.came(layout.places[i], each) for i in involved]
+            fits = fitting(layout, each, waiting.background, values)
             np.maximum.at(due, of[fits], np.minimum.reduce(latest)[fits])
     return involved, due
 
@@ -127,20 +118,12 @@ def _known_ticks(layout: Layout, rows: Rows) -> Iterator[tuple[str | None, Colum
     yield from ((name, rows.bound[name]) for name in sorted(layout.time_variables & rows.bound.keys()))
 
 
-def _due(
-    layout: Layout,
-    place: Place,
-    rows: Rows,
-    start: Column,
-    source: Input,
-    values: Values,
-    apart: frozenset[str],
-    came: Came,
-) -> Column:
+def _due(waiting: Waiting, place: Place, rows: Rows, start: Column) -> Column:
     """The deadline of the slowest fact that may still come; values that no declaration names are possible.
 
     It is about a tick from which on delays count.
     """
+    source, values = waiting.inputs[place.atom.predicate], waiting.values
     if not source.refinements:
         return start + source.delay
     atom, tables = place.atom, tables_of(source, values)
@@ -149,20 +132,20 @@ def _due(
     for number, table in enumerate(tables):
         terms = [atom.arguments[i] for i in table.positions]
         open_ = {t.name for t in terms if isinstance(t, Var)} - rows.bound.keys()
-        if not open_ or open_ & apart:
+        if not open_ or open_ & waiting.apart:
             continue
         for *cells, delay in zip(*table.cells, table.delays, strict=True):
             named = _named(terms, cells, open_, rows.count)
             if named is None:
                 continue
             bound = {**rows.bound, **named}
-            fits = _possible(layout, rows, named, values)
+            fits = fitting(waiting.layout, Rows(bound, rows.count), waiting.background, values)
             for term, cell in zip(terms, cells, strict=True):
                 fits &= _column(term, bound, rows.count, values) == cell
             declared = _decided(atom, bound, np.full(rows.count, delay), tables[number + 1 :], values)
             later = marked(fits & (start + declared > latest))
             if len(later):
-                until = np.minimum(start + declared, came(place, Rows(bound, rows.count)))
+                until = np.minimum(start + declared, waiting.came(place, Rows(bound, rows.count)))
                 latest[later] = np.maximum(latest, until)[later]
     return latest
 
@@ -185,16 +168,6 @@ def _named(terms: Sequence[Term], cells: Sequence[int], open_: set[str], count: 
         if isinstance(term, Var) and term.name in open_ and named.setdefault(term.name, cell) != cell:
             return None
     return {name: np.full(count, cell) for name, cell in named.items()}
-
-
-def _possible(layout: Layout, rows: Rows, named: Bound, values: Values) -> Mask:
-    """For each row, whether its open variables can have these values."""
-    fits = np.ones(rows.count, np.bool_)
-    bound = {**rows.bound, **named}
-    for test in layout.limits:
-        if compared(test) & named.keys() and compared(test) <= bound.keys():
-            fits &= holds(test, bound, rows.count, values)
-    return fits
 
 
 def _column(term: Var | Const, bound: Bound, count: int, values: Values) -> Column:

@@ -8,7 +8,7 @@ and by the background.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from antelog.compile.plan import Const, Negated, Term, Time, Var
 from antelog.engine.deadlines import latest_tick
 from antelog.engine.lateness import tables_of
 from antelog.engine.layout import Layout, compared, variables_of
-from antelog.engine.match import ONE, Background, Rows, distinct, facts_for
+from antelog.engine.match import ONE, Background, Found, Rows, distinct, facts_for
 from antelog.engine.partial import partials
 from antelog.engine.settled import Settled, is_open
 from antelog.engine.tables import Column, Mask, groups
@@ -34,7 +34,12 @@ class Named:
 
 
 def names(
-    world: World, layout: Layout, background: Background, bound: Iterable[str], ticks: Column | None
+    world: World,
+    layout: Layout,
+    background: Background,
+    bound: Iterable[str],
+    ticks: Column | None,
+    facts: Sequence[Found],
 ) -> tuple[Rows, ...]:
     """Bindings of the variables that negated literals leave open (ticks None: at any tick)."""
     open_ = layout.denied - set(bound)
@@ -49,7 +54,7 @@ def names(
             for named in relation_names(world, negation.relation, about):
                 found += _as_bindings(named, negation, world)
     found += [also for rows in found for also in _for_others(layout, rows)]
-    found += list(_constants(world, layout, background, open_))
+    found += [*_constants(world, layout, background, open_), *_compared(layout, open_, facts)]
     times = {n.time.variable for n in layout.negations} & open_
     for name in sorted(t for t in times if t is not None):
         own = ticks is not None and name == pattern.time.variable
@@ -158,6 +163,7 @@ def direct_names(world: World, name: str, ticks: Column | None, without: frozens
         rows = [
             *(part.rows for part in parts),
             *_constants(world, layout, background, _answered(layout)),
+            *_compared(layout, _answered(layout), facts),
             ONE,
             background.rows,
         ]
@@ -206,6 +212,18 @@ def _constants(world: World, layout: Layout, background: Background, wanted: Ite
         kept = {name: column for name, column in forbidden.bound.items() if name in wanted}
         if kept:
             yield Rows(kept, forbidden.count)
+
+
+def _compared(layout: Layout, wanted: Iterable[str], facts: Sequence[Found]) -> Iterator[Rows]:
+    """The values of facts that these variables are compared with, for which what is said may not be so."""
+    wanted, time = set(wanted), layout.pattern.time.variable
+    for test in layout.limits:
+        for one, other in ((test.left, test.right), (test.right, test.left)):
+            if isinstance(one, Var) and isinstance(other, Var) and one.name in wanted:
+                for bound, count in ((found.rows.bound, found.rows.count) for found in facts):
+                    if other.name in bound:
+                        tied = {time: bound[time]} if time is not None and time in bound else {}
+                        yield distinct([Rows({one.name: bound[other.name], **tied}, count)])
 
 
 def _as_bindings(named: Named, negation: Negated, world: World) -> Iterator[Rows]:

@@ -78,7 +78,7 @@ def partials(
         variables = min(tables, key=lambda names: (len(names), sorted(names)))
         parts = tables.pop(variables)
         whole, of_seed = _merged(layout, parts, found, start)
-        fits = _fitting(layout, whole.rows, background, values)
+        fits = fitting(layout, whole.rows, background, values)
         if not fits.any():
             continue
         if not fits.all():
@@ -197,11 +197,11 @@ def _effort(layout: Layout, rows: Rows, table: Rows, static: bool) -> tuple[bool
 
 def _possible(layout: Layout, rows: Rows, background: Background, values: Values) -> Rows:
     """The rows at which every condition holds whose variables they bind."""
-    fits = _fitting(layout, rows, background, values)
+    fits = fitting(layout, rows, background, values)
     return rows if fits.all() else rows.take(fits)
 
 
-def _fitting(layout: Layout, rows: Rows, background: Background, values: Values) -> Mask:
+def fitting(layout: Layout, rows: Rows, background: Background, values: Values) -> Mask:
     fits = np.ones(rows.count, np.bool_)
     for condition in layout.pattern.earliest:
         if condition.variable in rows.bound:

@@ -112,7 +112,7 @@ def derivations(
     if layout.loose_within if bare else layout.loose:
         apart = layout.denied
         bound = {*seed.bound, *background.rows.bound}
-        named += names(world, layout, background, bound, ticks)
+        named += names(world, layout, background, bound, ticks, found)
     parts = partials(layout, seed, found, background, world.values, named)
     if bare and apart:
         parts = [part.take(~all_named(world, layout, part.rows)) for part in parts]

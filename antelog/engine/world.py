@@ -46,6 +46,15 @@ class World:
     now: int
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def background_of(self, layout: Layout) -> Background:
+        """What static facts say of a pattern."""
+        known = self.memo.setdefault("background", {})
+        if not known:
+            for name, own in self.layouts.items():
+                known.update(zip(own, self.background[name], strict=True))
+        found: Background = known[layout]
+        return found
+
     @property
     def starting(self) -> bool:
         """Whether there is nothing before this step."""

@@ -197,9 +197,27 @@ _SLOWER_HAS_COME = Case(
     6,
 )
 
+# A(a, T) may be later than others, but background facts forbid a.
+_SLOWEST_IS_FORBIDDEN = Case(
+    "input A(x: text, time). delay A(a, _) = 2. input B(x: text, time). static Link(x: text). Link(a). "
+    "P(X, T) :- A(X, T), not Link(X), not B(c, T). query P(X, T).",
+    (("B", ("b", 1), 1),),
+    2,
+)
+
+# B(b, c, 1) and C(2) confirm P(X, 0) for all X but c, for which it stays open.
+_CONFIRMED_FOR_OTHERS = Case(
+    "input B(x: text, y: text, time). input C(time) delay 1. Q(X, T) :- not B(a, X, T-1), C(T+1). "
+    "P(X, T) :- Q(X, U), B(_, Y, U), not B(_, _, T), X != Y. query P(X, T).",
+    (("B", ("b", "c", 1), 1), ("C", (2,), 3)),
+    4,
+)
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
+@example(_SLOWEST_IS_FORBIDDEN)
+@example(_CONFIRMED_FOR_OTHERS)
 @example(_SLOWEST_HAS_COME)
 @example(_SLOWER_HAS_COME)
 @example(_NO_VALUE_YET)
