@@ -125,15 +125,15 @@ def _timed(
     world: World, layout: Layout, partial: Partial, leaving: frozenset[str], apart: frozenset[str]
 ) -> Derivations:
     rows = partial.rows
-    places = len(layout.places)
-    size = (places + len(layout.negations), rows.count)
-    holds, fails, settled = (np.full(size, NEVER) for _ in range(3))
     arrived, waiting = partial.arrived, awaited(world, layout, rows, apart)
     if AS_OF in rows.bound:
         arrived = or_never(arrived, arrived > rows.bound[AS_OF])
-    holds[:places], settled[:places] = arrived, waiting.due
-    fails[:places] = waiting.failing(arrived != NEVER)
-    for i, negation in enumerate(layout.negations, places):
+    lines = arrived, waiting.failing(arrived != NEVER), waiting.due
+    if not layout.negations:
+        return Derivations(layout, rows, *lines)
+    unknown = np.full((len(layout.negations), rows.count), NEVER)
+    holds, fails, settled = (np.concatenate([line, unknown]) for line in lines)
+    for i, negation in enumerate(layout.negations, len(layout.places)):
         if negation.relation not in leaving:
             holds[i], fails[i], settled[i] = negated(world, layout, negation, rows, rows.bound.get(AS_OF))
     return Derivations(layout, rows, holds, fails, settled)
