@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from antelog.compile.plan import Literal, Negated, Pattern, Plan, StaticAtom, Term, Var
 from antelog.compile.times import times_of
-from antelog.engine.layout import compared
+from antelog.engine.layout import compared, limits
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _may_hold(pattern: Pattern, negation: Negated, asker: Pattern, plan: Plan) -
     told = asked.keys() | {pattern.time.variable}
     return (
         pattern.time.variable is not None
-        and not any(compared(comparison) <= told for comparison in pattern.comparisons)
+        and not any(compared(comparison) <= told for comparison in limits(pattern))
         and all(_in_terms_of(asked, static) in asker.statics for static in pattern.statics)
         and all(_needs_facts(each.relation, plan) for each in pattern.negations)
     )

@@ -15,7 +15,7 @@ from antelog.compile.delays import Delays
 from antelog.compile.factoring import factors, leaves_some
 from antelog.compile.plan import Comparison, Const, Literal, Negated, Pattern, Plan, Relation, Time, Var
 from antelog.engine.ahead import Ahead, aheads
-from antelog.engine.layout import Layout, compared, layout
+from antelog.engine.layout import Layout, compared, layout, limits
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def _fits_all(pattern: Pattern) -> bool:
     names = {a.name for a in pattern.answer if isinstance(a, Var)}
     plain = len(names) == len(pattern.answer) and pattern.time.variable is not None
     known = names | {pattern.time.variable}
-    free = not any(compared(c) <= known for c in pattern.comparisons)
+    free = not any(compared(c) <= known for c in limits(pattern))
     always = all(e.tick <= 0 for e in pattern.earliest if e.variable == pattern.time.variable)
     return plain and free and always and not pattern.statics and not any(pattern.negations)
 

@@ -197,7 +197,7 @@ def _named(world: World, layout: Layout, rows: Rows) -> Named:
 def _constants(world: World, layout: Layout, background: Background, wanted: Iterable[str]) -> Iterator[Rows]:
     """The values that rules, delays and background name for these variables."""
     wanted = set(wanted)
-    for test in layout.pattern.comparisons:
+    for test in layout.limits:
         for one, other in ((test.left, test.right), (test.right, test.left)):
             if isinstance(one, Var) and isinstance(other, Const) and compared(test) <= wanted:
                 yield Rows({one.name: np.array([world.values.cell(other.value)])}, 1)
