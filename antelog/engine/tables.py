@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -201,7 +202,7 @@ def in_order(columns: Sequence[Column]) -> Column:
     return sorting(key)
 
 
-def changed(ordered: Column) -> Mask:
+def changed(ordered: NDArray[np.integer[Any]]) -> Mask:
     """Where a sorted column has another number than before."""
     fresh = np.empty(len(ordered), np.bool_)
     fresh[:1] = True

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.lib.stride_tricks import sliding_window_view
 
-from antelog.engine.tables import Column, inverse
+from antelog.engine.tables import Column, Mask, changed, inverse, marked
 
 _WORTH_SORTING = 4
 """Texts of all values are sorted once so many times as many were asked for since there was a new one."""
@@ -45,10 +46,47 @@ def in_use(order: TextOrder, size: int, count: int, texts: Callable[[], pa.Array
     order = replace(order, asked=order.asked + count)
     if order.asked < _WORTH_SORTING * size:
         return order
-    encoded = texts().dictionary_encode("encode")
-    sequence = pc.array_sort_indices(encoded.dictionary)
-    place = inverse(sequence.to_numpy()).take(encoded.indices.to_numpy())
-    return replace(order, texts=encoded.dictionary.take(sequence), place=place)
+    ordered, place = in_order(texts())
+    return replace(order, texts=ordered, place=place)
+
+
+def in_order(texts: pa.StringArray) -> tuple[pa.Array, Column]:
+    """The different texts in order, and for each text which of these it is."""
+    apart = _by_first_bytes(texts)
+    if apart is not None:
+        sequence, fresh = apart
+        place = np.empty(len(texts), np.int64)
+        place[sequence] = np.cumsum(fresh) - 1
+        return texts.take(pa.array(sequence.take(marked(fresh)))), place
+    encoded = texts.dictionary_encode("encode")
+    sorted_ = pc.array_sort_indices(encoded.dictionary)
+    return encoded.dictionary.take(sorted_), inverse(sorted_.to_numpy()).take(encoded.indices.to_numpy())
+
+
+def _by_first_bytes(texts: pa.StringArray) -> tuple[Column, Mask] | None:
+    """The order of texts, and where in it there is another, if their first eight bytes tell them apart.
+
+    Numbers are sorted five times as fast as texts.
+    """
+    if len(texts) == 0 or texts.null_count:
+        return None
+    _, offsets, data = texts.buffers()
+    begin = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    size = np.minimum(np.diff(begin), 9)
+    padded = np.zeros(int(begin[-1]) + 8, np.uint8)
+    padded[:-8] = np.frombuffer(data or b"", np.uint8)[: begin[-1]]
+    first = sliding_window_view(padded, 8)[begin[:-1]].view(">u8").ravel() & _FIRST_BYTES.take(size)
+    sequence = np.argsort(first)
+    ordered, sizes = first.take(sequence), size.take(sequence)
+    fresh = changed(ordered)
+    same = marked(~fresh)
+    if (sizes[same] != sizes[same - 1]).any() or (sizes[same] > 8).any():
+        return None
+    return sequence, fresh
+
+
+_FIRST_BYTES = np.array([2**64 - 2 ** (64 - 8 * min(size, 8)) for size in range(10)], np.uint64)
+"""What leaves as many bytes of eight as a text has."""
 
 
 def with_others(order: TextOrder, texts: pa.Array, others: tuple[str, ...]) -> TextOrder:
