@@ -17,10 +17,10 @@ from antelog.engine.counting import total
 from antelog.engine.decoding import repeated
 from antelog.engine.explaining import explanations
 from antelog.engine.minimal import minimal
-from antelog.engine.moments import Moments, confirmations, levels, moments, views
+from antelog.engine.moments import Moments, Views, confirmations, levels, moments, views
 from antelog.engine.outlook import outlook
 from antelog.engine.schema import table_schema
-from antelog.engine.tables import Column, Mask, in_order, inverse, marked, numbered
+from antelog.engine.tables import Column, Mask, distinct, in_order, inverse, marked, numbered
 from antelog.engine.values import Values
 from antelog.engine.world import World
 
@@ -77,7 +77,7 @@ def tell(
         said[at.of_views(marked(told))] = True
         spoken = said.take(at.view_at)
         spoken_for = kept & seen.merged
-        own = told | _unspoken(found, at, spoken_for, needed, seen.shown) | (spoken_for & complete & ~spoken)
+        own = told | _unspoken(found, at, seen, spoken_for, needed) | (spoken_for & complete & ~spoken)
         told = own | (kept & seen.beside & spoken)
     status = np.zeros(len(at.tick), np.int8)
     status[at.of_views(marked(told))] = OPEN
@@ -94,16 +94,24 @@ def tell(
     return Told(found, at, kept, told, own, status, quiet)
 
 
-def _unspoken(found: Candidates, at: Moments, spoken_for: Mask, needed: Mask, shown: Mask) -> Mask:
-    """Which of the views that others speak for have to be told: those others are needless, they are not."""
-    unspoken = np.zeros(len(needed), np.bool_)
+def _unspoken(found: Candidates, at: Moments, seen: Views, spoken_for: Mask, needed: Mask) -> Mask:
+    """Which of the views that others speak for have to be told: those others are needless, they are not.
+
+    One that others speak for in turn speaks for none, unless it has to be told itself.
+    """
+    unspoken, said = np.zeros(len(needed), np.bool_), needed & ~spoken_for
     view = marked(spoken_for)
     then = at.then.take(view)
     which, speaker = found.speakers.of_views(at.view_of.take(view), then)
     by = at.view_then(found, speaker, then.take(which))
-    which, by = which[by >= 0], by[by >= 0]
-    unspoken[view[which[shown[by]]]] = True
-    unspoken[view[which[needed[by]]]] = False
+    of, by = view[which[by >= 0]], by[by >= 0]
+    known = np.array([len(block.rows.bound) for block in found.blocks])
+    level = known[np.searchsorted(found.starts, at.view_of[of], "right") - 1]
+    for number in distinct(level).tolist():  # those that leave more open first, which speak for others
+        mine = level == number
+        unspoken[of[mine & seen.shown[by]]] = True
+        unspoken[of[mine & said[by]]] = False
+        said |= unspoken
     return unspoken
 
 

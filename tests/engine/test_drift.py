@@ -213,9 +213,19 @@ _CONFIRMED_FOR_OTHERS = Case(
     4,
 )
 
+# What speaks for X = a, U = 1 is told, but not for Y = a, and what speaks for these is needless.
+_SPOKEN_FOR_BY_ONE_THAT_IS_NOT_TOLD = Case(
+    "input A(x: text, time) delay 2. input B(x: text, y: text, time) delay 2. input C(time) delay 1. "
+    "P1(a, T) :- B(a, a, T+1), not P1(a, T-2). P1(a, T) :- C(T-2), not A(a, T). "
+    "P2(X, T) :- B(Y, Y, T+1), C(T-2), not P1(Y, U), not A(X, U). query P2(X, T).",
+    (("C", (0,), 1), ("A", ("a", 0), 2)),
+    2,
+)
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
+@example(_SPOKEN_FOR_BY_ONE_THAT_IS_NOT_TOLD)
 @example(_SLOWEST_IS_FORBIDDEN)
 @example(_CONFIRMED_FOR_OTHERS)
 @example(_SLOWEST_HAS_COME)
