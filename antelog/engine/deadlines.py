@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from math import prod
 
 import numpy as np
 
 from antelog.compile.plan import Atom, Const, Input, Term, Time, Var
 from antelog.engine.lateness import Table, tables_of
-from antelog.engine.layout import Layout, Place
+from antelog.engine.layout import Layout, Place, compared
 from antelog.engine.match import Background, Bound, Rows
 from antelog.engine.partial import fitting
 from antelog.engine.tables import NEVER, Column, distinct, find, keys_of, marked, or_never
@@ -57,7 +58,7 @@ def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
 
 
 def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
-    """Literals that share open variables, and by when not all of them can come any more, whatever these are.
+    """Literals whose open variables are one, or compared, and by when not all of them can come any more.
 
     For the value that one literal is waited for longest, another may not be waited for any more.
     """
@@ -69,7 +70,11 @@ def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
                 term = place.atom.arguments[position]
                 if isinstance(term, Var) and term.name not in rows.bound.keys() | waiting.apart:
                     named.setdefault(term.name, {}).setdefault(i, []).append(cells)
-    shared = sorted(name for name, by in named.items() if len(by) > 1)
+    said = [*map(compared, layout.limits), *(table.bound.keys() for table in waiting.background.forbidden)]
+    tied = {name for names in said if len(names & named.keys()) > 1 for name in names & named.keys()}
+    if prod(sum(map(len, chain.from_iterable(named[name].values()))) for name in tied) > _MANY:
+        tied = set()
+    shared = sorted(name for name, by in named.items() if len(by) > 1 or name in tied)
     if not shared:
         return (), np.zeros(0, np.int64)
     involved = sorted({i for name in shared for i in named[name]})
@@ -90,6 +95,10 @@ def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
             fits = fitting(layout, each, waiting.background, values)
             np.maximum.at(due, of[fits], np.minimum.reduce(latest)[fits])
     return involved, due
+
+
+_MANY = 10_000
+"""Of more combinations of values that are compared it is not asked which of them there can be."""
 
 
 def latest_tick(layout: Layout, time: Time, rows: Rows) -> Column:

@@ -222,9 +222,18 @@ _SPOKEN_FOR_BY_ONE_THAT_IS_NOT_TOLD = Case(
     2,
 )
 
+# Only a may be late, and it is not less than itself.
+_SLOWEST_IS_NOT_LESS = Case(
+    "input R(x: text, v: number, time). delay R(a, _, _) = 2. input A(x: text, time). "
+    "P(X, T) :- R(Y, V, T), V = 10, R(X, _, T), not A(a, T), X < Y. query P(X, 0).",
+    (("R", ("c", 5, 0), 1),),
+    2,
+)
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
+@example(_SLOWEST_IS_NOT_LESS)
 @example(_SPOKEN_FOR_BY_ONE_THAT_IS_NOT_TOLD)
 @example(_SLOWEST_IS_FORBIDDEN)
 @example(_CONFIRMED_FOR_OTHERS)
