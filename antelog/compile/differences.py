@@ -7,9 +7,13 @@ shorter than nothing says that they contradict each other.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
+
+from antelog.compile.comparisons import mirrored
+from antelog.compile.plan import Comparison, Operand
 
 
 @dataclass(frozen=True, order=True)
@@ -21,6 +25,10 @@ class Most:
 
     def __add__(self, other: Most) -> Most:
         return Most(self.value + other.value, self.below + other.below)
+
+
+Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
+"""What an operand is: a variable and what is added to it; None if it is of another sort."""
 
 
 class Differences:
@@ -45,6 +53,29 @@ class Differences:
         # If one is left out, the one before it is the last, and may be left out as well.
         while any(self._tightened(one, other, difference, step) for one, other, difference in different):
             self._from.clear()
+
+    @classmethod
+    def of(
+        cls,
+        comparisons: Iterable[Comparison],
+        placed: Placed,
+        step: Most,
+        known: Iterable[tuple[str, str, Most]] = (),
+    ) -> Differences:
+        """What comparisons say of operands of one sort, and what is known besides."""
+        most, unequal = list(known), []
+        for comparison in comparisons:
+            for side in (comparison, mirrored(comparison)):
+                left, right = placed(side.left), placed(side.right)
+                if left is None or right is None:
+                    continue
+                (upper, more), (lower, less) = left, right
+                difference = Most(less - more)
+                if side.operator in ("<", "<=", "="):
+                    most.append((lower, upper, difference + step if side.operator == "<" else difference))
+                elif side.operator == "!=":
+                    unequal.append((lower, upper, difference))
+        return cls(most, unequal, step)
 
     def _constrain(self, lower: str, upper: str, limit: Most) -> None:
         row = self._most.setdefault(lower, {})

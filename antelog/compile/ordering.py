@@ -13,7 +13,7 @@ from math import inf, nextafter
 
 from antelog.compile.comparisons import mirrored, outcome
 from antelog.compile.differences import Differences, Most
-from antelog.compile.plan import Comparison, Const, Earliest, Operand, Sum, Time, Var
+from antelog.compile.plan import Comparison, Const, Earliest, Operand, Sum, Var
 from antelog.compile.times import Times
 
 _ZERO = ""
@@ -64,25 +64,13 @@ def _number(exact: Fraction, down: bool) -> int | float:
 
 
 def _differences(comparisons: Sequence[Comparison]) -> Differences:
-    most: list[tuple[str, str, Most]] = []
-    unequal: list[tuple[str, str, Most]] = []
-    texts: set[str] = set()
-    for comparison in comparisons:
-        for side in (comparison, mirrored(comparison)):
-            if isinstance(side.left, Time) or isinstance(side.right, Time):
-                continue
-            (upper, more), (lower, less) = _placed(side.left), _placed(side.right)
-            texts.update(name for name in (upper, lower) if name.startswith(_TEXT))
-            difference = Most(less - more)
-            if side.operator in ("<", "<=", "="):
-                most.append((lower, upper, difference + _BELOW if side.operator == "<" else difference))
-            elif side.operator == "!=":
-                unequal.append((lower, upper, difference))
-    most += ((after, before, _BELOW) for before, after in pairwise(sorted(texts)))
-    return Differences(most, unequal, _BELOW)
+    sides = (side for comparison in comparisons for side in (comparison.left, comparison.right))
+    texts = {_TEXT + side.value for side in sides if isinstance(side, Const) and isinstance(side.value, str)}
+    order = ((after, before, _BELOW) for before, after in pairwise(sorted(texts)))
+    return Differences.of(comparisons, _placed, _BELOW, order)
 
 
-def _placed(operand: Operand) -> tuple[str, Fraction]:
+def _placed(operand: Operand) -> tuple[str, Fraction] | None:
     """A variable, the number 0 or a text, and what is added to it."""
     match operand:
         case Var(name):
@@ -94,4 +82,4 @@ def _placed(operand: Operand) -> tuple[str, Fraction]:
         case Const(number):
             return _ZERO, Fraction(number)
         case _:
-            raise TypeError(f"{operand} is no object")
+            return None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from antelog.compile.comparisons import mirrored
 from antelog.compile.differences import Differences, Most
-from antelog.compile.plan import Comparison, Earliest, Pattern, Time
+from antelog.compile.plan import Comparison, Earliest, Operand, Pattern, Time
 
 ZERO = ""
 """The variable that always is tick 0."""
@@ -16,20 +15,8 @@ class Times:
     """What comparisons between times and first ticks say together."""
 
     def __init__(self, comparisons: Iterable[Comparison], earliest: Iterable[Earliest]) -> None:
-        most = [(each.variable, ZERO, Most(-each.tick)) for each in earliest]
-        unequal = []
-        for comparison in comparisons:
-            for side in (comparison, mirrored(comparison)):
-                left, right = side.left, side.right
-                if not isinstance(left, Time) or not isinstance(right, Time):
-                    continue
-                between = right.variable or ZERO, left.variable or ZERO
-                difference = Most(right.offset - left.offset)
-                if side.operator in ("<", "<=", "="):
-                    most.append((*between, difference + _A_TICK if side.operator == "<" else difference))
-                elif side.operator == "!=":
-                    unequal.append((*between, difference))
-        self._differences = Differences(most, unequal, _A_TICK)
+        first = ((each.variable, ZERO, Most(-each.tick)) for each in earliest)
+        self._differences = Differences.of(comparisons, _placed, _A_TICK, first)
 
     @property
     def possible(self) -> bool:
@@ -47,6 +34,10 @@ class Times:
 
 
 _A_TICK = Most(-1)
+
+
+def _placed(operand: Operand) -> tuple[str, int] | None:
+    return (operand.variable or ZERO, operand.offset) if isinstance(operand, Time) else None
 
 
 def times_of(pattern: Pattern) -> Times:

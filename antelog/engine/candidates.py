@@ -13,7 +13,7 @@ from antelog.compile.plan import Var
 from antelog.engine.exceptions import Links, Variants, exceptions, linked, nameable, variants
 from antelog.engine.few_ticks import Gone, ended
 from antelog.engine.layout import Layout, variables_of
-from antelog.engine.match import ONE, Rows
+from antelog.engine.match import ONE, Rows, term_column, time_column
 from antelog.engine.naming import each_once
 from antelog.engine.speaking import covered_since, last_of, speakers, speaking_since
 from antelog.engine.tables import (
@@ -26,7 +26,7 @@ from antelog.engine.tables import (
     marked,
 )
 from antelog.engine.touched import Span, looked_at
-from antelog.engine.truth import Derivations, derivations, term_column, time_column
+from antelog.engine.truth import Derivations, derivations
 from antelog.engine.values import UNBOUND
 from antelog.engine.world import World
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import prod
@@ -12,10 +12,11 @@ import numpy as np
 from antelog.compile.plan import Atom, Const, Input, Term, Time, Var
 from antelog.engine.lateness import Table, tables_of
 from antelog.engine.layout import Layout, Place, compared
-from antelog.engine.match import Background, Bound, Rows
-from antelog.engine.partial import fitting
-from antelog.engine.tables import NEVER, Column, distinct, find, keys_of, marked, or_never
+from antelog.engine.match import AS_OF, Bound, Rows, facts_for, term_column, time_column
+from antelog.engine.partial import arrivals, fitting
+from antelog.engine.tables import NEVER, Column, Mask, distinct, find, keys_of, or_never
 from antelog.engine.values import Values
+from antelog.engine.world import World
 
 
 def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
@@ -25,19 +26,33 @@ def possible_delays(source: Input, values: Values) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What deadlines depend on: a pattern, its background, the inputs, and the values and facts there are.
+    """A pattern whose facts are awaited.
 
     `apart` are variables of which each named value has a row of its own (see `naming`): one that is
-    open stands for no value that a declared delay names. `came` tells when the facts of rows that give
-    a literal all its values did, which a row that leaves a value open waits for no more.
+    open stands for no value that a declared delay names.
     """
 
+    world: World
     layout: Layout
-    background: Background
-    inputs: Mapping[str, Input]
-    values: Values
     apart: frozenset[str]
-    came: Callable[[Place, Rows], Column]
+
+    def fits(self, rows: Rows) -> Mask:
+        """The rows that meet all conditions, as far as they have values."""
+        return fitting(self.layout, rows, self.world.background_of(self.layout), self.world.values)
+
+    def came(self, place: Place, rows: Rows) -> Column:
+        """When the facts of a literal came, for which a row that leaves a value open waits no more.
+
+        NEVER where rows leave open which fact it is.
+        """
+        if rows.count == 0 or not place.variables <= rows.bound.keys():
+            return np.full(rows.count, NEVER)
+        ticks = distinct(time_column(place.atom.time, rows))
+        facts = facts_for(place, self.world.history, ticks, self.world.values)
+        if facts.rows.count == 0:
+            return np.full(rows.count, NEVER)
+        arrived = arrivals(place, rows, facts)
+        return or_never(arrived, arrived > rows.bound[AS_OF]) if AS_OF in rows.bound else arrived
 
 
 def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
@@ -49,12 +64,7 @@ def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
     if time.variable is not None and time.variable not in rows.bound:
         latest = latest_tick(waiting.layout, time, rows)
         return or_never(_due(waiting, place, rows, latest), latest == NEVER)
-    start: Column
-    if time.variable is None:
-        start = np.full(rows.count, time.offset)
-    else:
-        start = rows.bound[time.variable] + time.offset
-    return _due(waiting, place, rows, start)
+    return _due(waiting, place, rows, time_column(time, rows))
 
 
 def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
@@ -62,15 +72,18 @@ def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
 
     For the value that one literal is waited for longest, another may not be waited for any more.
     """
-    layout, inputs, values = waiting.layout, waiting.inputs, waiting.values
+    world, layout = waiting.world, waiting.layout
     named: dict[str, dict[int, list[Column]]] = {}
     for i, place in enumerate(layout.places):
-        for table in tables_of(inputs[place.atom.predicate], values):
+        for table in tables_of(world.inputs[place.atom.predicate], world.values):
             for position, cells in zip(table.positions, table.cells, strict=True):
                 term = place.atom.arguments[position]
                 if isinstance(term, Var) and term.name not in rows.bound.keys() | waiting.apart:
                     named.setdefault(term.name, {}).setdefault(i, []).append(cells)
-    said = [*map(compared, layout.limits), *(table.bound.keys() for table in waiting.background.forbidden)]
+    if not named:
+        return (), np.zeros(0, np.int64)
+    forbidden = world.background_of(layout).forbidden
+    said = [*map(compared, layout.limits), *(table.bound.keys() for table in forbidden)]
     tied = {name for names in said if len(names & named.keys()) > 1 for name in names & named.keys()}
     if prod(sum(map(len, chain.from_iterable(named[name].values()))) for name in tied) > _MANY:
         tied = set()
@@ -92,7 +105,7 @@ def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
             latest = [deadline(those, layout.places[i], each) for i in involved]
             if some:
                 latest += [waiting.came(layout.places[i], each) for i in involved]
-            fits = fitting(layout, each, waiting.background, values)
+            fits = waiting.fits(each)
             np.maximum.at(due, of[fits], np.minimum.reduce(latest)[fits])
     return involved, due
 
@@ -132,7 +145,7 @@ def _due(waiting: Waiting, place: Place, rows: Rows, start: Column) -> Column:
 
     It is about a tick from which on delays count.
     """
-    source, values = waiting.inputs[place.atom.predicate], waiting.values
+    source, values = waiting.world.inputs[place.atom.predicate], waiting.world.values
     if not source.refinements:
         return start + source.delay
     atom, tables = place.atom, tables_of(source, values)
@@ -148,13 +161,13 @@ def _due(waiting: Waiting, place: Place, rows: Rows, start: Column) -> Column:
             if named is None:
                 continue
             bound = {**rows.bound, **named}
-            fits = fitting(waiting.layout, Rows(bound, rows.count), waiting.background, values)
+            declared = start + _decided(atom, bound, np.full(rows.count, delay), tables[number + 1 :], values)
+            each, later = Rows(bound, rows.count), declared > latest
             for term, cell in zip(terms, cells, strict=True):
-                fits &= _column(term, bound, rows.count, values) == cell
-            declared = _decided(atom, bound, np.full(rows.count, delay), tables[number + 1 :], values)
-            later = marked(fits & (start + declared > latest))
-            if len(later):
-                until = np.minimum(start + declared, waiting.came(place, Rows(bound, rows.count)))
+                later &= term_column(term, each, values) == cell
+            if later.any():
+                later &= waiting.fits(each)
+                until = np.minimum(declared, waiting.came(place, each))
                 latest[later] = np.maximum(latest, until)[later]
     return latest
 
@@ -164,7 +177,7 @@ def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[Table], v
     for table in tables:
         terms = [atom.arguments[i] for i in table.positions]
         if all(isinstance(t, Const) or t.name in bound for t in terms):
-            have = [_column(t, bound, len(delay), values) for t in terms]
+            have = [term_column(t, Rows(bound, len(delay)), values) for t in terms]
             at = find(*keys_of([have, table.cells])) if have else np.zeros(len(delay), np.int64)
             delay = np.where(at >= 0, table.delays[at], delay)
     return delay
@@ -177,9 +190,3 @@ def _named(terms: Sequence[Term], cells: Sequence[int], open_: set[str], count: 
         if isinstance(term, Var) and term.name in open_ and named.setdefault(term.name, cell) != cell:
             return None
     return {name: np.full(count, cell) for name, cell in named.items()}
-
-
-def _column(term: Var | Const, bound: Bound, count: int, values: Values) -> Column:
-    if isinstance(term, Var):
-        return bound[term.name]
-    return np.full(count, values.cell(term.value), np.int64)

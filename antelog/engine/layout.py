@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -182,11 +182,12 @@ def limits(pattern: Pattern) -> tuple[Comparison, ...]:
 
 
 def layout(pattern: Pattern) -> Layout:
-    places = tuple(_place(atom, pattern) for atom in pattern.atoms)
+    said = limits(pattern)
+    places = tuple(_place(atom, said) for atom in pattern.atoms)
     return Layout(pattern, places, tuple(pattern.negations), pattern.by_clock)
 
 
-def _place(atom: Atom, pattern: Pattern) -> Place:
+def _place(atom: Atom, said: Sequence[Comparison]) -> Place:
     binds: dict[str, int] = {}
     repeats, constants = [], []
     for column, argument in enumerate(atom.arguments):
@@ -196,5 +197,5 @@ def _place(atom: Atom, pattern: Pattern) -> Place:
             repeats.append((binds[argument.name], column))
         else:
             binds[argument.name] = column
-    tests = tuple(c for c in limits(pattern) if compared(c) <= variables_of(atom))
+    tests = tuple(c for c in said if compared(c) <= variables_of(atom))
     return Place(atom, tuple(binds.items()), tuple(repeats), tuple(constants), tests)

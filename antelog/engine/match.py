@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.compile.plan import Term, Time, Var
 from antelog.engine.comparing import holds
 from antelog.engine.history import History, gather
 from antelog.engine.layout import Place
@@ -25,6 +26,9 @@ from antelog.engine.values import Values
 
 Bound = Mapping[str, Column]
 
+AS_OF = "<as of>"
+"""A column of rows beside their variables: facts that arrived after this tick count as not yet arrived."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -40,6 +44,19 @@ class Rows:
 
 ONE = Rows({}, 1)
 """A single row that binds nothing."""
+
+
+def term_column(term: Term, rows: Rows, values: Values) -> Column:
+    if isinstance(term, Var):
+        return rows.bound[term.name]
+    return np.full(rows.count, values.cell(term.value), np.int64)
+
+
+def time_column(time: Time, rows: Rows) -> Column:
+    if time.variable is None:
+        return np.full(rows.count, time.offset, np.int64)
+    ticks: Column = rows.bound[time.variable] + time.offset
+    return ticks
 
 
 @dataclass(frozen=True)

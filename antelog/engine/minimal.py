@@ -20,10 +20,10 @@ import numpy as np
 from antelog.compile.plan import Atom, Const, Literal, Time, Var
 from antelog.engine.candidates import Candidates
 from antelog.engine.layout import compared, variable_of
-from antelog.engine.match import Rows
+from antelog.engine.match import Rows, term_column, time_column
 from antelog.engine.moments import Moments, Views
 from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
-from antelog.engine.truth import Derivations, term_column, time_column
+from antelog.engine.truth import Derivations
 from antelog.engine.values import Values
 
 _Term = Var | Const | Time

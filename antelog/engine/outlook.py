@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.plan import Time
-from antelog.engine.awaited import AS_OF, awaited, depends_on_facts
+from antelog.engine.awaited import awaited, depends_on_facts
 from antelog.engine.candidates import Candidates
 from antelog.engine.exceptions import nameable, own_since_as_of
-from antelog.engine.match import Rows
+from antelog.engine.match import AS_OF, Rows
 from antelog.engine.moments import Moments
 from antelog.engine.naming import last_named
 from antelog.engine.schema import SILENT

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.plan import Negated, Term, Time, Var
-from antelog.engine.awaited import AS_OF, awaited
+from antelog.compile.plan import Negated, Var
+from antelog.engine.awaited import awaited
 from antelog.engine.layout import Layout
-from antelog.engine.match import Rows, facts_for
+from antelog.engine.match import AS_OF, Rows, facts_for, term_column, time_column
 from antelog.engine.naming import all_named, names
 from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
 from antelog.engine.partial import Partial, partials, wholes
@@ -160,17 +160,6 @@ def asked_atoms(layout: Layout, negation: Negated, rows: Rows, values: Values) -
     if time.variable is not None and time.variable not in rows.bound:
         return asked, np.full(rows.count, FAR + time.offset)
     return asked, time_column(time, rows)
-
-
-def term_column(term: Term, rows: Rows, values: Values) -> Column:
-    if isinstance(term, Var):
-        return rows.bound[term.name]
-    return np.full(rows.count, values.cell(term.value), np.int64)
-
-
-def time_column(time: Time, rows: Rows) -> Column:
-    start = np.int64(0) if time.variable is None else rows.bound[time.variable]
-    return np.array(np.broadcast_to(start + time.offset, rows.count))
 
 
 def truth(world: World, name: str, asked: list[Column], ticks: Column, as_of: Column | None = None) -> Truth:
