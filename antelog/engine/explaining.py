@@ -56,8 +56,9 @@ def explanations(
     named = exception_fields(world.relations[name], world.layouts[name], world.types[name])
     several = bool(np.any(line[1:] == line[:-1]))
     if several:
-        order = _canonical(line, text, evidence)
-        view, text, evidence = view.take(order), text.take(order, axis=0), evidence.take(order, axis=0)
+        before, after = _canonical(line, text, evidence)
+        for table in (view, text, evidence):
+            table[after] = table.take(before, axis=0)
         again = _again(line, text, evidence)
         if named and len(again):
             same = excepted(world, named, found, at.view_of[view], at.then[view])
@@ -200,32 +201,41 @@ def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
     for end in range(len(key) - 1, 0, -1):
         done = True
         for i in range(end):
-            at = marked(key[i] > key[i + 1])
-            if len(at):
+            wrong = key[i] > key[i + 1]
+            if wrong.any():
                 done = False
-                tables: tuple[NDArray[np.integer[Any]], ...] = (key, *others)
-                for table in tables:
-                    table[i, at], table[i + 1, at] = table[i + 1, at], table[i, at]
+                _exchange(key[i], key[i + 1], wrong)
+                for table in others:
+                    _exchange(table[i], table[i + 1], wrong)
         if done:
             return
 
 
-def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
-    """The views line by line; those of one line with fewer hypotheses first, then by their texts."""
-    order = np.arange(len(line))
+def _exchange(line: NDArray[_Number], other: NDArray[_Number], where: Mask) -> None:
+    """Exchanges numbers of two lines in place."""
+    at = marked(where)
+    if len(at) < len(where) // 8:
+        line[at], other[at] = other[at], line[at]
+    else:  # the bits that differ, without looking at where that is
+        differing = (line ^ other) & -where.astype(line.dtype)
+        line ^= differing
+        other ^= differing
+
+
+def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[Column, Column]:
+    """Which views take which places: in a line with fewer hypotheses first, then by their texts."""
     again = changed(line)
     np.logical_not(again, out=again)
     again[:-1] |= again[1:]
     crowded = marked(again)
-    texts, true = text[crowded].astype(np.int64), evidence[crowded]
+    texts, true = text.take(crowded, axis=0).astype(np.int64), evidence.take(crowded, axis=0)
     there = texts != _NONE
     beyond = int(texts.max(initial=0)) + 1
     # Hypotheses first, then evidence, then what there is not.
     sequence = _by_row(np.where(there, texts + beyond * true, 2 * beyond))
     _sort(sequence)
     sizes = [_counted(part).astype(np.int64) for part in (there & ~true, there & true)]
-    order[crowded] = crowded[in_order([line[crowded], *sizes, *sequence])]
-    return order
+    return crowded.take(in_order([line[crowded], *sizes, *sequence])), crowded
 
 
 def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
@@ -267,8 +277,8 @@ def _nested(
 def _offsets(counts: NDArray[np.integer[Any]]) -> _Offsets:
     """Where the lists of so many begin and end."""
     offsets = np.zeros(len(counts) + 1, np.int32)
-    counts.cumsum(dtype=np.int32, out=offsets[1:])
-    return offsets
+    offsets[1:] = counts
+    return offsets.cumsum(dtype=np.int32, out=offsets)
 
 
 def _regular(count: int, size: int) -> _Offsets:

@@ -236,13 +236,17 @@ def _revised(told: Told, moment: Column) -> Mask:
         since: Mask = (holds > before) & (holds <= then)
         more: Mask = np.logical_or.reduce(since, axis=0)
         return more
-    level = np.where(told.views, levels(found, at), -1)
-    differs: Mask = (at.view_of[1:] == at.view_of[:-1]) & (level[1:] != level[:-1])
+    asked = np.zeros(len(at.tick), np.bool_)
+    asked[moment] = asked[moment - 1] = True
+    view = marked(asked.take(at.view_at))
+    row, place = at.view_of.take(view), at.view_at.take(view)
+    level = np.where(told.views.take(view), levels(found, row, at.then.take(view)), -1)
+    differs = level[1:] != level[:-1]
     if len(found.exceptions.of):
-        excepted = _exceptions(told)
-        differs |= (at.view_of[1:] == at.view_of[:-1]) & (excepted[1:] != excepted[:-1])
+        excepted = _exceptions(told).take(view)
+        differs |= excepted[1:] != excepted[:-1]
     revised = np.zeros(len(at.tick), np.bool_)
-    revised[at.view_at[1:][marked(differs)]] = True
+    revised[place[1:][differs & (row[1:] == row[:-1])]] = True
     return revised.take(moment)
 
 

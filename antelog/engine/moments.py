@@ -181,12 +181,13 @@ def views(found: Candidates, at: Moments) -> Views:
     return Views(alive, alive & (found.complete.take(row) <= then), shown, merged, beside)
 
 
-def levels(found: Candidates, at: Moments) -> NDArray[np.int16]:
-    """For each view how many of its literals are true."""
-    level = np.zeros(len(at.view_of), np.int16)
+def levels(found: Candidates, row: Column, then: Column) -> NDArray[np.int16]:
+    """How many literals of derivations, in their order, are true at some ticks."""
+    level = np.zeros(len(row), np.int16)
+    ends = np.searchsorted(row, found.starts)
     for b, block in enumerate(found.blocks):
-        mine = at.views(found, b)
-        row, then = at.view_of[mine] - found.starts[b], at.then[mine]
+        mine = slice(ends[b], ends[b + 1])
+        of, at = row[mine] - found.starts[b], then[mine]
         for line in block.holds:
-            level[mine] += line.take(row) <= then
+            level[mine] += line.take(of) <= at
     return level

@@ -86,7 +86,7 @@ def _apart(low: int, count: int) -> bool:
 
 def _together(column: Column) -> Column:
     """Ids and marks with the marks just before the ids, where no cell is."""
-    return np.where(column < _IDS // 2, column, column + _IDS)
+    return column + (column >= _IDS // 2) * _IDS
 
 
 def sorting(key: Column) -> Column:
@@ -159,7 +159,7 @@ def numbered(column: Column) -> tuple[Column, Column]:
         order, ordered = _sorted(column - low)
         fresh = changed(ordered)
         which = np.empty(len(column), np.int64)
-        which[order] = np.cumsum(fresh) - 1
+        which[order] = ordinals(fresh)
         return ordered[marked(fresh)] + low, which
     encoded = pa.array(column).dictionary_encode()
     values = encoded.dictionary.to_numpy()
@@ -210,6 +210,13 @@ def changed(ordered: NDArray[np.integer[Any]]) -> Mask:
     return fresh
 
 
+def ordinals(fresh: Mask) -> Column:
+    """For each row of a sorted column which number it has, given where there is another than before."""
+    which = fresh.astype(np.int64)
+    which[:1] = 0
+    return which.cumsum(out=which)  # in place, which takes less than half of the time
+
+
 @dataclass(frozen=True)
 class Groups:
     """Rows of equal keys side by side: `order` puts them so, `starts` says where each group begins.
@@ -237,8 +244,10 @@ class Groups:
     @property
     def numbers(self) -> Column:
         """For each row, in the original order, the number of its group."""
+        fresh = np.zeros(len(self.order), np.bool_)
+        fresh[self.starts] = True
         numbers = np.empty(len(self.order), np.int64)
-        numbers[self.order] = np.repeat(np.arange(self.count), self.sizes)
+        numbers[self.order] = ordinals(fresh)
         return numbers
 
     def least(self, column: Column) -> Column:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from antelog.engine import decoding
 from antelog.engine.encoding import UNBOUND, encode, encode_numbers
+from antelog.engine.growing import GrowingTexts
 from antelog.engine.kinds import (
     Item,
     Kind,
@@ -70,8 +71,8 @@ class Values:
         # By id, with room to grow; the nearest doubles of numbers no double holds, NaN elsewhere.
         self._kinds = np.zeros(64, np.int8)
         self._nearest = np.full(64, np.nan)
-        self._spoken = pa.array([], pa.string())  # what `decode` has made of texts so far
-        self._written = pa.array([], pa.string())  # what `texts` has made so far
+        self._spoken = GrowingTexts()  # what `decode` has made of texts so far
+        self._written = GrowingTexts()  # what `texts` has made so far
         self._orders: dict[tuple[str, ...], TextOrder] = {}  # what `ranked` knows, by what is not a value
         self._told_order = NO_ORDER  # what `spoken` knows
         for value in constants:
@@ -123,7 +124,7 @@ class Values:
         if end > len(self._kinds):
             self._kinds = np.resize(self._kinds, 2 * end)
             self._nearest = np.resize(self._nearest, 2 * end)
-        if set(map(type, fresh)) <= {str}:
+        if _are_texts(fresh):
             self._kinds[first:end] = Kind.TEXT
             self._nearest[first:end] = np.nan
         else:
@@ -170,7 +171,7 @@ class Values:
             return self.texts(cells)
         if type_ in _PLAIN and not _named(cells).any():
             return decoding.numbers(cells.view(np.float64), cells == UNBOUND, type_)
-        if pa.types.is_string(type_) and len(self) - len(self._spoken) <= len(cells):
+        if pa.types.is_string(type_):
             nothing = cells == UNBOUND  # all others are texts
             return self._all_spoken().take(pa.array(cells - _FIRST, mask=nothing if nothing.any() else None))
         distinct, where = _distinct(cells)
@@ -184,26 +185,25 @@ class Values:
         return self._texts(distinct).take(where)
 
     def _all_spoken(self) -> pa.Array:
-        """Every text that has an id, and nulls for other values."""
-        known = len(self._spoken)
-        if known < len(self):
-            new = [item if isinstance(item, str) else None for item in self._items[known:]]
-            self._spoken = pa.concat_arrays([self._spoken, pa.array(new, pa.string())])
-        return self._spoken
+        """Every text that has an id; nothing is said of other values."""
+        new = self._items[len(self._spoken) :]
+        if new:
+            texts = new if _are_texts(new) else [item if isinstance(item, str) else "" for item in new]
+            self._spoken.extend(pa.array(texts, pa.string()))
+        return self._spoken.array
 
     def _all_written(self) -> pa.Array:
         """The text of every value that has an id, each made once."""
         known = len(self._written)
         if known < len(self):
-            new = self._new_texts(known)
-            self._written = pa.concat_arrays([self._written, new])
-        return self._written
-
-    def _new_texts(self, known: int) -> pa.Array:
-        new = self._items[known:]
-        if set(map(type, new)) == {str}:
-            return decoding.item_texts(Kind.TEXT, new)
-        return self._texts(np.arange(known, len(self)) + _FIRST)
+            new = self._items[known:]
+            texts = (
+                decoding.item_texts(Kind.TEXT, new)
+                if _are_texts(new)
+                else self._texts(np.arange(known, len(self)) + _FIRST)
+            )
+            self._written.extend(texts)
+        return self._written.array
 
     def ranked(
         self, columns: Sequence[Column], end: str, others: tuple[str, ...] = ()
@@ -320,6 +320,10 @@ class Values:
         values._add(list(map(item_from_saved, saved.column("kind").to_pylist(), texts)))
         values._fixed, values._start = int(saved.schema.metadata[b"constants"]), len(values)
         return values
+
+
+def _are_texts(items: Sequence[Item]) -> bool:
+    return set(map(type, items)) <= {str}
 
 
 def _named(cells: Column) -> Mask:

@@ -269,7 +269,7 @@ def test_places_are_looked_up_once_it_pays() -> None:
 PIECES = st.lists(st.lists(TEXTS, min_size=1, max_size=3, unique=True), min_size=1, max_size=4)
 
 
-@given(PIECES, st.integers(1, 6), st.data())
+@given(PIECES, st.integers(1, 16), st.data())
 def test_texts_in_pieces(pieces: list[list[str]], count: int, data: st.DataObject) -> None:
     which = [
         data.draw(st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count)) for p in pieces
