@@ -23,7 +23,7 @@ from antelog.language import Checked
 from antelog.language.syntax import Value
 from antelog.reference.ahead import Outlook, decided_by, if_silent, silent_truth
 from antelog.reference.answers import Candidates, Report, Status, by_table, candidates, reports
-from antelog.reference.grounding import Resolution, query_atoms
+from antelog.reference.grounding import Resolution, TooManyDerivationsError, query_atoms
 from antelog.reference.history import Change, log
 from antelog.reference.program import Program, prepare
 from antelog.reference.stream import Admitted, Arrival, Stream, admit
@@ -38,6 +38,7 @@ __all__ = [
     "Outlook",
     "Report",
     "Stream",
+    "TooManyDerivationsError",
     "admit",
     "changes",
     "evaluate",
@@ -77,14 +78,17 @@ class Evaluation:
         return self._silent[now]
 
 
-def evaluate(checked: Checked, stream: Stream, until: int, more: Iterable[Value] = ()) -> Evaluation:
+def evaluate(
+    checked: Checked, stream: Stream, until: int, more: Iterable[Value] = (), most: int | None = None
+) -> Evaluation:
     """Everything there is to know about a program and a stream up to a tick.
 
     `more` are values to add to the finite domain, besides those of the program and the stream.
+    Raises TooManyDerivationsError if there are more than `most` ways to look at.
     """
     program = prepare(checked, stream, until, more)
     atoms = [atom for query in program.queries for atom in query_atoms(program, query.atom)]
-    derivations = dependencies(Resolution(program), atoms)
+    derivations = dependencies(Resolution(program, most), atoms)
     found = {q.atom.predicate: candidates(program, q, derivations) for q in program.queries}
     return Evaluation(program, derivations, found)
 

@@ -7,9 +7,10 @@ comparisons are evaluated away on the way down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import count, product
+from typing import TypeVar
 
 from antelog.language import syntax
 from antelog.language.syntax import Shifted, Value, variable_of
@@ -39,6 +40,11 @@ class Derivation:
 
 
 Interval = tuple[int, int]
+_Item = TypeVar("_Item")
+
+
+class TooManyDerivationsError(Exception):
+    """There are more ways to derive atoms than were to be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +63,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Resolution:
-    """Finds the derivations of atoms, and remembers them."""
+    """Finds the derivations of atoms, and remembers them.
+
+    Instances of rules, and ways to go on from their goals, are looked at up to so many, if not all are.
+    """
 
     program: Program
+    most: int | None = None
+    _looked: Iterator[int] = field(default_factory=lambda: count(1))
     _known: dict[tuple[Atom, Interval | None], frozenset[Derivation]] = field(default_factory=dict)
     _steps: dict[Atom, tuple[Step, ...]] = field(default_factory=dict)
 
@@ -92,15 +103,21 @@ class Resolution:
     def _unfold(self, goal: Atom, interval: Interval | None, path: tuple[Atom, ...]) -> Iterator[Derivation]:
         """The derivations by each way to take a first step: one way to go on from each of its goals."""
         if goal not in self._steps:
-            self._steps[goal] = tuple(steps(self.program, goal))
+            self._steps[goal] = tuple(self._counted(steps(self.program, goal)))
         for step in self._steps[goal]:
             if not all(_inside(literal.atom, interval) for literal in step.denied):
                 continue
             ways = [self._resolve(subgoal, interval, path) for subgoal in step.goals]
-            for chosen in product(*ways):
+            for chosen in self._counted(product(*ways)):
                 anchored = any(d.anchored for d, tied in zip(chosen, step.tied, strict=True) if tied)
                 literals = step.denied.union(*(d.literals for d in chosen))
                 yield Derivation(literals, anchored or step.constant_time)
+
+    def _counted(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        for item in items:
+            if self.most is not None and next(self._looked) > self.most:
+                raise TooManyDerivationsError
+            yield item
 
 
 def steps(program: Program, goal: Atom) -> Iterator[Step]:

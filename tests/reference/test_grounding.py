@@ -7,7 +7,7 @@ import pytest
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
-from antelog.reference import Evaluation, Stream, admit, evaluate
+from antelog.reference import Evaluation, Stream, TooManyDerivationsError, admit, evaluate
 from antelog.reference.atoms import Atom, compare
 from antelog.reference.stream import Arrival, Reason, delta_of
 from tests.reference.helpers import evaluate_text, stream_of
@@ -165,3 +165,11 @@ def test_background_facts_can_be_given() -> None:
 )
 def test_comparisons(left: Value | None, relation: str, right: Value | None, expected: bool) -> None:
     assert compare(left, relation, right) is expected
+
+
+def test_no_more_ways_are_looked_at_than_asked_for() -> None:
+    checked = read(Source("input A(x: text, time). P(X, T) :- A(X, T), A(Y, T+1), A(Z, T+2). query P(X, T)."))
+    every = evaluate(checked, stream_of([]), 3)
+    assert evaluate(checked, stream_of([]), 3, most=1_000).derivations == every.derivations
+    with pytest.raises(TooManyDerivationsError):
+        evaluate(checked, stream_of([]), 3, most=10)
