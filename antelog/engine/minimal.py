@@ -41,7 +41,7 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> tupl
     done = np.zeros(len(at.tick), np.bool_)
     done[at.view_at[seen.complete]] = True
     keep &= seen.complete | ~done[at.view_at]
-    crowded = np.bincount(at.view_at[keep], minlength=len(at.tick)) > 1
+    crowded = np.bincount(at.view_at.take(marked(keep)), minlength=len(at.tick)) > 1
     rivals = marked(keep & crowded.take(at.view_at))
     if len(rivals) == 0:
         return keep, keep

@@ -286,8 +286,12 @@ def _sought(keys: Column, different: Column) -> Column:
         position = np.full(count + 2, -1, np.int64)
         position[different - (low - 1)] = np.arange(len(different))
         return position.take(np.minimum(np.maximum(keys - (low - 1), 0), count + 1))
-    at = np.minimum(np.searchsorted(different, keys), len(different) - 1)
-    return np.where(different.take(at) == keys, at, -1)
+    # What is sought is sorted first, for then it is found in one place after the other.
+    order, ordered = _sorted(keys)
+    at = np.minimum(np.searchsorted(different, ordered), len(different) - 1)
+    position = np.empty(len(keys), np.int64)
+    position[order] = np.where(different.take(at) == ordered, at, -1)
+    return position
 
 
 def spread(first: Column, counts: Column) -> tuple[Column, Column]:
@@ -308,5 +312,6 @@ def find(left: Column, right: Column) -> Column:
         position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
         return position[np.minimum(np.maximum(left - (low - 1), 0), count + 1)]
     order, ordered = _sorted(right)
-    at = np.minimum(np.searchsorted(ordered, left), len(right) - 1)
-    return np.where(ordered[at] == left, order[at], -1)
+    starts = marked(changed(ordered))
+    at = _sought(left, ordered.take(starts))
+    return np.where(at < 0, -1, order.take(starts.take(at)))

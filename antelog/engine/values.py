@@ -124,7 +124,7 @@ class Values:
         if end > len(self._kinds):
             self._kinds = np.resize(self._kinds, 2 * end)
             self._nearest = np.resize(self._nearest, 2 * end)
-        if _are_texts(fresh):
+        if set(map(type, fresh)) <= {str}:
             self._kinds[first:end] = Kind.TEXT
             self._nearest[first:end] = np.nan
         else:
@@ -186,9 +186,10 @@ class Values:
 
     def _all_spoken(self) -> pa.Array:
         """Every text that has an id; nothing is said of other values."""
-        new = self._items[len(self._spoken) :]
-        if new:
-            texts = new if _are_texts(new) else [item if isinstance(item, str) else "" for item in new]
+        known = len(self._spoken)
+        if known < len(self):
+            new = self._items[known:]
+            texts = new if self._are_texts(known) else [v if isinstance(v, str) else "" for v in new]
             self._spoken.extend(pa.array(texts, pa.string()))
         return self._spoken.array
 
@@ -196,14 +197,17 @@ class Values:
         """The text of every value that has an id, each made once."""
         known = len(self._written)
         if known < len(self):
-            new = self._items[known:]
-            texts = (
-                decoding.item_texts(Kind.TEXT, new)
-                if _are_texts(new)
+            texts = self._are_texts(known)
+            self._written.extend(
+                decoding.quoted(self._all_spoken()[known:])
+                if texts
                 else self._texts(np.arange(known, len(self)) + _FIRST)
             )
-            self._written.extend(texts)
         return self._written.array
+
+    def _are_texts(self, known: int) -> bool:
+        """Whether all values but the first ones, which are known, are texts."""
+        return bool((self._kinds[known : len(self)] == Kind.TEXT).all())
 
     def ranked(
         self, columns: Sequence[Column], end: str, others: tuple[str, ...] = ()
@@ -320,10 +324,6 @@ class Values:
         values._add(list(map(item_from_saved, saved.column("kind").to_pylist(), texts)))
         values._fixed, values._start = int(saved.schema.metadata[b"constants"]), len(values)
         return values
-
-
-def _are_texts(items: Sequence[Item]) -> bool:
-    return set(map(type, items)) <= {str}
 
 
 def _named(cells: Column) -> Mask:

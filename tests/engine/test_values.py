@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.decoding import in_pieces
+from antelog.engine.decoding import in_pieces, quoted
 from antelog.engine.kinds import Kind, told_as
 from antelog.engine.rows import array_of
 from antelog.engine.schema import MIXED
@@ -269,7 +269,7 @@ def test_places_are_looked_up_once_it_pays() -> None:
 PIECES = st.lists(st.lists(TEXTS, min_size=1, max_size=3, unique=True), min_size=1, max_size=4)
 
 
-@given(PIECES, st.integers(1, 16), st.data())
+@given(PIECES, st.integers(1, 6) | st.integers(16, 50), st.data())
 def test_texts_in_pieces(pieces: list[list[str]], count: int, data: st.DataObject) -> None:
     which = [
         data.draw(st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count)) for p in pieces
@@ -331,3 +331,10 @@ def test_a_slice_of_mixed_values_has_its_own() -> None:
     whole = values.encode(mixed)
     for start in range(4):
         assert values.encode(mixed.slice(start)).tolist() == whole[start:].tolist()
+
+
+@given(st.lists(st.text("aZ_9é ", max_size=3) | st.sampled_from(["not", "input", "nota", ""]), max_size=3))
+def test_texts_that_are_no_names_are_in_quotes(texts: list[str]) -> None:
+    # Arrays may be parts of others.
+    array = pa.array(["Before", *texts], pa.string())[1:]
+    assert quoted(array).to_pylist() == [value_text(text) for text in texts]
