@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
+from antelog.compile.differences import ZERO
 from antelog.compile.plan import Atom, Bounds, Input, Pattern, StaticAtom, Term, Time, Var
-from antelog.compile.times import ZERO, Times, times_of
+from antelog.compile.times import Times, times_of
 
 Patterns = Mapping[str, tuple[Pattern, ...]]
 Inputs = Mapping[str, Delays]

@@ -16,6 +16,10 @@ from antelog.compile.comparisons import mirrored
 from antelog.compile.plan import Comparison, Operand
 
 
+ZERO = ""
+"""The variable that always is 0."""
+
+
 @dataclass(frozen=True, order=True)
 class Most:
     """The largest a difference can be; if some comparisons say that it is `below`, minus their number."""

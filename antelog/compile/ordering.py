@@ -12,12 +12,9 @@ from itertools import pairwise
 from math import inf, nextafter
 
 from antelog.compile.comparisons import mirrored, outcome
-from antelog.compile.differences import Differences, Most
+from antelog.compile.differences import ZERO, Differences, Most
 from antelog.compile.plan import Comparison, Const, Earliest, Operand, Sum, Var
 from antelog.compile.times import Times
-
-_ZERO = ""
-"""The variable that always is the number 0."""
 
 _TEXT = '"'
 """What the names of texts begin with that stand for these in place of variables."""
@@ -37,8 +34,8 @@ def entailed(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
     """What comparisons of values say of two of their variables, or of one, only because of others."""
     for lower, upper, most in _differences(comparisons).indirect():
         operator = "<" if most.below else "<="
-        if upper == _ZERO or upper.startswith(_TEXT):
-            if lower != _ZERO and not lower.startswith(_TEXT):
+        if upper == ZERO or upper.startswith(_TEXT):
+            if lower != ZERO and not lower.startswith(_TEXT):
                 yield mirrored(Comparison(_shifted(upper, -most.value, down=True), operator, Var(lower)))
         else:
             yield Comparison(Var(upper), operator, _shifted(lower, most.value))
@@ -48,7 +45,7 @@ def _shifted(name: str, by: int | Fraction, *, down: bool = False) -> Operand:
     if name.startswith(_TEXT):
         return Const(name.removeprefix(_TEXT))
     number = _number(Fraction(by), down)
-    if name == _ZERO:
+    if name == ZERO:
         return Const(number)
     return Sum(name, number) if number else Var(name)
 
@@ -80,6 +77,6 @@ def _placed(operand: Operand) -> tuple[str, Fraction] | None:
         case Const(str(text)):
             return _TEXT + text, Fraction(0)
         case Const(number):
-            return _ZERO, Fraction(number)
+            return ZERO, Fraction(number)
         case _:
             return None

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from antelog.compile.differences import Differences, Most
+from antelog.compile.differences import ZERO, Differences, Most
 from antelog.compile.plan import Comparison, Earliest, Operand, Pattern, Time
-
-ZERO = ""
-"""The variable that always is tick 0."""
 
 
 class Times:

@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from antelog.compile.times import ZERO
+from antelog.compile.differences import ZERO
 from antelog.engine.comparing import holds
 from antelog.engine.layout import Layout, Place, compared
 from antelog.engine.match import Background, Found, Rows, agrees, distinct, joined, meeting

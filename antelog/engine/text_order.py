@@ -47,11 +47,11 @@ def in_use(order: TextOrder, size: int, count: int, texts: Callable[[], pa.Array
     order = replace(order, asked=order.asked + count)
     if order.asked < _WORTH_SORTING * size:
         return order
-    ordered, place = in_order(texts())
+    ordered, place = sorted_once(texts())
     return replace(order, texts=ordered, place=place)
 
 
-def in_order(texts: pa.StringArray) -> tuple[pa.Array, Column]:
+def sorted_once(texts: pa.StringArray) -> tuple[pa.Array, Column]:
     """The different texts in order, and for each text which of these it is."""
     apart = _by_first_bytes(texts)
     if apart is not None:

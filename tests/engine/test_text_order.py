@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.text_order import in_order
+from antelog.engine.text_order import sorted_once
 
 # Few characters, some of which take several bytes, so that many texts are alike or begin alike.
 TEXTS = st.lists(st.text("ab,é\0😀", max_size=11) | st.text("a", max_size=11), min_size=1, max_size=12)
@@ -16,7 +16,7 @@ TEXTS = st.lists(st.text("ab,é\0😀", max_size=11) | st.text("a", max_size=11)
 @given(TEXTS, st.integers(0, 3))
 def test_texts_are_in_order_and_each_is_there_once(texts: list[str], skipped: int) -> None:
     # Arrays may be parts of others.
-    ordered, place = in_order(pa.array(["before"] * skipped + texts, pa.string())[skipped:])
+    ordered, place = sorted_once(pa.array(["before"] * skipped + texts, pa.string())[skipped:])
     assert ordered.to_pylist() == sorted(set(texts))
     assert [ordered[i].as_py() for i in place.tolist()] == texts
 
@@ -25,6 +25,6 @@ def test_texts_are_in_order_and_each_is_there_once(texts: list[str], skipped: in
     "texts", [["a" * 8, "a" * 9], ["a" * 9, "a" * 10], ["a\0", "a"], ["", "\0"], ["b", "a" * 9, "a"], []]
 )
 def test_texts_that_first_bytes_do_not_tell_apart(texts: list[str]) -> None:
-    ordered, place = in_order(pa.array(texts, pa.string()))
+    ordered, place = sorted_once(pa.array(texts, pa.string()))
     assert ordered.to_pylist() == sorted(set(texts))
     assert [ordered[i].as_py() for i in place.tolist()] == texts
