@@ -15,7 +15,6 @@ from typing import TypeAlias
 from antelog.compile.comparisons import mirrored
 from antelog.compile.plan import Comparison, Operand
 
-
 ZERO = ""
 """The variable that always is 0."""
 
