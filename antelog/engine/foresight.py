@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from antelog.compile.delays import Delays
 from antelog.compile.factoring import factors, leaves_some
 from antelog.compile.plan import Comparison, Const, Literal, Negated, Pattern, Plan, Relation, Time, Var
+from antelog.compile.times import times_of
 from antelog.engine.ahead import Ahead, aheads
 from antelog.engine.layout import Layout, compared, layout, limits
 
@@ -224,7 +225,7 @@ def _comes_first(pattern: Pattern, negation: Negated, plan: Plan) -> bool:
     soonest = [_fails_first(each, plan) for each in fitting]
     if any(ticks is None for ticks in soonest):
         return False
-    certain = max((ticks for ticks in soonest if ticks is not None), default=-(10**9))
+    certain = max((ticks for ticks in soonest if ticks is not None), default=-math.inf)
     return negation.time.offset - pattern.time.offset + certain < pattern.fails_by
 
 
@@ -238,11 +239,23 @@ def _fits_all(pattern: Pattern) -> bool:
     return plain and free and always and not pattern.statics and not any(pattern.negations)
 
 
-def _fails_first(pattern: Pattern, plan: Plan) -> int | None:
-    """How long after an atom's time the pattern cannot hold any more, at the soonest."""
+def _fails_first(pattern: Pattern, plan: Plan) -> float | None:
+    """How long after an atom's time the pattern cannot hold any more, at the soonest; None if it always can.
+
+    A fact about a tick of its own is over for atoms of all times, however late these are.
+    """
     delays = {source.name: Delays(source).smallest() for source in plan.inputs}
-    tied = [atom for atom in pattern.atoms if atom.time.variable == pattern.time.variable]
-    return min((a.time.offset - pattern.time.offset + delays[a.predicate] for a in tied), default=None)
+    times, soonest = times_of(pattern), list[float]()
+    for atom in pattern.atoms:
+        latest = times.furthest(pattern.time, atom.time)
+        if times.furthest(_START, atom.time) is not None:
+            soonest.append(-math.inf)
+        elif latest is not None:
+            soonest.append(latest + delays[atom.predicate])
+    return min(soonest, default=None)
+
+
+_START = Time(None, 0)
 
 
 def foresee(plan: Plan) -> Foresight:

@@ -62,11 +62,22 @@ def touched(world: World, name: str, new: NewTicks) -> Column | None:
 
 def every(world: World, name: str) -> Column | None:
     """The ticks of all answers that can be open now; None if they cannot be told by ticks."""
-    if any(map(_has_other_times, world.layouts[name])):
+    if _may_be_at_any_tick(world, name, frozenset()):
         return None
     delay = world.relations[name].bounds.delay
     first = 0 if delay is None else max(0, world.now - delay)
     return _ticks(world, name, Reach((), ((first, _last(world, name)),)), facts_after=True)
+
+
+def _may_be_at_any_tick(world: World, name: str, asking: frozenset[str]) -> bool:
+    """Whether facts about other times matter to answers, or to what they negate, at all ticks alike."""
+    if name in asking:
+        return False
+    return any(
+        _has_other_times(layout)
+        or any(_may_be_at_any_tick(world, n.relation, asking | {name}) for n in layout.negations)
+        for layout in world.layouts[name]
+    )
 
 
 def _has_other_times(layout: Layout) -> bool:

@@ -230,9 +230,22 @@ _SLOWEST_IS_NOT_LESS = Case(
     2,
 )
 
+# From tick 3 on nothing has come about tick 1 that Q needs, at whatever tick it is asked for.
+_OVER_AT_ALL_TICKS = Case(
+    "input A(x: text, time) delay 1. input R(x: text, v: number, time) delay 2. "
+    "Q(X, T) :- R(X, V, T+1), R(X, W, 1), W >= 8. P(X, T-2) :- A(X, T), not Q(X, T). query P(X, T).",
+    (("R", ("c", 5, 1), 2), ("A", ("b", 4), 4)),
+    5,
+)
+
+# The same where it has come for c, which is an exception at all ticks.
+_OVER_BUT_FOR_ONE_VALUE = replace(_OVER_AT_ALL_TICKS, text=_OVER_AT_ALL_TICKS.text.replace(", W >= 8", ""))
+
 
 @pytest.mark.slow
 @example(_NEGATIONS_OF_NEGATIONS)
+@example(_OVER_AT_ALL_TICKS)
+@example(_OVER_BUT_FOR_ONE_VALUE)
 @example(_SLOWEST_IS_NOT_LESS)
 @example(_SPOKEN_FOR_BY_ONE_THAT_IS_NOT_TOLD)
 @example(_SLOWEST_IS_FORBIDDEN)
