@@ -63,7 +63,9 @@ def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
     time = place.atom.time
     if time.variable is not None and time.variable not in rows.bound:
         latest = latest_tick(waiting.layout, time, rows)
-        return or_never(_due(waiting, place, rows, latest), latest == NEVER)
+        due = _due(waiting, place, rows, latest)
+        none = latest < first_tick(waiting.layout, time, rows)
+        return or_never(np.where(none, -1, due), latest == NEVER)
     return _due(waiting, place, rows, time_column(time, rows))
 
 
@@ -121,7 +123,7 @@ def latest_tick(layout: Layout, time: Time, rows: Rows) -> Column:
         ahead = layout.times.furthest(Time(name, 0), time)
         if ahead is not None:
             latest = np.minimum(latest, tick + ahead)
-    return latest
+    return _beyond(excluded_ticks(layout, time, rows), latest, -1)
 
 
 def first_tick(layout: Layout, time: Time, rows: Rows) -> Column:
@@ -131,7 +133,26 @@ def first_tick(layout: Layout, time: Time, rows: Rows) -> Column:
         behind = layout.times.furthest(time, Time(name, 0))
         if behind is not None:
             first = np.maximum(first, tick - behind)
-    return first
+    return _beyond(excluded_ticks(layout, time, rows), first, 1)
+
+
+def excluded_ticks(layout: Layout, time: Time, rows: Rows) -> Sequence[Column]:
+    """The ticks that an open time must not be, as comparisons with known ones say, for each row."""
+    return [
+        time_column(other, rows) + (time.offset - one.offset)
+        for each in layout.pattern.comparisons
+        for one, other in ((each.left, each.right), (each.right, each.left))
+        if each.operator == "!=" and isinstance(one, Time) and isinstance(other, Time)
+        if one.variable == time.variable and other.variable in {None, *rows.bound} - {time.variable}
+    ]
+
+
+def _beyond(excluded: Sequence[Column], tick: Column, step: int) -> Column:
+    """The next tick that is not excluded, from one on."""
+    for _ in excluded:  # each may be next to another
+        for other in excluded:
+            tick = tick + step * (tick == other)
+    return tick
 
 
 def _known_ticks(layout: Layout, rows: Rows) -> Iterator[tuple[str | None, Column | np.int64]]:

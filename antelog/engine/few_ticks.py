@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antelog.compile.plan import Time
-from antelog.engine.deadlines import first_tick, latest_tick
+from antelog.engine.deadlines import excluded_ticks, first_tick, latest_tick
 from antelog.engine.exceptions import Links, Variants, linked, over, position
 from antelog.engine.layout import variables_of
 from antelog.engine.naming import few_ticks
@@ -52,7 +52,8 @@ class _Ticks:
     """The rows `of` a block that leave a `time` open, and the row of another for each tick: `one`.
 
     What a row says of that tick is over by `end`: its fact has come or never will by `decided`, or
-    it is an exception. The ticks may be those from `first` to `last`; in some rows all are `named`.
+    it is an exception. The ticks may be those from `first` to `last` but those `excluded`; in some rows
+    all are `named`.
     """
 
     time: str
@@ -64,6 +65,7 @@ class _Ticks:
     decided: Column
     first: Column
     last: Column
+    excluded: Sequence[Column]
     named: Mask
 
 
@@ -99,6 +101,7 @@ def _ticks(
         if (last == NEVER).all():
             continue
         first = first_tick(layout, Time(time, 0), rows)
+        excluded = excluded_ticks(layout, Time(time, 0), rows)
         few = dict(few_ticks(world, layout, rows)) if layout.loose else {}
         named = few.get(time, np.zeros(rows.count, np.bool_))
         names = frozenset({time})
@@ -111,19 +114,26 @@ def _ticks(
                 since = known.excepted.get(names, np.full(each.rows.count, NEVER)).take(one)
                 end = np.minimum(np.minimum(since, decided), each.failed.take(one))
                 tick = each.rows.bound[time].take(one)
-                yield _Ticks(time, other, at.take(one), one, tick, end, decided, first, last, named)
+                yield _Ticks(time, other, at.take(one), one, tick, end, decided, first, last, excluded, named)
 
 
 def _gone(number: int, ticks: _Ticks) -> Gone:
     """Which of the last ticks are there, one after the other without a gap."""
-    order = np.lexsort([-ticks.tick, ticks.of])
-    of = ticks.of.take(order)
+    parts = [(ticks.of, ticks.tick, ticks.end)]
+    for tick in ticks.excluded:  # such a tick is gone from the first
+        of = marked((ticks.last < NEVER) & (tick < ticks.last) & (tick > ticks.first))
+        parts.append((of, tick.take(of), np.full(len(of), -1)))
+    of, tick, end = map(np.concatenate, zip(*parts, strict=True))
+    order = np.lexsort([-tick, of])
+    of, tick, end = of.take(order), tick.take(order), end.take(order)
+    once = marked(changed(of) | changed(tick))  # two may exclude the same
+    of, tick, end = of.take(once), tick.take(once), end.take(once)
     start = marked(changed(of))
     rank = np.arange(len(of)) - np.repeat(start, np.diff(np.append(start, len(of))))
-    there = marked((ticks.tick.take(order) == ticks.last.take(of) - rank) & ~ticks.named.take(of))
+    there = marked((tick == ticks.last.take(of) - rank) & ~ticks.named.take(of))
     of, rank = of.take(there), rank.take(there)
     count = np.bincount(of, minlength=len(ticks.last))
-    return Gone(number, ticks.time, count, of, rank, ticks.end.take(order).take(there))
+    return Gone(number, ticks.time, count, of, rank, end.take(there))
 
 
 def _ended(block: Derivations, ticks: _Ticks, gone: Gone) -> Derivations:
