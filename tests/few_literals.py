@@ -6,6 +6,8 @@ so literals often may be served by one fact, negated ones too: `A(X, T), A(a, U)
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -15,8 +17,11 @@ from tests.strategies import Case, with_stream
 
 _ARITY = {"A": 1, "B": 2, "C": 0, "Q": 1}
 _VALUES = (["X"], ["X", "a"], ["X", "Y"], ["X", "X", "Y", "a"], ["X", "Y", "_"])
-_TIMES = (["T", "U"], ["T", "T+1", "T-1"], ["T", "T", "U", "U+1", "T-1"], ["T", "T+1", "U", "2"])
-_CONDITIONS = ("U <= T", "U < T", "U != T", "T <= U+1", "U >= T-1", "T >= 1", "X != Y", "X = a")
+_TIMES = (["T", "U"], ["T", "T+1", "T-1"], ["T", "T", "U", "U+1", "T-1"], ["T", "T+1", "U", "2"], ["T", "2"])
+_CONDITIONS = (
+    *("U <= T", "U < T", "U != T", "T <= U+1", "U >= T-1", "T >= 1", "X != Y", "X = a"),
+    *("U <= 2", "U <= 2, U != T", "U >= T-2, U <= T, U != T-1"),
+)
 _REFINEMENTS = ("", "", "", "", "delay A(a, _) = 3.", "delay B(a, _, _) = 0.")
 
 
@@ -29,7 +34,7 @@ def programs(draw: st.DrawFn) -> str:
         f"input C(time){delays[2]}. {draw(st.sampled_from(_REFINEMENTS))}",
     )
     names, rules = ["A", "A", "B", "C"], []
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.booleans()):
         rules.append(_rule(draw, "Q(X, T)", names, most=2))
         names = [*names, "Q", "Q"]
     head = draw(st.sampled_from(["P(X, T)", "P(X, T)", "P(X, Y, T)"]))
@@ -42,9 +47,15 @@ def programs(draw: st.DrawFn) -> str:
 def _rule(draw: st.DrawFn, head: str, names: list[str], most: int) -> str:
     values, times = draw(st.sampled_from(_VALUES)), draw(st.sampled_from(_TIMES))
     body = [_literal(draw, names, values, times) for _ in range(draw(st.integers(1, most)))]
-    if draw(st.integers(0, 4)) == 0:
-        body.append(draw(st.sampled_from(_CONDITIONS)))
+    there = _variables(", ".join(body))
+    fitting = [condition for condition in _CONDITIONS if _variables(condition) <= there]
+    if fitting and draw(st.integers(0, 2)) == 0:
+        body.append(draw(st.sampled_from(fitting)))
     return f"{head} :- {', '.join(dict.fromkeys(body))}."
+
+
+def _variables(text: str) -> set[str]:
+    return set(re.findall("[TUXY]", text))
 
 
 def _literal(draw: st.DrawFn, names: list[str], values: list[str], times: list[str]) -> str:
