@@ -12,8 +12,12 @@ class Times:
     """What comparisons between times and first ticks say together."""
 
     def __init__(self, comparisons: Iterable[Comparison], earliest: Iterable[Earliest]) -> None:
+        comparisons = tuple(comparisons)
         first = ((each.variable, ZERO, Most(-each.tick)) for each in earliest)
         self._differences = Differences.of(comparisons, _placed, _A_TICK, first)
+        self._excluding = sum(
+            c.operator == "!=" and isinstance(c.left, Time) and isinstance(c.right, Time) for c in comparisons
+        )
 
     @property
     def possible(self) -> bool:
@@ -23,6 +27,13 @@ class Times:
         """The largest `time - origin` there can be; None if there is no bound."""
         most = self._differences.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
+
+    def soonest_end(self, origin: Time, time: Time) -> int | None:
+        """How soon after `origin` the last tick may be that `time` can be, for ticks may be excluded."""
+        latest = self.furthest(origin, time)
+        if latest is None or origin.variable == time.variable:
+            return latest
+        return latest - self._excluding
 
     def indirect(self) -> Iterator[tuple[str, str, int]]:
         """Two variables each, and by how much the second may be later, as only others in between say."""

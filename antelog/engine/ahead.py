@@ -86,7 +86,7 @@ def _false(literal: _Tied, ahead: Mapping[str, Ahead]) -> float:
 def _tied(pattern: Pattern, plan: Plan) -> Iterator[_Tied]:
     times = times_of(pattern)
     for literal in pattern.literals:
-        latest = times.furthest(pattern.time, literal.time)
+        latest = times.soonest_end(pattern.time, literal.time)
         if latest is None or None in (pattern.time.variable, literal.time.variable):
             continue
         fixed = _is_tied(literal, pattern)

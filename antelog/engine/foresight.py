@@ -247,7 +247,7 @@ def _fails_first(pattern: Pattern, plan: Plan) -> float | None:
     delays = {source.name: Delays(source).smallest() for source in plan.inputs}
     times, soonest = times_of(pattern), list[float]()
     for atom in pattern.atoms:
-        latest = times.furthest(pattern.time, atom.time)
+        latest = times.soonest_end(pattern.time, atom.time)
         if times.furthest(_START, atom.time) is not None:
             soonest.append(-math.inf)
         elif latest is not None:

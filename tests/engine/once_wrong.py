@@ -230,7 +230,16 @@ TICK_IN_THE_MIDDLE_IS_EXCLUDED = Case(
     4,
 )
 
+# A(a, 0) alone would do for Q(a, 2), so that there is evidence for P(a, 1) at tick 0.
+EXCLUDED_TICK_MAKES_CERTAIN_SOONER = Case(
+    "input A(x: text, time). input B(x: text, time) delay 3. "
+    "Q(X, T) :- B(X, T), A(X, U), U <= T-1, U != 1. P(X, T) :- A(X, T), not Q(X, T+1). query P(X, T).",
+    (("B", ("a", 0), 0),),
+    2,
+)
+
 ANSWERS = (
+    EXCLUDED_TICK_MAKES_CERTAIN_SOONER,
     NEGATIONS_OF_NEGATIONS,
     SLOWER_VALUE,
     TIME_STILL_OPEN,
