@@ -161,6 +161,10 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
         # What is said of all values is said of those that are no exceptions.
         same = merged[instance] if merged is not None else np.zeros(len(instance), np.bool_)
         return general[same], instance[same]
+    if merged is not None and mine.denied - one.block.rows.bound.keys():
+        # What speaks for a general one may have exceptions that this has not.
+        alike = ~merged[general] | merged[instance]
+        return general[alike], instance[alike]
     return general, instance
 
 

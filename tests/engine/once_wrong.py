@@ -238,7 +238,16 @@ EXCLUDED_TICK_MAKES_CERTAIN_SOONER = Case(
     2,
 )
 
+# What is said of all ticks has `a` for an exception, for which one fact is enough.
+ONE_FACT_FOR_THE_EXCEPTION = Case(
+    "input R(x: text, v: number, time) delay 1. P1(a, T) :- R(Y, 10, T+1), not P1(Y, T-2). "
+    "P2(T) :- R(a, V, T+1), V != 7.5, P1(a, T). query P2(T).",
+    (),
+    1,
+)
+
 ANSWERS = (
+    ONE_FACT_FOR_THE_EXCEPTION,
     EXCLUDED_TICK_MAKES_CERTAIN_SOONER,
     NEGATIONS_OF_NEGATIONS,
     SLOWER_VALUE,
