@@ -15,8 +15,10 @@ class Times:
         comparisons = tuple(comparisons)
         first = ((each.variable, ZERO, Most(-each.tick)) for each in earliest)
         self._differences = Differences.of(comparisons, _placed, _A_TICK, first)
-        self._excluding = sum(
-            c.operator == "!=" and isinstance(c.left, Time) and isinstance(c.right, Time) for c in comparisons
+        self.unequal = tuple(
+            (c.left, c.right)
+            for c in comparisons
+            if c.operator == "!=" and isinstance(c.left, Time) and isinstance(c.right, Time)
         )
 
     @property
@@ -33,7 +35,7 @@ class Times:
         latest = self.furthest(origin, time)
         if latest is None or origin.variable == time.variable:
             return latest
-        return latest - self._excluding
+        return latest - len(self.unequal)
 
     def indirect(self) -> Iterator[tuple[str, str, int]]:
         """Two variables each, and by how much the second may be later, as only others in between say."""

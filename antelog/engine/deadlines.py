@@ -140,9 +140,8 @@ def excluded_ticks(layout: Layout, time: Time, rows: Rows) -> Sequence[Column]:
     """The ticks that an open time must not be, as comparisons with known ones say, for each row."""
     return [
         time_column(other, rows) + (time.offset - one.offset)
-        for each in layout.pattern.comparisons
-        for one, other in ((each.left, each.right), (each.right, each.left))
-        if each.operator == "!=" and isinstance(one, Time) and isinstance(other, Time)
+        for pair in layout.times.unequal
+        for one, other in (pair, pair[::-1])
         if one.variable == time.variable and other.variable in {None, *rows.bound} - {time.variable}
     ]
 

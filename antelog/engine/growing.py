@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-_Number = TypeVar("_Number", bound=np.integer[Any])
+_Number = TypeVar("_Number", bound=np.number[Any])
 _Offsets: TypeAlias = NDArray[np.int32]
 _MOST = 2**31 - 1
 """So many bytes the texts of an Arrow array can have."""
@@ -44,8 +44,8 @@ class GrowingTexts:
         size = end + int(offsets[-1] - offsets[0])
         if size > _MOST:
             raise OverflowError(f"{size:,} bytes of texts, more than the {_MOST:,} that fit into one column")
-        self._offsets = _roomy(self._offsets, count + 1)
-        self._bytes = _roomy(self._bytes, size)
+        self._offsets = with_room(self._offsets, count + 1)
+        self._bytes = with_room(self._bytes, size)
         self._offsets[self._count + 1 : count + 1] = offsets[1:] + (end - offsets[0])
         self._bytes[end:size] = data[offsets[0] : offsets[-1]]
         self._count, self._array = count, None
@@ -60,10 +60,6 @@ def begins_and_bytes(texts: pa.StringArray) -> tuple[_Offsets, NDArray[np.uint8]
     return begins, np.frombuffer(data or b"", np.uint8)
 
 
-def _roomy(array: NDArray[_Number], size: int) -> NDArray[_Number]:
-    """An array that has room for so many."""
-    if size <= len(array):
-        return array
-    larger = np.zeros(2 * size, array.dtype)
-    larger[: len(array)] = array
-    return larger
+def with_room(array: NDArray[_Number], size: int) -> NDArray[_Number]:
+    """An array with room for so many, and for as many more if it had none; what is behind says nothing."""
+    return array if size <= len(array) else np.resize(array, 2 * size)

@@ -24,6 +24,7 @@ from antelog.engine.decoding import in_pieces
 from antelog.engine.layout import compared, variables_of
 from antelog.engine.match import Rows
 from antelog.engine.tables import Column, inverse, numbered, packable
+from antelog.engine.text_order import sorted_by_arrow
 from antelog.engine.truth import Derivations
 from antelog.engine.values import Values
 from antelog.language.printer import value_text
@@ -264,12 +265,7 @@ def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
     whole = pa.concat_arrays([pa.array(texts, pa.string()), *arrays.values()])
     names, ranks = whole, np.arange(len(whole))
     if arrays:
-        encoded = whole.dictionary_encode()
-        order = pc.array_sort_indices(encoded.dictionary)
-        names, ranks = (
-            encoded.dictionary.take(order),
-            inverse(order.to_numpy()).take(encoded.indices.to_numpy()),
-        )
+        names, ranks = sorted_by_arrow(whole)
     rank_of = dict(zip(texts, ranks.tolist(), strict=False))
     ends = accumulate(map(len, arrays.values()), initial=len(texts))
     ranks_of = {key: ranks[end:] for key, end in zip(arrays, ends, strict=False)}

@@ -62,22 +62,20 @@ def touched(world: World, name: str, new: NewTicks) -> Column | None:
 
 def every(world: World, name: str) -> Column | None:
     """The ticks of all answers that can be open now; None if they cannot be told by ticks."""
-    if _may_be_at_any_tick(world, name, frozenset()):
+    if _may_be_at_any_tick(world, name):
         return None
     delay = world.relations[name].bounds.delay
     first = 0 if delay is None else max(0, world.now - delay)
     return _ticks(world, name, Reach((), ((first, _last(world, name)),)), facts_after=True)
 
 
-def _may_be_at_any_tick(world: World, name: str, asking: frozenset[str]) -> bool:
+def _may_be_at_any_tick(world: World, name: str) -> bool:
     """Whether facts about other times matter to answers, or to what they negate, at all ticks alike."""
-    if name in asking:
-        return False
-    return any(
-        _has_other_times(layout)
-        or any(_may_be_at_any_tick(world, n.relation, asking | {name}) for n in layout.negations)
-        for layout in world.layouts[name]
-    )
+    asked = [name]
+    for each in asked:
+        negated = {negation.relation for layout in world.layouts[each] for negation in layout.negations}
+        asked += negated.difference(asked)
+    return any(_has_other_times(layout) for each in asked for layout in world.layouts[each])
 
 
 def _has_other_times(layout: Layout) -> bool:

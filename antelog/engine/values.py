@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from antelog.engine import decoding
 from antelog.engine.encoding import UNBOUND, encode, encode_numbers
-from antelog.engine.growing import GrowingTexts
+from antelog.engine.growing import GrowingTexts, with_room
 from antelog.engine.kinds import (
     Item,
     Kind,
@@ -121,9 +121,7 @@ class Values:
 
     def _add(self, fresh: list[Item]) -> None:
         first, end = len(self._items), len(self._items) + len(fresh)
-        if end > len(self._kinds):
-            self._kinds = np.resize(self._kinds, 2 * end)
-            self._nearest = np.resize(self._nearest, 2 * end)
+        self._kinds, self._nearest = with_room(self._kinds, end), with_room(self._nearest, end)
         if set(map(type, fresh)) <= {str}:
             self._kinds[first:end] = Kind.TEXT
             self._nearest[first:end] = np.nan
