@@ -15,6 +15,7 @@ from antelog.compile.comparisons import mirrored, outcome
 from antelog.compile.differences import ZERO, Differences, Most
 from antelog.compile.plan import Comparison, Const, Earliest, Operand, Sum, Var
 from antelog.compile.times import Times
+from antelog.language.syntax import OPPOSITE
 
 _TEXT = '"'
 """What the names of texts begin with that stand for these in place of variables."""
@@ -28,6 +29,12 @@ def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> 
         return False
     first = (Earliest(variable, tick) for variable, tick in earliest.items())
     return _differences(comparisons).possible and Times(comparisons, first).possible
+
+
+def follows(wanted: Comparison, known: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
+    """Whether a comparison holds wherever all those known do."""
+    denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
+    return not possible([*known, denied], earliest)
 
 
 def entailed(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:

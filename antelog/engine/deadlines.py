@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import prod
@@ -40,19 +40,19 @@ class Waiting:
         """The rows that meet all conditions, as far as they have values."""
         return fitting(self.layout, rows, self.world.background_of(self.layout), self.world.values)
 
-    def came(self, place: Place, rows: Rows) -> Column:
-        """When the facts of a literal came, for which a row that leaves a value open waits no more.
+    def came(self, named: Collection[str], rows: Rows) -> Column:
+        """When the first fact came for which a row that leaves these values open waits no more.
 
-        NEVER where rows leave open which fact it is.
+        NEVER where rows leave open which facts these are.
         """
-        if rows.count == 0 or not place.variables <= rows.bound.keys():
-            return np.full(rows.count, NEVER)
-        ticks = distinct(time_column(place.atom.time, rows))
-        facts = facts_for(place, self.world.history, ticks, self.world.values)
-        if facts.rows.count == 0:
-            return np.full(rows.count, NEVER)
-        arrived = arrivals(place, rows, facts)
-        return or_never(arrived, arrived > rows.bound[AS_OF]) if AS_OF in rows.bound else arrived
+        first = np.full(rows.count, NEVER)
+        for place in self.layout.places:
+            if rows.count and not place.variables.isdisjoint(named) and place.variables <= rows.bound.keys():
+                ticks = distinct(time_column(place.atom.time, rows))
+                facts = facts_for(place, self.world.history, ticks, self.world.values)
+                if facts.rows.count:
+                    first = np.minimum(first, arrivals(place, rows, facts))
+        return or_never(first, first > rows.bound[AS_OF]) if AS_OF in rows.bound else first
 
 
 def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
@@ -105,8 +105,7 @@ def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
                 each = Rows(bound, len(at))
             those = replace(waiting, apart=waiting.apart.union(shared) - set(some))
             latest = [deadline(those, layout.places[i], each) for i in involved]
-            if some:
-                latest += [waiting.came(layout.places[i], each) for i in involved]
+            latest.append(waiting.came(some, each))
             fits = waiting.fits(each)
             np.maximum.at(due, of[fits], np.minimum.reduce(latest)[fits])
     return involved, due
@@ -187,7 +186,7 @@ def _due(waiting: Waiting, place: Place, rows: Rows, start: Column) -> Column:
                 later &= term_column(term, each, values) == cell
             if later.any():
                 later &= waiting.fits(each)
-                until = np.minimum(declared, waiting.came(place, each))
+                until = np.minimum(declared, waiting.came(open_, each))
                 latest[later] = np.maximum(latest, until)[later]
     return latest
 

@@ -69,7 +69,7 @@ def tell(
         found = candidates(world, name, ticks, (before, now))
         at = moments(found, before, now, before < world.begin)
     seen = views(found, at)
-    kept, needed = minimal(found, at, seen, world.values)
+    kept, needed = minimal(world, found, at, seen)
     told, complete = kept & seen.shown, kept & seen.complete
     own = told
     if seen.merged is not None:

@@ -13,24 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.plan import Atom, Const, Literal, Time, Var
+from antelog.compile.plan import Comparison, Time, Var
 from antelog.engine.candidates import Candidates
-from antelog.engine.layout import compared, variable_of
-from antelog.engine.match import Rows, term_column, time_column
+from antelog.engine.comparing import holds
+from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, names_of, shape_of, ways
+from antelog.engine.layout import variable_of
+from antelog.engine.match import Rows, agrees, term_column, time_column
 from antelog.engine.moments import Moments, Views
 from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations
 from antelog.engine.values import Values
+from antelog.engine.world import World
 
-_Term = Var | Const | Time
 _NO_PAIRS = np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
-def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> tuple[Mask, Mask]:
+def minimal(world: World, found: Candidates, at: Moments, seen: Views) -> tuple[Mask, Mask]:
     """For each view, whether it is told: alive, not needless, and not said with another of its moment.
 
     And whether it is needed at all, be it said with another.
@@ -49,10 +50,10 @@ def minimal(found: Candidates, at: Moments, seen: Views, values: Values) -> tupl
     made_one, instances = [_NO_PAIRS], [_NO_PAIRS]
     for number, opposite in _meeting(kinds):
         one, other = kinds[number], kinds[opposite]
-        here, there, less = _rivalling(one, other, values)
+        here, there, less = _rivalling(world, one, other)
         keep[other.view[there[less]]] = False
-        if number < opposite or len(one.literals) > len(other.literals):
-            made_one.append(_made_one(one, other, seen.merged, values))
+        if number < opposite or len(one.block.layout.literals) > len(other.block.layout.literals):
+            made_one.append(_made_one(one, other, seen.merged, world.values))
         instances.append((one.view[here[~less]], other.view[there[~less]]))
     needed = keep.copy()
     # An instance is said with what it is one of, if that is not needless itself.
@@ -67,9 +68,7 @@ class _Kind:
     """The views of a block with the same literals true: their numbers, rows and moments."""
 
     block: Derivations
-    literals: tuple[Literal, ...]
-    evidence: tuple[int, ...]
-    hypotheses: tuple[int, ...]
+    shape: Shape
     view: Column
     row: Column
     moment: Column
@@ -84,15 +83,15 @@ def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
             continue
         row = at.view_of[view] - found.starts[b]
         true = block.holds[:, row] <= at.then[view]
-        literals = block.layout.literals
-        (key,) = keys_of([list(true.astype(np.int64))]) if literals else [np.zeros(len(view), np.int64)]
+        some = len(block.layout.literals)
+        (key,) = keys_of([list(true.astype(np.int64))]) if some else [np.zeros(len(view), np.int64)]
         different, which = numbered(key)
         for number in range(len(different)):
             these = marked(which == number)
             held = true[:, these[0]]
             evidence, hypotheses = (tuple(marked(part).tolist()) for part in (held, ~held))
-            views = view[these]
-            yield _Kind(block, literals, evidence, hypotheses, views, row[these], at.view_at[views])
+            shape = shape_of(block.layout, frozenset(block.rows.bound), evidence, hypotheses)
+            yield _Kind(block, shape, view[these], row[these], at.view_at[view[these]])
 
 
 def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
@@ -105,33 +104,36 @@ def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
         yield divmod(pair, len(kinds))
 
 
-def _rivalling(one: _Kind, other: _Kind, values: Values) -> tuple[Column, Column, Mask]:
+def _rivalling(world: World, one: _Kind, other: _Kind) -> tuple[Column, Column, Mask]:
     """Pairs of a view of the one kind and a view of the other that it makes needless: for it asks for less.
 
     Or, if not, for the other is an instance of it.
     """
     nothing = np.zeros(0, np.int64)
-    needed = "hypotheses" if one.hypotheses or other.hypotheses else "evidence"
-    met = {i: _partners(one, i, other, needed) for i in getattr(one, needed)}
-    if not all(met.values()) or _alike(one, other):
+    hypotheses = bool(one.shape.hypotheses or other.shape.hypotheses)
+    met = ways(one.shape, other.shape, hypotheses)
+    further = _further(one.shape, other.shape)
+    if further is None or not all(met) or _alike(one, other):
         return nothing, nothing, np.zeros(0, np.bool_)
     keys = [[one.moment], [other.moment]]
-    for found in met.values():
-        if len(found) == 1:
-            for term, opposite in found[0].both:
-                keys[0].append(_column(term, one.block, one.row, values))
-                keys[1].append(_column(opposite, other.block, other.row, values))
+    agreeing = [pair for found in met if len(found) == 1 for pair in found[0].both]
+    for term, opposite in (*agreeing, *((term, term) for term in further)):
+        keys[0].append(_column(term, one.block, one.row, world.values))
+        keys[1].append(_column(opposite, other.block, other.row, world.values))
     here, there = pairs(*keys_of(keys))
     apart = one.view[here] != other.view[there]
     here, there = here[apart], there[apart]
-    fewer, same = _compared(one, other, here, there, "hypotheses", values)
-    less, equal = _compared(one, other, here, there, "evidence", values)
-    strictly = fewer & ~same
-    if strictly.any() and _covers(one):
-        strictly &= _fewer(one, other, here, there, values)
-    beats = strictly | (fewer & less & ~equal)
-    needless = beats | (fewer & ~same & less)
-    at = marked(needless & _no_further_conditions(one, other, one.row[here], other.row[there]))
+    row, other_row = one.row.take(here), other.row.take(there)
+    fewer, same = _compared(world, one, other, row, other_row, hypotheses=True)
+    less, equal = _compared(world, one, other, row, other_row, hypotheses=False)
+    some = fewer & (less | ~same)
+    if some.any() and (one.shape.covers() or other.shape.covers()):
+        # What may become others may become the same, so that it has as many, or as few.
+        some &= _count(one, row, world.values) < _count(other, other_row, world.values)
+    else:
+        some &= ~same
+    beats = some | (fewer & less & ~equal)
+    at = marked(beats | (fewer & ~same & less))
     return here.take(at), there.take(at), beats.take(at)
 
 
@@ -140,17 +142,17 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
     mine, its = one.block.layout, other.block.layout
     if mine is its or its.by is None or its.origin != mine.origin:
         return _NO_PAIRS
-    number = {literal: j for j, literal in enumerate(other.literals)}
-    became = [number.get(its.by.literal(literal)) for literal in one.literals]
-    if set(became) != set(range(len(other.literals))):
+    number = {literal: j for j, literal in enumerate(its.literals)}
+    became = [number.get(its.by.literal(literal)) for literal in mine.literals]
+    if set(became) != set(range(len(its.literals))):
         return _NO_PAIRS
-    if any((j in other.evidence) != (i in one.evidence) for i, j in enumerate(became)):
+    if any((j in other.shape.evidence) != (i in one.shape.evidence) for i, j in enumerate(became)):
         return _NO_PAIRS
     keys, known = [[one.moment], [other.moment]], set()
     for name in one.block.rows.bound:
         term = Time(name, 0) if name in mine.time_variables else Var(name)
         image = its.by.time(term) if isinstance(term, Time) else its.by.term(term)
-        if _open(image, other.block):
+        if other.shape.is_open(image):
             return _NO_PAIRS
         known.add(variable_of(image))
         keys[0].append(_column(term, one.block, one.row, values))
@@ -168,187 +170,107 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
     return general, instance
 
 
-def _covers(one: _Kind) -> bool:
-    """Whether a hypothesis may cover others than itself."""
-    terms = [(t, i) for i in one.hypotheses for t in (*one.literals[i].arguments, one.literals[i].time)]
-    return any(term is not None and _open(term, one.block) and _own(term, i, one) for term, i in terms)
+def _further(one: Shape, other: Shape) -> list[AnyTerm] | None:
+    """What must be the same for all that the one asks of variables that stay open to be asked by the other.
 
-
-def _fewer(one: _Kind, other: _Kind, here: Column, there: Column, values: Values) -> Mask:
-    """For each pair, whether the one has fewer different hypotheses.
-
-    If not, and the other's are what it covers, then it may have these very hypotheses, and no fewer.
+    None if it is not.
     """
-    fewer: Mask = _count(one, one.row[here], values) < _count(other, other.row[there], values)
-    return fewer
-
-
-def _count(kind: _Kind, row: Column, values: Values) -> Column:
-    """How many different hypotheses rows have."""
-    count = np.zeros(len(row), np.int64)
-    for number, i in enumerate(kind.hypotheses):
-        again = np.zeros(len(row), np.bool_)
-        for j in kind.hypotheses[:number]:
-            terms = _agreeing(kind, i, kind, j, exactly=True)
-            if terms is not None:
-                again |= _equal(kind, kind, terms, row, row, values)
-        count += ~again
-    return count
-
-
-def _equal(
-    one: _Kind, other: _Kind, terms: _Agreeing, row: Column, other_row: Column, values: Values
-) -> Mask:
-    """For each pair of rows, whether terms that have to agree have the same values."""
-    same = np.ones(len(row), np.bool_)
-    for term, opposite in terms.both:
-        same &= _column(term, one.block, row, values) == _column(opposite, other.block, other_row, values)
-    for terms_of_other in terms.its:
-        first, second = (_column(term, other.block, other_row, values) for term in terms_of_other)
-        same &= first == second
-    return same
-
-
-def _no_further_conditions(one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
-    """For each pair, whether what the one still asks of open variables, the other asks of them too."""
-    fits = np.ones(len(row), np.bool_)
-    mine, its = one.block.rows.bound, other.block.rows.bound
-    equal = any(variable_of(c.left) not in mine for c in one.block.layout.same)
-    if equal and one.block.layout is not other.block.layout:
-        return np.zeros(len(row), np.bool_)
-    for comparison in one.block.layout.conditions:
-        names = compared(comparison)
-        if names <= mine.keys():
-            continue
-        known = names & mine.keys()
-        if one.block.layout is not other.block.layout or known != names & its.keys():
-            return np.zeros(len(row), np.bool_)
-        for name in known:
-            fits &= mine[name][row] == its[name][other_row]
-    return fits
+    if one.layout is other.layout:
+        same = set[str]()
+        for _, names in one.conditions:
+            if names - one.bound <= one.free:
+                continue
+            known = names & one.bound
+            if known != names & other.bound:
+                return None
+            same |= known
+        return [Time(n, 0) if n in one.layout.time_variables else Var(n) for n in sorted(same)]
+    asked = any(not names - one.bound <= one.free for _, names in one.conditions)
+    return None if asked or any(map(one.is_open, (c.left for c in one.layout.same))) else []
 
 
 def _alike(one: _Kind, other: _Kind) -> bool:
-    """Whether the kinds are one, and its literals can only be covered by those in the same place.
+    """Whether the kinds are one, and its literals can only become those in the same place.
 
     Then the one has as many hypotheses and as much evidence as the other, always.
     """
     if one is not other:
         return False
+    shape = one.shape
     return all(
-        all(i == j or _agreeing(one, i, one, j) is None for j in part)
-        for part in (one.hypotheses, one.evidence)
+        all(i == j or facing(shape, i, shape, j) is None for j in part)
+        for part in (shape.hypotheses, shape.evidence)
         for i in part
     )
 
 
 def _compared(
-    one: _Kind, other: _Kind, here: Column, there: Column, part: str, values: Values
+    world: World, one: _Kind, other: _Kind, row: Column, other_row: Column, *, hypotheses: bool
 ) -> tuple[Mask, Mask]:
-    """For each pair, whether the one's part is covered by the other's, and whether vice versa too."""
+    """For each pair of rows, whether the one's hypotheses (or evidence) cover the other's, and vice versa."""
     return (
-        _within(one, other, one.row[here], other.row[there], part, values),
-        _within(other, one, other.row[there], one.row[here], part, values),
+        _within(world, one, other, row, other_row, hypotheses),
+        _within(world, other, one, other_row, row, hypotheses),
     )
 
 
-def _within(
-    one: _Kind, other: _Kind, row: Column, other_row: Column, part: str, values: Values, exactly: bool = False
-) -> Mask:
-    """For each pair, whether every literal in a part of the one covers some literal in that of the other.
-
-    Or `exactly` is one of these.
-    """
+def _within(world: World, one: _Kind, other: _Kind, row: Column, other_row: Column, hypotheses: bool) -> Mask:
+    """For each pair of rows, whether every hypothesis of the one covers some hypothesis of the other."""
     inside = np.ones(len(row), np.bool_)
-    for i in getattr(one, part):
+    for together in ways(one.shape, other.shape, hypotheses):
         hit = np.zeros(len(row), np.bool_)
-        for terms in _partners(one, i, other, part, exactly):
-            hit |= _equal(one, other, terms, row, other_row, values)
+        for way in together:
+            hit |= _is_way(world, way, one, other, row, other_row)
         inside &= hit
     return inside
 
 
-def _partners(one: _Kind, i: int, other: _Kind, part: str, exactly: bool = False) -> list[_Agreeing]:
-    """The literals of the other's part that a literal may cover: for each the terms that have to agree."""
-    found = (_agreeing(one, i, other, j, exactly) for j in getattr(other, part))
-    return [terms for terms in found if terms is not None]
+def _is_way(world: World, way: Way, one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
+    """For each pair of rows, whether literals of the one may become some of the other in this way."""
+    values, same = world.values, np.ones(len(row), np.bool_)
+    for term, opposite in way.both:
+        same &= _column(term, one.block, row, values) == _column(opposite, other.block, other_row, values)
+    for terms in way.its:
+        first, second = (_column(term, other.block, other_row, values) for term in terms)
+        same &= first == second
+    for condition, images in way.conditions:
+        bound = {
+            name: _column(images[name], other.block, other_row, values)
+            if name in images
+            else one.block.rows.bound[name].take(row)
+            for name in names_of(condition)
+        }
+        same &= _is_met(world, condition, one, Rows(bound, len(row)))
+    return same
 
 
-class _Agreeing(NamedTuple):
-    """Terms that have to agree: of both kinds, and of the other where the one has a variable twice."""
-
-    both: list[tuple[_Term, _Term]]
-    its: list[tuple[_Term, _Term]]
-
-
-def _agreeing(one: _Kind, i: int, other: _Kind, j: int, exactly: bool = False) -> _Agreeing | None:
-    """The terms that must have the same values for one literal to be the other, or to become it.
-
-    It becomes it by giving variables of its own a value, if it need not be it `exactly`. None if it never is.
-    """
-    literal, opposite = one.literals[i], other.literals[j]
-    if type(literal) is not type(opposite) or literal.predicate != opposite.predicate:
-        return None
-    found = _Agreeing([], [])
-    became: dict[_Term, _Term] = {}
-    for a, b in zip((*literal.arguments, literal.time), (*opposite.arguments, opposite.time), strict=True):
-        if a is None or b is None:
-            if a is not b:
-                return None
-        elif not exactly and _open(a, one.block) and isinstance(literal, Atom) and _own(a, i, one):
-            # A negated literal with an open variable has exceptions, which it does not cover.
-            before = became.setdefault(a, b)
-            if before != b and (_open(before, other.block) or _open(b, other.block)):
-                return None
-            if before != b:
-                found.its.append((before, b))
-        elif _open(a, one.block) or _open(b, other.block):
-            same = one.block.layout is other.block.layout and a == b
-            if not (same and _open(a, one.block) and _open(b, other.block)):
-                return None
-        elif _differ(a, one.block, b, other.block):
-            return None
-        else:
-            found.both.append((a, b))
-    return found
+def _is_met(world: World, condition: Condition, one: _Kind, rows: Rows) -> Mask:
+    """For each row, whether a condition of a kind is met."""
+    if isinstance(condition, Comparison):
+        return holds(condition, rows.bound, rows.count, world.values)
+    layout = one.block.layout
+    denied = [atom for atom in layout.pattern.statics if atom.negated]
+    return ~agrees(rows, world.background_of(layout).forbidden[denied.index(condition)])
 
 
-def _differ(a: _Term, block: Derivations, b: _Term, other: Derivations) -> bool:
-    """Whether two terms have different values in all derivations of the same answer."""
-    if isinstance(a, Const) and isinstance(b, Const):
-        return a != b
-    if not (isinstance(a, Time) and isinstance(b, Time)):
-        return False
-    one, two = _distance(a, block), _distance(b, other)
-    return one is not None and two is not None and one != two
+def _count(kind: _Kind, row: Column, values: Values) -> Column:
+    """How many different hypotheses rows have."""
+    count, shape = np.zeros(len(row), np.int64), kind.shape
+    for number, i in enumerate(shape.hypotheses):
+        again = np.zeros(len(row), np.bool_)
+        for j in shape.hypotheses[:number]:
+            terms = facing(shape, i, shape, j, exactly=True)
+            if terms is not None:
+                same = np.ones(len(row), np.bool_)
+                for pair in terms:
+                    first, second = (_column(term, kind.block, row, values) for term in pair)
+                    same &= first == second
+                again |= same
+        count += ~again
+    return count
 
 
-def _distance(time: Time, block: Derivations) -> int | None:
-    """How far a time is from that of the answer, if that is known."""
-    answer = block.layout.pattern.time
-    tied = time.variable is not None and time.variable == answer.variable and not _open(time, block)
-    return time.offset - answer.offset if tied else None
-
-
-def _open(term: _Term, block: Derivations) -> bool:
-    name = variable_of(term)
-    return name is not None and name not in block.rows.bound
-
-
-def _own(term: _Term, i: int, kind: _Kind) -> bool:
-    """Whether an open variable occurs in one literal only and nothing is asked of it."""
-    name, pattern = variable_of(term), kind.block.layout.pattern
-    used = any(
-        name in {*(variable_of(a) for a in other.arguments if a is not None), other.time.variable}
-        for j, other in enumerate(kind.literals)
-        if j != i
-    )
-    asked = any(name in compared(c) for c in kind.block.layout.conditions)
-    answered = any(isinstance(a, Var) and a.name == name for a in pattern.answer)
-    return not used and not asked and not answered and pattern.time.variable != name
-
-
-def _column(term: _Term, block: Derivations, row: Column, values: Values) -> Column:
+def _column(term: AnyTerm, block: Derivations, row: Column, values: Values) -> Column:
     used = {variable_of(term)} & block.rows.bound.keys()
     rows = Rows({name: block.rows.bound[name].take(row) for name in used if name}, len(row))
     return time_column(term, rows) if isinstance(term, Time) else term_column(term, rows, values)

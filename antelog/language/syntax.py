@@ -86,6 +86,8 @@ class Negation:
 
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+"""What is so where a comparison does not hold, of values that can be compared."""
 
 
 @dataclass(frozen=True, slots=True)

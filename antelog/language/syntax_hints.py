@@ -13,6 +13,7 @@ from functools import cached_property
 
 from antelog.language.durations import UNITS
 from antelog.language.printer import KEYWORDS
+from antelog.language.syntax import OPPOSITE
 
 TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
 
@@ -130,12 +131,9 @@ def _of_words(trouble: Trouble) -> str | None:
     return _COMMA if known == _IF and "_IF" not in trouble.accepted else known
 
 
-_OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-
-
 def _of_negation(trouble: Trouble) -> str | None:
-    if trouble.found in _OPPOSITE and re.search(r"\bnot\s+\S+\Z", trouble.before):
-        opposite = _OPPOSITE[trouble.found]
+    if trouble.found in OPPOSITE and re.search(r"\bnot\s+\S+\Z", trouble.before):
+        opposite = OPPOSITE[trouble.found]
         return f"`not` stands before atoms only; write the opposite comparison, with `{opposite}`."
     if trouble.found == "(" and trouble.word_before == "not":
         return "Derive a predicate from the conditions in parentheses, and write `not` before that."
@@ -183,7 +181,7 @@ def _of_rules(trouble: Trouble) -> str | None:
 
 
 def _of_comparisons(trouble: Trouble) -> str | None:
-    if trouble.found not in _OPPOSITE or "COMPARE" in trouble.accepted:
+    if trouble.found not in OPPOSITE or "COMPARE" in trouble.accepted:
         return None
     if "RPAR" in trouble.accepted:
         return "Arguments go by their position: write the value alone, or compare it behind the atom."

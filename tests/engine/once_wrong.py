@@ -246,7 +246,43 @@ ONE_FACT_FOR_THE_EXCEPTION = Case(
     1,
 )
 
+# A(a, 3) is a fact that the first rule waits for, with no more; but not if X were b.
+NEEDLESS_AS_IT_MEETS_CONDITIONS = Case(
+    "input A(x: text, time) delay 2. input B(x: text, time) delay 1. "
+    "P(T) :- A(X, T), X < b. P(T) :- B(X, T), A(X, T). query P(T).",
+    (("B", ("a", 3), 4), ("B", ("b", 2), 3)),
+    4,
+)
+
+# Site(a) forbids what the first rule would say of A(a, 3), so what the second says is not needless.
+NOT_NEEDLESS_FOR_A_SITE = Case(
+    "input A(x: text, time) delay 2. input B(x: text, time) delay 1. static Site(x: text). Site(a). "
+    "P(T) :- A(X, T), not Site(X). P(T) :- B(X, T), A(X, T). query P(T).",
+    (("B", ("a", 3), 4), ("B", ("b", 2), 3)),
+    4,
+)
+
+# What is asked of two values together: A(a, 3) and B(b, c, 3) meet it, A(b, 2) and B(b, c, 2) do not.
+NEEDLESS_BY_TWO_VALUES = Case(
+    "input A(x: text, time) delay 2. input B(x: text, y: text, time) delay 2. input C(x: text, time). "
+    "P(T) :- A(X, T), B(Y, Z, T), X != Y. P(T) :- C(X, T), A(X, T), B(b, c, T). query P(T).",
+    (("C", ("a", 3), 3), ("C", ("b", 2), 2)),
+    3,
+)
+
+# A is awaited for `a` alone, and R(a, 10, 3) has come, so that nothing is left of any other Y.
+SLOWEST_HAS_COME_FOR_ANOTHER_LITERAL = Case(
+    "input A(x: text, time) delay 1. delay A(a, _) = 3. input R(x: text, v: number, time) delay 2. "
+    "P(X, V, T) :- R(X, V, T), A(Y, T), R(Y, V, T). query P(X, V, T).",
+    (("R", ("a", 10, 3), 3), ("R", ("b", 10, 3), 4)),
+    6,
+)
+
 ANSWERS = (
+    NEEDLESS_AS_IT_MEETS_CONDITIONS,
+    NOT_NEEDLESS_FOR_A_SITE,
+    NEEDLESS_BY_TWO_VALUES,
+    SLOWEST_HAS_COME_FOR_ANOTHER_LITERAL,
     ONE_FACT_FOR_THE_EXCEPTION,
     EXCLUDED_TICK_MAKES_CERTAIN_SOONER,
     NEGATIONS_OF_NEGATIONS,

@@ -1,0 +1,281 @@
+"""How literals of one derivation may become those of another, by giving its open variables values.
+
+What follows from the rules alone is worked out once for two shapes of derivations: which literals
+may become which together, and what has to be the same, or to hold, in two rows for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, islice, product
+from typing import TypeAlias
+
+from antelog.compile.ordering import follows
+from antelog.compile.plan import Comparison, Const, Operand, StaticAtom, Sum, Time, Var
+from antelog.engine.layout import Layout, compared, variable_of, variables_of
+
+AnyTerm: TypeAlias = Var | Const | Time
+Condition: TypeAlias = Comparison | StaticAtom
+"""A comparison, or a background fact that must not be there."""
+
+_WAYS = 1_000
+"""More ways than this for literals to become others are not looked at."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What derivations have in common: their pattern, the variables they bind, the literals that are true."""
+
+    layout: Layout
+    bound: frozenset[str]
+    evidence: tuple[int, ...]
+    hypotheses: tuple[int, ...]
+
+    @cached_property
+    def conditions(self) -> tuple[tuple[Condition, frozenset[str]], ...]:
+        """What is still asked of open variables, and which variables it is about."""
+        denied = (atom for atom in self.layout.pattern.statics if atom.negated)
+        every: Iterator[Condition] = chain(self.layout.conditions, denied)
+        named = ((condition, names_of(condition)) for condition in every)
+        return tuple((condition, names) for condition, names in named if not names <= self.bound)
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """The open variables that may become something that meets the conditions.
+
+        Not those of negated literals, for these have exceptions. Those of the answer become what is
+        answered by others.
+        """
+        names = {name for literal in self.layout.literals for name in variables_of(literal)}
+        free = names - self.bound - self.layout.denied
+        while tied := {
+            name for _, about in self.conditions for name in about & free if not about - self.bound <= free
+        }:
+            free -= tied
+        return frozenset(free)
+
+    def part(self, hypotheses: bool) -> tuple[int, ...]:
+        return self.hypotheses if hypotheses else self.evidence
+
+    def is_open(self, term: Operand) -> bool:
+        name = variable_of(term)
+        return name is not None and name not in self.bound
+
+    def covers(self) -> bool:
+        """Whether a hypothesis may become others than itself."""
+        own = self.free - self.layout.answered
+        return any(variables_of(self.layout.literals[i]) & own for i in self.hypotheses)
+
+
+@lru_cache(maxsize=4096)
+def shape_of(
+    layout: Layout, bound: frozenset[str], evidence: tuple[int, ...], hypotheses: tuple[int, ...]
+) -> Shape:
+    """The one shape there is with these, for it remembers what it has worked out."""
+    return Shape(layout, bound, evidence, hypotheses)
+
+
+@dataclass(frozen=True)
+class Way:
+    """What two rows have to meet for literals of the one to become some of the other.
+
+    Terms of `both` have the same values, so have two terms each of the other alone (`its`), and
+    conditions of the one hold with what its open variables become.
+    """
+
+    both: tuple[tuple[AnyTerm, AnyTerm], ...]
+    its: tuple[tuple[AnyTerm, AnyTerm], ...]
+    conditions: tuple[tuple[Condition, Mapping[str, AnyTerm]], ...]
+
+
+def names_of(condition: Condition) -> frozenset[str]:
+    if isinstance(condition, Comparison):
+        return compared(condition)
+    return frozenset(term.name for term in condition.arguments if isinstance(term, Var))
+
+
+@lru_cache(maxsize=4096)
+def ways(one: Shape, other: Shape, hypotheses: bool) -> tuple[tuple[Way, ...], ...]:
+    """How the hypotheses (or the evidence) of the one may become some of the other's.
+
+    For literals that share open variables, or conditions on them, all ways in which they may together.
+    """
+    found = []
+    for group in _groups(one, hypotheses):
+        choices = [
+            [pairs for j in other.part(hypotheses) if (pairs := facing(one, i, other, j)) is not None]
+            for i in group
+        ]
+        together = (_way(one, other, [*chain(*chosen)]) for chosen in islice(product(*choices), _WAYS))
+        found.append(tuple(way for way in together if way is not None))
+    return tuple(found)
+
+
+def _groups(one: Shape, hypotheses: bool) -> Iterator[list[int]]:
+    """Literals that share variables that may become something, be it by conditions on several of them."""
+    groups: list[tuple[frozenset[str], list[int]]] = []
+    shared = one.free - one.layout.answered
+    literals = ((variables_of(one.layout.literals[i]), [i]) for i in one.part(hypotheses))
+    conditions = ((names, list[int]()) for _, names in one.conditions)
+    for names, members in chain(literals, conditions):
+        near = [group for group in groups if group[0] & names & shared]
+        groups = [group for group in groups if not group[0] & names & shared]
+        groups.append((names.union(*(known for known, _ in near)), [*chain(members, *(m for _, m in near))]))
+    return (sorted(members) for _, members in groups if members)
+
+
+def facing(
+    one: Shape, i: int, other: Shape, j: int, exactly: bool = False
+) -> list[tuple[AnyTerm, AnyTerm]] | None:
+    """The terms that face each other where one literal becomes another; None if it never does.
+
+    It becomes it by giving variables values, if it need not be it `exactly`.
+    """
+    literal, opposite = one.layout.literals[i], other.layout.literals[j]
+    if type(literal) is not type(opposite) or literal.predicate != opposite.predicate:
+        return None
+    found: list[tuple[AnyTerm, AnyTerm]] = []
+    for a, b in zip((*literal.arguments, literal.time), (*opposite.arguments, opposite.time), strict=True):
+        if a is None or b is None:
+            if a is not b:
+                return None
+        elif not exactly and variable_of(a) in one.free:
+            if not _may_become(a, one, b, other):
+                return None
+            found.append((a, b))
+        elif one.is_open(a) or other.is_open(b):
+            same = one.layout is other.layout and a == b
+            if not (same and one.is_open(a) and other.is_open(b)):
+                return None
+        elif _differ(a, one, b, other):
+            return None
+        else:
+            found.append((a, b))
+    return found
+
+
+def _differ(a: AnyTerm, one: Shape, b: AnyTerm, other: Shape) -> bool:
+    """Whether two terms have different values in all derivations of the same answer."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return a != b
+    if not (isinstance(a, Time) and isinstance(b, Time)):
+        return False
+    here, there = _distance(a, one), _distance(b, other)
+    return here is not None and there is not None and here != there
+
+
+def _distance(time: Time, shape: Shape) -> int | None:
+    """How far a time is from that of the answer, if that is known."""
+    answer = shape.layout.pattern.time
+    tied = time.variable is not None and time.variable == answer.variable and not shape.is_open(time)
+    return time.offset - answer.offset if tied else None
+
+
+def _way(one: Shape, other: Shape, pairs: Sequence[tuple[AnyTerm, AnyTerm]]) -> Way | None:
+    """What has to be met for terms that face each other; None if it cannot."""
+    both, its = list[tuple[AnyTerm, AnyTerm]](), list[tuple[AnyTerm, AnyTerm]]()
+    became = {name: term for name, term in _answered(one.layout, other.layout).items() if name in one.free}
+    for a, b in pairs:
+        name, image = variable_of(a), _image(a, b)
+        if name not in one.free or name is None:
+            both.append((a, b))
+            continue
+        if isinstance(image, Time) and image.variable is None and image.offset < 0:
+            return None
+        before = became.setdefault(name, image)
+        if before != image and (other.is_open(before) or other.is_open(image)):
+            return None
+        if before != image:
+            its.append((before, image))
+    asked = list[tuple[Condition, Mapping[str, AnyTerm]]]()
+    for condition, names in (*one.conditions, *_begins(became)):
+        if not names - one.bound <= became.keys():
+            continue  # it is about other literals, or what it is about is not free
+        images = {name: became[name] for name in names - one.bound}
+        if not any(map(other.is_open, images.values())):
+            asked.append((condition, images))
+            continue
+        known = _known_by_both(one, other, names & one.bound)
+        if known is None or not _follows(condition, other, {**images, **known}):
+            return None
+        both += ((term, term) for name, term in known.items() if name not in one.layout.answered)
+    return Way(tuple(both), tuple(its), tuple(asked))
+
+
+def _begins(became: Mapping[str, AnyTerm]) -> Iterator[tuple[Condition, frozenset[str]]]:
+    """Where times begin that become others minus some ticks."""
+    for name, image in became.items():
+        if isinstance(image, Time) and image.offset < 0:
+            yield Comparison(Time(name, 0), ">=", Time(None, 0)), frozenset({name})
+
+
+def _may_become(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
+    """Whether a term with a free variable may become one of the other: what is answered, if it is that."""
+    name = variable_of(term)
+    if name not in one.layout.answered or name is None:
+        return True
+    return _answered(one.layout, other.layout).get(name) == _image(term, opposite)
+
+
+def _image(term: AnyTerm, opposite: AnyTerm) -> AnyTerm:
+    """What the variable of a term becomes, if the term becomes another."""
+    if isinstance(term, Time) and isinstance(opposite, Time):
+        return opposite + -term.offset
+    return opposite
+
+
+@lru_cache(maxsize=4096)
+def _answered(one: Layout, other: Layout) -> Mapping[str, AnyTerm]:
+    """What the other has in the answer in place of variables of the one, if that is one term."""
+    mine, its = one.pattern, other.pattern
+    terms: list[tuple[AnyTerm, AnyTerm]] = [*zip(mine.answer, its.answer, strict=True), (mine.time, its.time)]
+    pairs = {(name, _image(a, b)) for a, b in terms if (name := variable_of(a)) is not None}
+    names = [name for name, _ in pairs]
+    return {name: image for name, image in pairs if names.count(name) == 1}
+
+
+def _known_by_both(one: Shape, other: Shape, names: frozenset[str]) -> Mapping[str, AnyTerm] | None:
+    """What the other has in place of variables that the one binds; None if that is not plain to see.
+
+    What is answered is the same. So must be what is not, by the same pattern.
+    """
+    found = dict(_answered(one.layout, other.layout))
+    for name in names - found.keys():
+        if one.layout is not other.layout or name not in other.bound:
+            return None
+        found[name] = Time(name, 0) if name in one.layout.time_variables else Var(name)
+    return {name: found[name] for name in sorted(names)}
+
+
+def _follows(condition: Condition, other: Shape, images: Mapping[str, AnyTerm]) -> bool:
+    """Whether a condition, with variables replaced, is one of the other's or follows from these."""
+    layout = other.layout
+    if isinstance(condition, StaticAtom):
+        arguments = tuple(_replaced(a, images) if isinstance(a, Var) else a for a in condition.arguments)
+        return any(
+            atom.negated and atom.predicate == condition.predicate and atom.arguments == arguments
+            for atom in layout.pattern.statics
+        )
+    left, right = _replaced(condition.left, images), _replaced(condition.right, images)
+    if left is None or right is None:
+        return False
+    known = {each.variable: each.tick for each in layout.pattern.earliest}
+    return follows(Comparison(left, condition.operator, right), layout.pattern.comparisons, known)
+
+
+def _replaced(operand: Operand, images: Mapping[str, AnyTerm]) -> Operand | None:
+    """An operand with its variable replaced; None for a sum of what is no number."""
+    name = variable_of(operand)
+    if name not in images or name is None:
+        return operand
+    match operand, images[name]:
+        case Time(_, offset), Time() as time:
+            return time + offset
+        case Sum(_, offset), Var(other):
+            return Sum(other, offset)
+        case Sum(_, offset), Const(value):
+            return None if isinstance(value, str) else Const(value + offset)
+        case _, term:
+            return term

@@ -1,0 +1,57 @@
+"""Which explanations another makes needless, by what is asked of the values they leave open."""
+
+import pytest
+
+from tests.engine.telling import told
+
+INPUTS = (
+    "input R(x: text, v: number, time) delay 1. input B(x: text, y: text, time) delay 1. "
+    "input C(time) delay 1. static Site(x: text). Site(a). static Link(x: text, y: text). Link(a, b). "
+)
+
+# Rules of which the first is for some values, and the second needs one more fact C.
+COVERED = [
+    ("R(X, V, T+1), V >= 90", "R(X, V, T+1), V >= 95"),
+    ("R(X, V, T+1), V >= 90", "R(X, 95, T+1)"),
+    ("R(X, V, T+1), V >= 90", "R(X, V, T+1), V > W, R(a, W, T+1), W >= 90"),
+    ("R(X, V, T+1), X != b", "R(a, V, T+1)"),
+    ("B(X, Y, T+1), X < Y", "B(a, b, T+1)"),
+    ("B(X, Y, T+1), X != Y", "B(Z, Y, T+1), Y != Z"),
+    ("R(X, V, T+1), R(Y, W, T+1), W > V + 1", "R(a, 3, T+1), R(b, 5, T+1)"),
+    ("R(X, V, T+1), R(Y, W, T+1), W > V + 1", "R(a, V, T+1), R(b, W, T+1), V < W - 1"),
+    ("R(X, V, T+1), not Site(X)", "R(b, V, T+1)"),
+    ("R(X, V, T+1), not Site(X)", "R(Y, 5, T+1), not Site(Y)"),
+    ("B(X, Y, T+1), not Link(X, Y)", "B(b, a, T+1)"),
+    ("B(X, X, T+1)", "B(a, a, T+1)"),
+    ("B(X, Y, T+1), B(Y, Z, T+1), X != Z", "B(a, b, T+1), B(b, c, T+1)"),
+]
+NOT_COVERED = [
+    ("R(X, V, T+1), V >= 90", "R(X, V, T+1), V >= 85"),
+    ("R(X, V, T+1), V >= 90", "R(X, 85, T+1)"),
+    ("R(X, V, T+1), X != a", "R(a, V, T+1)"),
+    ("B(X, Y, T+1), X < Y", "B(b, a, T+1)"),
+    ("B(X, Y, T+1), X != Y", "B(Z, Y, T+1)"),
+    ("R(X, V, T+1), R(Y, W, T+1), W > V + 1", "R(a, 3, T+1), R(b, 4, T+1)"),
+    ("R(X, V, T+1), not Site(X)", "R(a, V, T+1)"),
+    ("R(X, V, T+1), not Site(X)", "R(Y, 5, T+1)"),
+    ("B(X, Y, T+1), not Link(X, Y)", "B(a, b, T+1)"),
+    ("B(X, X, T+1)", "B(a, b, T+1)"),
+    ("B(X, Y, T+1), B(Y, Z, T+1), X != Z", "B(a, b, T+1), B(b, a, T+1)"),
+]
+
+
+def explanations(general: str, special: str) -> int:
+    """How many are told of P(3) once a fact has come that both rules need."""
+    text = f"{INPUTS}P(T) :- C(T), {general}. P(T) :- C(T), C(T+2), {special}. query P(T)."
+    (line,) = (line for line in told(text, [("C", 3, 3)], 3)[3] if line.startswith("possible P(3)"))
+    return line.count(" | ")
+
+
+@pytest.mark.parametrize(("general", "special"), COVERED)
+def test_what_asks_for_more_than_another_is_needless(general: str, special: str) -> None:
+    assert explanations(general, special) == 1
+
+
+@pytest.mark.parametrize(("general", "special"), NOT_COVERED)
+def test_what_may_be_met_where_another_is_not_is_told(general: str, special: str) -> None:
+    assert explanations(general, special) == 2
