@@ -24,9 +24,12 @@ _WAYS = 1_000
 """More ways than this for literals to become others are not looked at."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shape:
-    """What derivations have in common: their pattern, the variables they bind, the literals that are true."""
+    """What derivations have in common: their pattern, the variables they bind, the literals that are true.
+
+    There is one for the same (see `shape_of`), which remembers what has been worked out.
+    """
 
     layout: Layout
     bound: frozenset[str]
@@ -73,7 +76,6 @@ class Shape:
 def shape_of(
     layout: Layout, bound: frozenset[str], evidence: tuple[int, ...], hypotheses: tuple[int, ...]
 ) -> Shape:
-    """The one shape there is with these, for it remembers what it has worked out."""
     return Shape(layout, bound, evidence, hypotheses)
 
 
@@ -96,7 +98,7 @@ def names_of(condition: Condition) -> frozenset[str]:
     return frozenset(term.name for term in condition.arguments if isinstance(term, Var))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65_536)
 def ways(one: Shape, other: Shape, hypotheses: bool) -> tuple[tuple[Way, ...], ...]:
     """How the hypotheses (or the evidence) of the one may become some of the other's.
 

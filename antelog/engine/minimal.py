@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.plan import Comparison, Time, Var
+from antelog.compile.plan import Comparison, Const, Time, Var
 from antelog.engine.candidates import Candidates
 from antelog.engine.comparing import holds
 from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, names_of, shape_of, ways
 from antelog.engine.layout import variable_of
-from antelog.engine.match import Rows, agrees, term_column, time_column
+from antelog.engine.match import Rows, agrees
 from antelog.engine.moments import Moments, Views
 from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations
@@ -109,32 +109,36 @@ def _rivalling(world: World, one: _Kind, other: _Kind) -> tuple[Column, Column, 
 
     Or, if not, for the other is an instance of it.
     """
-    nothing = np.zeros(0, np.int64)
     hypotheses = bool(one.shape.hypotheses or other.shape.hypotheses)
     met = ways(one.shape, other.shape, hypotheses)
     further = _further(one.shape, other.shape)
     if further is None or not all(met) or _alike(one, other):
-        return nothing, nothing, np.zeros(0, np.bool_)
+        return *_NO_PAIRS, np.zeros(0, np.bool_)
     keys = [[one.moment], [other.moment]]
     agreeing = [pair for found in met if len(found) == 1 for pair in found[0].both]
     for term, opposite in (*agreeing, *((term, term) for term in further)):
-        keys[0].append(_column(term, one.block, one.row, world.values))
-        keys[1].append(_column(opposite, other.block, other.row, world.values))
+        keys[0].append(_column(term, one, one.row, world.values))
+        keys[1].append(_column(opposite, other, other.row, world.values))
     here, there = pairs(*keys_of(keys))
-    apart = one.view[here] != other.view[there]
-    here, there = here[apart], there[apart]
-    row, other_row = one.row.take(here), other.row.take(there)
-    fewer, same = _compared(world, one, other, row, other_row, hypotheses=True)
-    less, equal = _compared(world, one, other, row, other_row, hypotheses=False)
-    some = fewer & (less | ~same)
-    if some.any() and (one.shape.covers() or other.shape.covers()):
+    here, there = _those(one.view.take(here) != other.view.take(there), here, there)
+    here, there = _those(_within(world, one, other, here, there, hypotheses=True), here, there)
+    if len(here) == 0:
+        return here, there, np.zeros(0, np.bool_)
+    same = _within(world, other, one, there, here, hypotheses=True)
+    less = _within(world, one, other, here, there, hypotheses=False)
+    equal = _within(world, other, one, there, here, hypotheses=False)
+    fewer = ~same
+    if one.shape.covers() or other.shape.covers():
         # What may become others may become the same, so that it has as many, or as few.
-        some &= _count(one, row, world.values) < _count(other, other_row, world.values)
-    else:
-        some &= ~same
-    beats = some | (fewer & less & ~equal)
-    at = marked(beats | (fewer & ~same & less))
+        count, its_count = _count(one, here, world.values), _count(other, there, world.values)
+        fewer = (less | ~same) & (count < its_count)
+    beats = fewer | (less & ~equal)
+    at = marked(beats | (~same & less))
     return here.take(at), there.take(at), beats.take(at)
+
+
+def _those(mask: Mask, here: Column, there: Column) -> tuple[Column, Column]:
+    return (here, there) if mask.all() else (here[mask], there[mask])
 
 
 def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> tuple[Column, Column]:
@@ -155,8 +159,8 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
         if other.shape.is_open(image):
             return _NO_PAIRS
         known.add(variable_of(image))
-        keys[0].append(_column(term, one.block, one.row, values))
-        keys[1].append(_column(image, other.block, other.row, values))
+        keys[0].append(_column(term, one, one.row, values))
+        keys[1].append(_column(image, other, other.row, values))
     here, there = pairs(*keys_of(keys))
     general, instance = one.view[here], other.view[there]
     if not known.issuperset(other.block.rows.bound):
@@ -204,21 +208,14 @@ def _alike(one: _Kind, other: _Kind) -> bool:
     )
 
 
-def _compared(
-    world: World, one: _Kind, other: _Kind, row: Column, other_row: Column, *, hypotheses: bool
-) -> tuple[Mask, Mask]:
-    """For each pair of rows, whether the one's hypotheses (or evidence) cover the other's, and vice versa."""
-    return (
-        _within(world, one, other, row, other_row, hypotheses),
-        _within(world, other, one, other_row, row, hypotheses),
-    )
-
-
-def _within(world: World, one: _Kind, other: _Kind, row: Column, other_row: Column, hypotheses: bool) -> Mask:
-    """For each pair of rows, whether every hypothesis of the one covers some hypothesis of the other."""
-    inside = np.ones(len(row), np.bool_)
+def _within(world: World, one: _Kind, other: _Kind, here: Column, there: Column, *, hypotheses: bool) -> Mask:
+    """For each pair of views, whether all hypotheses (or evidence) of the one cover some of the other."""
+    inside = np.ones(len(here), np.bool_)
+    if len(here) == 0:
+        return inside
+    row, other_row = one.row.take(here), other.row.take(there)
     for together in ways(one.shape, other.shape, hypotheses):
-        hit = np.zeros(len(row), np.bool_)
+        hit = np.zeros(len(here), np.bool_)
         for way in together:
             hit |= _is_way(world, way, one, other, row, other_row)
         inside &= hit
@@ -229,13 +226,13 @@ def _is_way(world: World, way: Way, one: _Kind, other: _Kind, row: Column, other
     """For each pair of rows, whether literals of the one may become some of the other in this way."""
     values, same = world.values, np.ones(len(row), np.bool_)
     for term, opposite in way.both:
-        same &= _column(term, one.block, row, values) == _column(opposite, other.block, other_row, values)
+        same &= _column(term, one, row, values) == _column(opposite, other, other_row, values)
     for terms in way.its:
-        first, second = (_column(term, other.block, other_row, values) for term in terms)
+        first, second = (_column(term, other, other_row, values) for term in terms)
         same &= first == second
     for condition, images in way.conditions:
         bound = {
-            name: _column(images[name], other.block, other_row, values)
+            name: _column(images[name], other, other_row, values)
             if name in images
             else one.block.rows.bound[name].take(row)
             for name in names_of(condition)
@@ -253,9 +250,10 @@ def _is_met(world: World, condition: Condition, one: _Kind, rows: Rows) -> Mask:
     return ~agrees(rows, world.background_of(layout).forbidden[denied.index(condition)])
 
 
-def _count(kind: _Kind, row: Column, values: Values) -> Column:
-    """How many different hypotheses rows have."""
-    count, shape = np.zeros(len(row), np.int64), kind.shape
+def _count(kind: _Kind, view: Column, values: Values) -> Column:
+    """How many different hypotheses views have."""
+    row, shape = kind.row.take(view), kind.shape
+    count = np.zeros(len(row), np.int64)
     for number, i in enumerate(shape.hypotheses):
         again = np.zeros(len(row), np.bool_)
         for j in shape.hypotheses[:number]:
@@ -263,14 +261,21 @@ def _count(kind: _Kind, row: Column, values: Values) -> Column:
             if terms is not None:
                 same = np.ones(len(row), np.bool_)
                 for pair in terms:
-                    first, second = (_column(term, kind.block, row, values) for term in pair)
+                    first, second = (_column(term, kind, row, values) for term in pair)
                     same &= first == second
                 again |= same
         count += ~again
     return count
 
 
-def _column(term: AnyTerm, block: Derivations, row: Column, values: Values) -> Column:
-    used = {variable_of(term)} & block.rows.bound.keys()
-    rows = Rows({name: block.rows.bound[name].take(row) for name in used if name}, len(row))
-    return time_column(term, rows) if isinstance(term, Time) else term_column(term, rows, values)
+def _column(term: AnyTerm, kind: _Kind, row: Column, values: Values) -> Column:
+    """What rows have for a term."""
+    match term:
+        case Const(value):
+            return np.full(len(row), values.cell(value))
+        case Var(name):
+            return kind.block.rows.bound[name].take(row)
+        case Time(None, tick):
+            return np.full(len(row), tick)
+        case Time(variable, offset):
+            return kind.block.rows.bound[str(variable)].take(row) + offset
