@@ -66,11 +66,6 @@ class Shape:
         name = variable_of(term)
         return name is not None and name not in self.bound
 
-    def covers(self) -> bool:
-        """Whether a hypothesis may become others than itself."""
-        own = self.free - self.layout.answered
-        return any(variables_of(self.layout.literals[i]) & own for i in self.hypotheses)
-
 
 @lru_cache(maxsize=4096)
 def shape_of(

@@ -127,11 +127,9 @@ def _rivalling(world: World, one: _Kind, other: _Kind) -> tuple[Column, Column, 
     same = _within(world, other, one, there, here, hypotheses=True)
     less = _within(world, one, other, here, there, hypotheses=False)
     equal = _within(world, other, one, there, here, hypotheses=False)
-    fewer = ~same
-    if one.shape.covers() or other.shape.covers():
-        # What may become others may become the same, so that it has as many, or as few.
-        count, its_count = _count(one, here, world.values), _count(other, there, world.values)
-        fewer = (less | ~same) & (count < its_count)
+    # What may become others may become the same as other hypotheses: it has fewer only if there are fewer.
+    count, its_count = _count(one, here, world.values), _count(other, there, world.values)
+    fewer = (less | ~same) & (count < its_count)
     beats = fewer | (less & ~equal)
     at = marked(beats | (~same & less))
     return here.take(at), there.take(at), beats.take(at)

@@ -278,7 +278,16 @@ SLOWEST_HAS_COME_FOR_ANOTHER_LITERAL = Case(
     6,
 )
 
+# Both rules wait for B(X, X, T) alone, with other evidence: neither is needless, nor for `c`.
+SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER = Case(
+    "input A(x: text, time). input B(x: text, y: text, time) delay 1. input C(time) delay 1. "
+    "P(X, T) :- not A(X, T-1), B(X, X, T), T >= 1. P(X, T) :- B(X, X, T), not C(U). query P(X, T).",
+    (("C", (0,), 0), ("A", ("c", 2), 2)),
+    3,
+)
+
 ANSWERS = (
+    SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER,
     NEEDLESS_AS_IT_MEETS_CONDITIONS,
     NOT_NEEDLESS_FOR_A_SITE,
     NEEDLESS_BY_TWO_VALUES,

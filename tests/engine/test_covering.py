@@ -55,3 +55,11 @@ def test_what_asks_for_more_than_another_is_needless(general: str, special: str)
 @pytest.mark.parametrize(("general", "special"), NOT_COVERED)
 def test_what_may_be_met_where_another_is_not_is_told(general: str, special: str) -> None:
     assert explanations(general, special) == 2
+
+
+def test_an_answer_left_open_is_needless_if_another_asks_for_less_of_it() -> None:
+    """Whatever X is, B(X, X, 2) is asked for besides A(X, 2) by the first rule alone."""
+    inputs = INPUTS.replace("input C", "input A(x: text, time). input C")
+    rules = "P(X, T) :- C(T), B(X, X, 2), A(X, 2). P(X, T) :- A(X, T+1). query P(X, T)."
+    lines = told(f"{inputs}{rules}", [("C", 0, 1), ("C", 1, 1)], 1)
+    assert lines == {1: ["possible P(_, 0): C(0) | A(X, 2), B(X, X, 2), rejected at 2, decided by 3"]}
