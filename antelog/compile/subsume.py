@@ -46,7 +46,7 @@ def condense(pattern: Pattern) -> Pattern:
         twins.setdefault((type(literal), literal.predicate), []).append(literal)
     for literal in pattern.literals:
         near = twins[type(literal), literal.predicate]
-        if not _variables(literal) <= answers and any(_may_become(literal, n, answers) for n in near):
+        if not variables_in(literal) <= answers and any(_may_become(literal, n, answers) for n in near):
             smaller = _without(literal, pattern, answers)
             if subsumes(pattern, smaller):
                 pattern = smaller
@@ -69,17 +69,18 @@ def _may_become(literal: Literal, other: Literal, answers: set[str]) -> bool:
 def _without(literal: Literal, pattern: Pattern, answers: set[str]) -> Pattern:
     """The pattern without a literal, and without what is said of variables only that one has."""
     rest = tuple(other for other in pattern.literals if other is not literal)
-    gone = _variables(literal) - answers - {v for other in rest for v in _variables(other)}
+    gone = variables_in(literal) - answers - {v for other in rest for v in variables_in(other)}
     return replace(
         pattern,
         literals=rest,
-        statics=tuple(s for s in pattern.statics if not _variables(s) & gone),
-        comparisons=tuple(c for c in pattern.comparisons if not _variables(c) & gone),
+        statics=tuple(s for s in pattern.statics if not variables_in(s) & gone),
+        comparisons=tuple(c for c in pattern.comparisons if not variables_in(c) & gone),
         earliest=tuple(e for e in pattern.earliest if e.variable not in gone),
     )
 
 
-def _variables(condition: Condition | Comparison) -> set[str]:
+def variables_in(condition: Condition | Comparison) -> frozenset[str]:
+    """The variables of a literal, a background fact or a comparison: of objects and of times."""
     parts: tuple[Operand | None, ...]
     if isinstance(condition, Comparison):
         parts = (condition.left, condition.right)
@@ -93,12 +94,12 @@ def _variables(condition: Condition | Comparison) -> set[str]:
             found.add(part.name)
         elif isinstance(part, Time | Sum) and part.variable is not None:
             found.add(part.variable)
-    return found
+    return frozenset(found)
 
 
 def subsumes(one: Pattern, other: Pattern) -> bool:
     """Whether `one` subsumes `other`; also False where the search gives up."""
-    matching = _Matching()
+    matching = Matching()
     if not matching.time(one.time, other.time):
         return False
     if not all(map(matching.term, one.answer, other.answer)):
@@ -118,7 +119,7 @@ def subsumes(one: Pattern, other: Pattern) -> bool:
     return any(_agrees(m, one, other) for m in _embeddings(goals, matching))
 
 
-def _embeddings(goals: list[tuple[Condition, list[Condition]]], matching: _Matching) -> Iterator[_Matching]:
+def _embeddings(goals: list[tuple[Condition, list[Condition]]], matching: Matching) -> Iterator[Matching]:
     """All ways to match every condition with one of its candidates, within the step limit."""
     if not goals:
         yield matching
@@ -144,7 +145,7 @@ def _embeddings(goals: list[tuple[Condition, list[Condition]]], matching: _Match
                 marks.append(matching.mark())
 
 
-def _agrees(matching: _Matching, one: Pattern, other: Pattern) -> bool:
+def _agrees(matching: Matching, one: Pattern, other: Pattern) -> bool:
     """Whether the comparisons and first ticks of `one`, with its variables replaced, follow."""
     known = frozenset(other.comparisons)
     if not all(implied(matching.comparison(c), known) for c in one.comparisons):
@@ -160,7 +161,7 @@ def _agrees(matching: _Matching, one: Pattern, other: Pattern) -> bool:
     return True
 
 
-class _Matching(Bindings):
+class Matching(Bindings):
     """One-way unification: what the variables of the first pattern stand for in the second."""
 
     def term(self, here: Term | None, there: Term | None) -> bool:
@@ -192,7 +193,7 @@ class _Matching(Bindings):
 
     def image(self, condition: Condition) -> Condition | None:
         """The condition with its variables replaced, if all of them are known."""
-        if not all(name in self.objects or name in self.times for name in _variables(condition)):
+        if not all(name in self.objects or name in self.times for name in variables_in(condition)):
             return None
         arguments = tuple(self.objects[a.name] if isinstance(a, Var) else a for a in condition.arguments)
         if isinstance(condition, StaticAtom):

@@ -30,7 +30,7 @@ def background_of(each: Layout, tables: Mapping[str, list[tuple[int, ...]]], val
     used = _used(each)
     # A variable of the background alone is met by some value; which one makes no difference.
     rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in used}, rows.count)])
-    forbidden = (_rows(a, tables[a.predicate], values) for a in each.pattern.statics if a.negated)
+    forbidden = (_rows(atom, tables[atom.predicate], values) for atom in each.absent)
     return Background(rows, tuple(forbidden))
 
 
@@ -41,8 +41,7 @@ def _used(each: Layout) -> set[str]:
     names = {term.name for term in pattern.answer if isinstance(term, Var)} | each.denied
     names |= {name for place in each.places for name in place.variables}
     names |= {name for test in pattern.comparisons if not compared(test) <= known for name in compared(test)}
-    denied = (atom for atom in pattern.statics if atom.negated)
-    return names | {term.name for atom in denied for term in atom.arguments if isinstance(term, Var)}
+    return names | {term.name for atom in each.absent for term in atom.arguments if isinstance(term, Var)}
 
 
 def _rows(atom: StaticAtom, table: list[tuple[int, ...]], values: Values) -> Rows:

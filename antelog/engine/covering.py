@@ -13,8 +13,9 @@ from itertools import chain, islice, product
 from typing import TypeAlias
 
 from antelog.compile.ordering import follows
-from antelog.compile.plan import Comparison, Const, Operand, StaticAtom, Sum, Time, Var
-from antelog.engine.layout import Layout, compared, variable_of, variables_of
+from antelog.compile.plan import Comparison, Const, Operand, StaticAtom, Time, Var
+from antelog.compile.subsume import Matching, variables_in
+from antelog.engine.layout import Layout, variable_of, variables_of
 
 AnyTerm: TypeAlias = Var | Const | Time
 Condition: TypeAlias = Comparison | StaticAtom
@@ -39,9 +40,8 @@ class Shape:
     @cached_property
     def conditions(self) -> tuple[tuple[Condition, frozenset[str]], ...]:
         """What is still asked of open variables, and which variables it is about."""
-        denied = (atom for atom in self.layout.pattern.statics if atom.negated)
-        every: Iterator[Condition] = chain(self.layout.conditions, denied)
-        named = ((condition, names_of(condition)) for condition in every)
+        every: Iterator[Condition] = chain(self.layout.conditions, self.layout.absent)
+        named = ((condition, variables_in(condition)) for condition in every)
         return tuple((condition, names) for condition, names in named if not names <= self.bound)
 
     @cached_property
@@ -85,12 +85,6 @@ class Way:
     both: tuple[tuple[AnyTerm, AnyTerm], ...]
     its: tuple[tuple[AnyTerm, AnyTerm], ...]
     conditions: tuple[tuple[Condition, Mapping[str, AnyTerm]], ...]
-
-
-def names_of(condition: Condition) -> frozenset[str]:
-    if isinstance(condition, Comparison):
-        return compared(condition)
-    return frozenset(term.name for term in condition.arguments if isinstance(term, Var))
 
 
 @lru_cache(maxsize=65_536)
@@ -242,37 +236,19 @@ def _known_by_both(one: Shape, other: Shape, names: frozenset[str]) -> Mapping[s
     for name in names - found.keys():
         if one.layout is not other.layout or name not in other.bound:
             return None
-        found[name] = Time(name, 0) if name in one.layout.time_variables else Var(name)
+        found[name] = one.layout.variable(name)
     return {name: found[name] for name in sorted(names)}
 
 
 def _follows(condition: Condition, other: Shape, images: Mapping[str, AnyTerm]) -> bool:
     """Whether a condition, with variables replaced, is one of the other's or follows from these."""
-    layout = other.layout
+    matching, pattern = Matching(), other.layout.pattern
+    for name, term in images.items():
+        if isinstance(term, Time):
+            matching.bind_time(name, term)
+        else:
+            matching.bind_object(name, term)
     if isinstance(condition, StaticAtom):
-        arguments = tuple(_replaced(a, images) if isinstance(a, Var) else a for a in condition.arguments)
-        return any(
-            atom.negated and atom.predicate == condition.predicate and atom.arguments == arguments
-            for atom in layout.pattern.statics
-        )
-    left, right = _replaced(condition.left, images), _replaced(condition.right, images)
-    if left is None or right is None:
-        return False
-    known = {each.variable: each.tick for each in layout.pattern.earliest}
-    return follows(Comparison(left, condition.operator, right), layout.pattern.comparisons, known)
-
-
-def _replaced(operand: Operand, images: Mapping[str, AnyTerm]) -> Operand | None:
-    """An operand with its variable replaced; None for a sum of what is no number."""
-    name = variable_of(operand)
-    if name not in images or name is None:
-        return operand
-    match operand, images[name]:
-        case Time(_, offset), Time() as time:
-            return time + offset
-        case Sum(_, offset), Var(other):
-            return Sum(other, offset)
-        case Sum(_, offset), Const(value):
-            return None if isinstance(value, str) else Const(value + offset)
-        case _, term:
-            return term
+        return matching.image(condition) in pattern.statics
+    earliest = {each.variable: each.tick for each in pattern.earliest}
+    return follows(matching.comparison(condition), pattern.comparisons, earliest)

@@ -15,6 +15,7 @@ from antelog.compile.plan import (
     Negated,
     Operand,
     Pattern,
+    StaticAtom,
     Sum,
     Time,
     Var,
@@ -111,6 +112,15 @@ class Layout:
     def time_variables(self) -> frozenset[str]:
         times = (self.pattern.time, *(literal.time for literal in self.pattern.literals))
         return frozenset(time.variable for time in times if time.variable is not None)
+
+    def variable(self, name: str) -> Var | Time:
+        """A variable as a term."""
+        return Time(name, 0) if name in self.time_variables else Var(name)
+
+    @cached_property
+    def absent(self) -> tuple[StaticAtom, ...]:
+        """The background facts that must not be there."""
+        return tuple(atom for atom in self.pattern.statics if atom.negated)
 
     @cached_property
     def given(self) -> frozenset[str]:

@@ -180,8 +180,11 @@ def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[C
 def _open_statics(literal: Literal, block: Derivations, rows: Rows) -> list[StaticAtom]:
     """The background facts that must not be there, about values that a fact for the literal will have."""
     open_names = variables_of(literal) - rows.bound.keys()
-    denied = (atom for atom in block.layout.pattern.statics if atom.negated)
-    return [a for a in denied if any(isinstance(t, Var) and t.name in open_names for t in a.arguments)]
+    return [
+        a
+        for a in block.layout.absent
+        if any(isinstance(t, Var) and t.name in open_names for t in a.arguments)
+    ]
 
 
 def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.plan import Comparison, Const, Time, Var
+from antelog.compile.plan import Comparison, Time
+from antelog.compile.subsume import variables_in
 from antelog.engine.candidates import Candidates
 from antelog.engine.comparing import holds
-from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, names_of, shape_of, ways
+from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, shape_of, ways
 from antelog.engine.layout import variable_of
-from antelog.engine.match import Rows, agrees
+from antelog.engine.match import Rows, agrees, term_column, time_column
 from antelog.engine.moments import Moments, Views
 from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations
@@ -152,7 +153,7 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
         return _NO_PAIRS
     keys, known = [[one.moment], [other.moment]], set()
     for name in one.block.rows.bound:
-        term = Time(name, 0) if name in mine.time_variables else Var(name)
+        term = mine.variable(name)
         image = its.by.time(term) if isinstance(term, Time) else its.by.term(term)
         if other.shape.is_open(image):
             return _NO_PAIRS
@@ -186,7 +187,7 @@ def _further(one: Shape, other: Shape) -> list[AnyTerm] | None:
             if known != names & other.bound:
                 return None
             same |= known
-        return [Time(n, 0) if n in one.layout.time_variables else Var(n) for n in sorted(same)]
+        return [one.layout.variable(name) for name in sorted(same)]
     asked = any(not names - one.bound <= one.free for _, names in one.conditions)
     return None if asked or any(map(one.is_open, (c.left for c in one.layout.same))) else []
 
@@ -233,7 +234,7 @@ def _is_way(world: World, way: Way, one: _Kind, other: _Kind, row: Column, other
             name: _column(images[name], other, other_row, values)
             if name in images
             else one.block.rows.bound[name].take(row)
-            for name in names_of(condition)
+            for name in variables_in(condition)
         }
         same &= _is_met(world, condition, one, Rows(bound, len(row)))
     return same
@@ -244,8 +245,7 @@ def _is_met(world: World, condition: Condition, one: _Kind, rows: Rows) -> Mask:
     if isinstance(condition, Comparison):
         return holds(condition, rows.bound, rows.count, world.values)
     layout = one.block.layout
-    denied = [atom for atom in layout.pattern.statics if atom.negated]
-    return ~agrees(rows, world.background_of(layout).forbidden[denied.index(condition)])
+    return ~agrees(rows, world.background_of(layout).forbidden[layout.absent.index(condition)])
 
 
 def _count(kind: _Kind, view: Column, values: Values) -> Column:
@@ -268,12 +268,6 @@ def _count(kind: _Kind, view: Column, values: Values) -> Column:
 
 def _column(term: AnyTerm, kind: _Kind, row: Column, values: Values) -> Column:
     """What rows have for a term."""
-    match term:
-        case Const(value):
-            return np.full(len(row), values.cell(value))
-        case Var(name):
-            return kind.block.rows.bound[name].take(row)
-        case Time(None, tick):
-            return np.full(len(row), tick)
-        case Time(variable, offset):
-            return kind.block.rows.bound[str(variable)].take(row) + offset
+    name = variable_of(term)
+    rows = Rows({} if name is None else {name: kind.block.rows.bound[name].take(row)}, len(row))
+    return time_column(term, rows) if isinstance(term, Time) else term_column(term, rows, values)
