@@ -33,6 +33,9 @@ def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> 
 
 def follows(wanted: Comparison, known: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
     """Whether a comparison holds wherever all those known do."""
+    decided = outcome(wanted)
+    if decided is not None:
+        return decided
     denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
     return not possible([*known, denied], earliest)
 

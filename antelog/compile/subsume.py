@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from antelog.compile.comparisons import implied
+from antelog.compile.ordering import follows
 from antelog.compile.plan import (
     Comparison,
     Const,
@@ -147,10 +147,9 @@ def _embeddings(goals: list[tuple[Condition, list[Condition]]], matching: Matchi
 
 def _agrees(matching: Matching, one: Pattern, other: Pattern) -> bool:
     """Whether the comparisons and first ticks of `one`, with its variables replaced, follow."""
-    known = frozenset(other.comparisons)
-    if not all(implied(matching.comparison(c), known) for c in one.comparisons):
-        return False
     first = {e.variable: e.tick for e in other.earliest}
+    if not all(follows(matching.comparison(c), other.comparisons, first) for c in one.comparisons):
+        return False
     for wanted in one.earliest:
         time = matching.times.get(wanted.variable)
         if time is None:

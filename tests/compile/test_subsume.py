@@ -32,6 +32,15 @@ def _patterns(rules: str) -> list[str]:
         ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, V, T), V >= 3.", ["R(X, V, T), V >= 3"]),
         ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, 4, T).", ["R(X, V, T), V > 3"]),
         ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, 3, T).", ["R(X, V, T), V > 3", "R(X, 3, T)"]),
+        # What several comparisons say together.
+        (
+            "Q(X, T) :- S(X, V, W, T), V < W. Q(X, T) :- S(X, V, W, T), V < U, U <= W, R(X, U, T).",
+            ["S(X, V, W, T), V < W"],
+        ),
+        (
+            "Q(X, T) :- S(X, V, W, T), V < W. Q(X, T) :- S(X, V, W, T), V <= W, R(X, W, T).",
+            ["S(X, V, W, T), V < W", "S(X, V, W, T), R(X, W, T), V <= W"],
+        ),
         ("Q(X, T) :- A(X, T), not B(X, T). Q(X, T) :- A(X, T), not B(X, T), C(T).", ["A(X, T), not B(X, T)"]),
         (
             "Q(X, T) :- A(X, T), not B(X, T). Q(X, T) :- A(X, T), B(X, T).",
