@@ -18,13 +18,14 @@ from antelog.compile.plan import Input, Plan, Relation
 from antelog.compile.statics import Row, evaluate
 from antelog.engine.background import background_of, table
 from antelog.engine.facts import Admitted, Facts, admit
-from antelog.engine.foresight import Foresight, cycles, foresee, layouts
+from antelog.engine.foresight import Foresight, cycles, foresee
 from antelog.engine.frames import Frame
 from antelog.engine.history import History, Stream, added, fresh, retained, without
 from antelog.engine.layout import Layout
 from antelog.engine.log import KINDS, Changes, Share, answers, changes, count, joined, nothing_changed
 from antelog.engine.match import Background
 from antelog.engine.pieces import pieces
+from antelog.engine.prepared import layouts
 from antelog.engine.reach import reaches
 from antelog.engine.remembering import lag, needed, remembered
 from antelog.engine.schema import (

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from antelog.compile.explain import literal_text, pattern_text
 from antelog.compile.plan import Comparison, Negated, Pattern, Plan, Sum, Var
-from antelog.engine.foresight import foresee, layouts
+from antelog.engine.foresight import foresee
 from antelog.engine.layout import Layout, compared
+from antelog.engine.prepared import layouts
 
 
 def cannot_run(plan: Plan) -> str | None:

@@ -10,10 +10,11 @@ import numpy as np
 from antelog.compile.bounds import static_variables
 from antelog.compile.plan import Atom, Plan, Var
 from antelog.compile.times import times_of
-from antelog.engine.foresight import cycles, foresee, layouts
+from antelog.engine.foresight import cycles, foresee
 from antelog.engine.history import ticks_of
 from antelog.engine.layout import ANYONE, Layout
 from antelog.engine.naming import Named, direct_names, relation_names
+from antelog.engine.prepared import layouts
 from antelog.engine.settled import Settled, is_open
 from antelog.engine.tables import NEVER, Column, distinct
 from antelog.engine.truth import truth

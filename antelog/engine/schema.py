@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Atom, Const, Pattern, Plan, Relation, StaticAtom, Term, Var
-from antelog.engine.foresight import layouts
 from antelog.engine.kinds import Kind, decimals, kind_of, told_as, whole_numbers
 from antelog.engine.layout import Layout
+from antelog.engine.prepared import layouts
 
 Types: TypeAlias = tuple[pa.DataType, ...]
 Named: TypeAlias = tuple[tuple[str, pa.DataType], ...]

@@ -1,4 +1,4 @@
-"""What is known of a plan before any fact has come."""
+"""Which patterns may make another needless."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hypothesis import given
 
 from antelog import parse
 from antelog.compile.plan import Const, Var
-from antelog.engine.foresight import rivals_among, within
+from antelog.engine.rivals import rivals_among, within
 from tests.engine.replay import runnable
 from tests.strategies import Case, cases
 
