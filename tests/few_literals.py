@@ -1,71 +1,95 @@
 """Random rules of a few literals, whatever these are: negated or not, about `T`, `U` or ticks beside them.
 
 `strategies.cases()` draws rules much as people write them. Here anything goes that the language allows,
-so literals often may be served by one fact, negated ones too: `A(X, T), A(a, U), not B(X, Y, U), U <= T`.
+so literals often may be served by one fact, negated ones too: `A(X, T), A(a, U), not B(X, Y, U), U <= T`;
+and comparisons matter together: with `R(X, V, T), R(X, W, T+1), W > V, W < 5` there is no such V above 4.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from hypothesis import assume
 from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from tests.strategies import Case, with_stream
+from tests.strategies import COLUMNS, STATIC, Case, declarations, with_stream
 
-_ARITY = {"A": 1, "B": 2, "C": 0, "Q": 1}
+_MIXES = ("AABC", "AABC", "ABBS", "ACRL", "RRA", "RRASL", "AABCRR")
+_NAMES = {"Q": "Q", "S": "Site", "L": "Link", **{name: name for name in COLUMNS}}
+_ARGUMENTS = {"Q": ("x",), "Site": ("x",), "Link": ("x", "y"), **COLUMNS}
 _VALUES = (["X"], ["X", "a"], ["X", "Y"], ["X", "X", "Y", "a"], ["X", "Y", "_"])
-_TIMES = (["T", "U"], ["T", "T+1", "T-1"], ["T", "T", "U", "U+1", "T-1"], ["T", "T+1", "U", "2"], ["T", "2"])
-_CONDITIONS = (
-    *("U <= T", "U < T", "U != T", "T <= U+1", "U >= T-1", "T >= 1", "X != Y", "X = a"),
-    *("U <= 2", "U <= 2, U != T", "U >= T-2, U <= T, U != T-1"),
+_NUMBERS = (["V"], ["V", "W"], ["V", "W", "5"], ["V", "W", "Z"], ["V", "_"])
+_TIMES = (
+    *(["T"], ["T", "2"], ["T", "T+1"], ["T", "T+1", "T-1"], ["T", "T+1", "T-1", "1"]),
+    *(["T", "U"], ["T", "T", "U", "U+1", "T-1"], ["T", "T+1", "U", "2"]),
 )
-_REFINEMENTS = ("", "", "", "", "delay A(a, _) = 3.", "delay B(a, _, _) = 0.")
+_CONDITIONS = (
+    *("U <= T", "U < T", "U != T", "T <= U+1", "U >= T-1", "T >= 1", "U <= 2", "U = 1", "U >= 2"),
+    *("U <= 2, U != T", "U >= T-2, U <= T, U != T-1", "X != Y", "X = a", "X < b", "X >= Y"),
+)
+_OPERATORS = ("<", "<", "<=", ">", ">=", "!=", "=")
+_BOUNDS = ("3", "5", "10", "V + 2")
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """What the literals of a rule are about: of these they take their arguments."""
+
+    values: list[str]
+    numbers: list[str]
+    times: list[str]
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> str:
-    """A program as text: one rule or two, and sometimes one for a predicate of theirs."""
-    delays = [draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"])) for _ in range(3)]
-    declarations = (
-        f"input A(x: text, time){delays[0]}. input B(x: text, y: text, time){delays[1]}.",
-        f"input C(time){delays[2]}. {draw(st.sampled_from(_REFINEMENTS))}",
-    )
-    names, rules = ["A", "A", "B", "C"], []
+def _programs(draw: st.DrawFn) -> str:
+    """A program as text: one rule or two, and sometimes one or two for a predicate of theirs."""
+    names, rules = [_NAMES[name] for name in draw(st.sampled_from(_MIXES))], []
     if draw(st.booleans()):
-        rules.append(_rule(draw, "Q(X, T)", names, most=2))
+        rules += [_rule(draw, "Q(X, T)", names, most=3) for _ in range(draw(st.sampled_from([1, 1, 2])))]
         names = [*names, "Q", "Q"]
-    head = draw(st.sampled_from(["P(X, T)", "P(X, T)", "P(X, Y, T)"]))
+    heads = ["P(X, T)", "P(X, T)", "P(X, Y, T)", "P(T)", *(["P(X, V, T)"] if "R" in names else [])]
+    head = draw(st.sampled_from(heads))
     rules += [_rule(draw, head, names, most=5) for _ in range(draw(st.sampled_from([1, 1, 1, 2])))]
-    text = "\n".join((*declarations, *rules, f"query {head}."))
-    assume(read(Source(text)).ok)
-    return text
+    return "\n".join((*declarations(draw, " ".join(rules)), *rules, f"query {head}."))
 
 
 def _rule(draw: st.DrawFn, head: str, names: list[str], most: int) -> str:
-    values, times = draw(st.sampled_from(_VALUES)), draw(st.sampled_from(_TIMES))
-    body = [_literal(draw, names, values, times) for _ in range(draw(st.integers(1, most)))]
+    terms = _Terms(*(draw(st.sampled_from(some)) for some in (_VALUES, _NUMBERS, _TIMES)))
+    body = [_literal(draw, names, terms) for _ in range(draw(st.integers(1, most)))]
     there = _variables(", ".join(body))
     fitting = [condition for condition in _CONDITIONS if _variables(condition) <= there]
+    numbers = sorted(there & set(terms.numbers))
     if fitting and draw(st.integers(0, 2)) == 0:
         body.append(draw(st.sampled_from(fitting)))
+    if numbers:
+        body += [_comparison(draw, numbers) for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3])))]
     return f"{head} :- {', '.join(dict.fromkeys(body))}."
 
 
 def _variables(text: str) -> set[str]:
-    return set(re.findall("[TUXY]", text))
+    return set(re.findall("[T-Z]", text))
 
 
-def _literal(draw: st.DrawFn, names: list[str], values: list[str], times: list[str]) -> str:
+def _literal(draw: st.DrawFn, names: list[str], terms: _Terms) -> str:
     name = draw(st.sampled_from(names))
-    arguments = [draw(st.sampled_from(values)) for _ in range(_ARITY[name])]
-    denied = draw(st.sampled_from(["", "", "not "]))
-    return f"{denied}{name}({', '.join((*arguments, draw(st.sampled_from(times))))})"
+    arguments = [
+        draw(st.sampled_from(terms.numbers if column.endswith("number") else terms.values))
+        for column in _ARGUMENTS[name]
+    ]
+    if name not in STATIC:
+        arguments.append(draw(st.sampled_from(terms.times)))
+    return f"{draw(st.sampled_from(['', '', 'not ']))}{name}({', '.join(arguments)})"
+
+
+def _comparison(draw: st.DrawFn, numbers: list[str]) -> str:
+    one, other = [*numbers, *(f"{name} + 1" for name in numbers), "V + 2.5"], [*numbers, *_BOUNDS]
+    return f"{draw(st.sampled_from(one))} {draw(st.sampled_from(_OPERATORS))} {draw(st.sampled_from(other))}"
 
 
 @st.composite
 def cases_of_few_literals(draw: st.DrawFn) -> Case:
     """Such a program and a stream of a few facts."""
-    return with_stream(draw, draw(programs()), latest=3, most=5)
+    text = draw(_programs().filter(lambda text: read(Source(text)).ok))
+    return with_stream(draw, text, latest=3, most=5)

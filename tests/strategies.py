@@ -133,7 +133,7 @@ def programs(
     assume(predicates)
     queries = [_query(draw, p) for p in predicates if p.windowed or p is predicates[-1] or draw(_rarely())]
     rules = "\n".join(rule for p in predicates for rule in p.rules)
-    text = "\n".join((*_declarations(draw, rules), rules, *queries))
+    text = "\n".join((*declarations(draw, rules), rules, *queries))
     checked = read(Source(text))
     assume(checked.ok)
     return text
@@ -293,7 +293,7 @@ def _query(draw: st.DrawFn, predicate: _Predicate) -> str:
     return f"query {_atom(predicate.name, names, time)}{window}."
 
 
-def _declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
+def declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
     """Declarations of the inputs and static predicates that the rules use; some inputs have none."""
     untyped = "R(" not in rules and draw(st.booleans())
     for name, columns in COLUMNS.items():

@@ -27,14 +27,13 @@ from tests.engine.replay import (
     without_needless,
 )
 from tests.few_literals import cases_of_few_literals
-from tests.few_numbers import cases_of_few_numbers
 from tests.reference.helpers import evaluation_of
 from tests.reference.test_conformance import implied
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
 # The specification looks at every value and tick there is, so where two times are free there are few.
-ANY = cases() | cases_with_two_times(latest=2, most=6) | cases_of_few_literals() | cases_of_few_numbers()
+ANY = cases() | cases_with_two_times(latest=2, most=6) | cases_of_few_literals()
 
 Test: TypeAlias = Callable[..., None]
 

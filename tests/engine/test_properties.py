@@ -18,7 +18,6 @@ from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
-from tests.few_numbers import cases_of_few_numbers
 from tests.rewriting import compares_texts_by_order, renamed, switched, switched_off, with_names
 from tests.strategies import TEXTS, Case, cases
 from tests.two_times import cases_with_two_times
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 # Long enough for what is settled to be forgotten, or remembered, before it is asked for again.
 LONG = cases(latest=9, most=30) | cases_with_two_times() | cases_of_few_literals()
-ANY = cases() | cases_with_two_times() | cases_of_few_literals() | cases_of_few_numbers()
+ANY = cases() | cases_with_two_times() | cases_of_few_literals()
 
 Log = list[dict[str, Any]]
 
