@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,12 +30,20 @@ class Awaited:
         return fails
 
 
-def awaited(world: World, layout: Layout, rows: Rows, apart: frozenset[str]) -> Awaited:
+def awaited(
+    world: World,
+    layout: Layout,
+    rows: Rows,
+    apart: frozenset[str],
+    among: Collection[int] | None = None,
+) -> Awaited:
+    """What rows wait for. Only literals `among` some have to come together, if these are given."""
     waiting = Waiting(world, layout, apart)
     due = np.empty((len(layout.places), rows.count), np.int64)
     for i, place in enumerate(layout.places):
         due[i] = deadline(waiting, place, rows)
-    return Awaited(due, *together(waiting, rows))
+    some = range(len(layout.places)) if among is None else among
+    return Awaited(due, *together(waiting, rows, some))
 
 
 def depends_on_facts(world: World, layout: Layout) -> bool:

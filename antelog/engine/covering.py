@@ -13,13 +13,15 @@ from itertools import chain, islice, product
 from typing import TypeAlias
 
 from antelog.compile.ordering import follows
-from antelog.compile.plan import Comparison, Const, Operand, StaticAtom, Time, Var
+from antelog.compile.plan import Comparison, Const, Literal, Operand, StaticAtom, Time, Var
 from antelog.compile.subsume import Matching, variables_in
 from antelog.engine.layout import Layout, variable_of, variables_of
 
 AnyTerm: TypeAlias = Var | Const | Time
 Condition: TypeAlias = Comparison | StaticAtom
 """A comparison, or a background fact that must not be there."""
+Place: TypeAlias = tuple[type[Literal], str, int]
+"""A position in the literals of a predicate."""
 
 _WAYS = 1_000
 """More ways than this for literals to become others are not looked at."""
@@ -30,12 +32,16 @@ class Shape:
     """What derivations have in common: their pattern, the variables they bind, the literals that are true.
 
     There is one for the same (see `shape_of`), which remembers what has been worked out.
+
+    What negated literals leave open has exceptions, so it becomes something else only if it is `valued`:
+    one value in each row, for which one can look whether it is an exception.
     """
 
     layout: Layout
     bound: frozenset[str]
     evidence: tuple[int, ...]
     hypotheses: tuple[int, ...]
+    valued: bool = False
 
     @cached_property
     def conditions(self) -> tuple[tuple[Condition, frozenset[str]], ...]:
@@ -48,19 +54,42 @@ class Shape:
     def free(self) -> frozenset[str]:
         """The open variables that may become something that meets the conditions.
 
-        Not those of negated literals, for these have exceptions. Those of the answer become what is
-        answered by others.
+        Those of the answer become what is answered by others.
         """
         names = {name for literal in self.layout.literals for name in variables_of(literal)}
-        free = names - self.bound - self.layout.denied
+        free = names - self.bound - (self._compared if self.valued else self.layout.denied)
         while tied := {
             name for _, about in self.conditions for name in about & free if not about - self.bound <= free
         }:
             free -= tied
         return frozenset(free)
 
+    @cached_property
+    def _compared(self) -> frozenset[str]:
+        """Of what negated literals leave open, what conditions compare with other open variables."""
+        together = [names - self.bound for _, names in self.conditions if len(names - self.bound) > 1]
+        return self.layout.denied & frozenset[str]().union(*together)
+
     def part(self, hypotheses: bool) -> tuple[int, ...]:
         return self.hypotheses if hypotheses else self.evidence
+
+    @cached_property
+    def _places(self) -> tuple[frozenset[Place], frozenset[Place]]:
+        """Where hypotheses leave open what has exceptions, and where they do not."""
+        open_, others = set[Place](), set[Place]()
+        for i in self.hypotheses:
+            literal = self.layout.literals[i]
+            for place, term in enumerate((*literal.arguments, literal.time)):
+                unbound = term is None or self.is_open(term)
+                if not unbound:
+                    others.add((type(literal), literal.predicate, place))
+                elif term is not None and variable_of(term) in self.layout.denied:
+                    open_.add((type(literal), literal.predicate, place))
+        return frozenset(open_), frozenset(others)
+
+    def may_be_given_values(self, other: Shape) -> bool:
+        """Whether hypotheses of the other have values where this leaves open what has exceptions."""
+        return not self._places[0].isdisjoint(other._places[1])
 
     def is_open(self, term: Operand) -> bool:
         name = variable_of(term)
@@ -69,9 +98,18 @@ class Shape:
 
 @lru_cache(maxsize=4096)
 def shape_of(
-    layout: Layout, bound: frozenset[str], evidence: tuple[int, ...], hypotheses: tuple[int, ...]
+    layout: Layout,
+    bound: frozenset[str],
+    evidence: tuple[int, ...],
+    hypotheses: tuple[int, ...],
+    valued: bool = False,
 ) -> Shape:
-    return Shape(layout, bound, evidence, hypotheses)
+    return Shape(layout, bound, evidence, hypotheses, valued)
+
+
+def valued(shape: Shape) -> Shape:
+    """The shape whose open variables of negated literals become values, too."""
+    return shape_of(shape.layout, shape.bound, shape.evidence, shape.hypotheses, valued=True)
 
 
 @dataclass(frozen=True)
@@ -79,12 +117,13 @@ class Way:
     """What two rows have to meet for literals of the one to become some of the other.
 
     Terms of `both` have the same values, so have two terms each of the other alone (`its`), and
-    conditions of the one hold with what its open variables become.
+    conditions of the one hold with what its open variables become. What is `named` is no exception.
     """
 
     both: tuple[tuple[AnyTerm, AnyTerm], ...]
     its: tuple[tuple[AnyTerm, AnyTerm], ...]
     conditions: tuple[tuple[Condition, Mapping[str, AnyTerm]], ...]
+    named: Mapping[str, AnyTerm]
 
 
 @lru_cache(maxsize=65_536)
@@ -133,7 +172,7 @@ def facing(
             if a is not b:
                 return None
         elif not exactly and variable_of(a) in one.free:
-            if not _may_become(a, one, b, other):
+            if not _may_become(a, one, b, other) or not _has_value(a, one, b, other):
                 return None
             found.append((a, b))
         elif one.is_open(a) or other.is_open(b):
@@ -192,7 +231,10 @@ def _way(one: Shape, other: Shape, pairs: Sequence[tuple[AnyTerm, AnyTerm]]) -> 
         if known is None or not _follows(condition, other, {**images, **known}):
             return None
         both += ((term, term) for name, term in known.items() if name not in one.layout.answered)
-    return Way(tuple(both), tuple(its), tuple(asked))
+    named = {
+        name: term for name, term in became.items() if name in one.layout.denied and not other.is_open(term)
+    }
+    return Way(tuple(both), tuple(its), tuple(asked), named)
 
 
 def _begins(became: Mapping[str, AnyTerm]) -> Iterator[tuple[Condition, frozenset[str]]]:
@@ -208,6 +250,13 @@ def _may_become(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> b
     if name not in one.layout.answered or name is None:
         return True
     return _answered(one.layout, other.layout).get(name) == _image(term, opposite)
+
+
+def _has_value(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
+    """Whether a term with a free variable may become one of the other as far as it may have exceptions."""
+    if variable_of(term) not in one.layout.denied or not other.is_open(opposite):
+        return True
+    return one.layout is other.layout and term == opposite
 
 
 def _image(term: AnyTerm, opposite: AnyTerm) -> AnyTerm:

@@ -69,14 +69,15 @@ def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
     return _due(waiting, place, rows, time_column(time, rows))
 
 
-def together(waiting: Waiting, rows: Rows) -> tuple[Sequence[int], Column]:
-    """Literals whose open variables are one, or compared, and by when not all of them can come any more.
+def together(waiting: Waiting, rows: Rows, among: Collection[int]) -> tuple[Sequence[int], Column]:
+    """Of some literals those whose open variables are one, or compared, and until when all of them may come.
 
     For the value that one literal is waited for longest, another may not be waited for any more.
     """
     world, layout = waiting.world, waiting.layout
     named: dict[str, dict[int, list[Column]]] = {}
-    for i, place in enumerate(layout.places):
+    for i in among:
+        place = layout.places[i]
         for table in tables_of(world.inputs[place.atom.predicate], world.values):
             for position, cells in zip(table.positions, table.cells, strict=True):
                 term = place.atom.arguments[position]

@@ -39,13 +39,14 @@ class Told:
     """What is told of answers, moment by moment: the views that are told, and the answers' status.
 
     Some are told on their `own`, as long as they speak for themselves, and others of the answer beside these.
+    Views are `needed` also where they are said with another, of which they may be the slowest instance.
     An answer is `quiet` where one about more values has been confirmed, which it is an instance of
     (None: no answer ever is).
     """
 
     found: Candidates
     at: Moments
-    kept: Mask
+    needed: Mask
     views: Mask
     own: Mask
     status: NDArray[np.int8]
@@ -91,7 +92,7 @@ def tell(
         quiet = status == CONFIRMED
         quiet[at.of_views(marked(seen.complete & ~seen.merged))] = False
         quiet[at.of_views(_left_out(found, at, marked(seen.complete & seen.merged)))] = False
-    return Told(found, at, kept, told, own, status, quiet)
+    return Told(found, at, needed, told, own, status, quiet)
 
 
 def _unspoken(found: Candidates, at: Moments, seen: Views, spoken_for: Mask, needed: Mask) -> Mask:
@@ -298,7 +299,7 @@ def lines(world: World, name: str, told: Told, moment: Column, kind: NDArray[np.
     moment, kind = moment.take(order), kind.take(order)
     rejected = kind == _REJECTED
     open_ = marked(kind <= _REVISED)
-    ahead = outlook(world, found, at, told.kept, told.views, told.own, moment.take(open_))
+    ahead = outlook(world, found, at, told.needed, told.views, told.own, moment.take(open_))
     to_come = np.full_like(kind, _REJECTED)
     to_come[open_[ahead.confirmed]] = _CONFIRMED
     words = repeated(KINDS, np.concatenate([kind, to_come]))

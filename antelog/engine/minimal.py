@@ -11,8 +11,8 @@ kinds can make which needless, and in which columns two derivations must agree f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from antelog.compile.plan import Comparison, Time
 from antelog.compile.subsume import variables_in
 from antelog.engine.candidates import Candidates
 from antelog.engine.comparing import holds
-from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, shape_of, ways
+from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, shape_of, valued, ways
 from antelog.engine.layout import variable_of
 from antelog.engine.match import Rows, agrees, term_column, time_column
 from antelog.engine.moments import Moments, Views
-from antelog.engine.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
+from antelog.engine.tables import Column, Mask, distinct, find, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations
 from antelog.engine.values import Values
 from antelog.engine.world import World
@@ -51,8 +51,9 @@ def minimal(world: World, found: Candidates, at: Moments, seen: Views) -> tuple[
     made_one, instances = [_NO_PAIRS], [_NO_PAIRS]
     for number, opposite in _meeting(kinds):
         one, other = kinds[number], kinds[opposite]
-        here, there, less = _rivalling(world, one, other)
+        here, there, less = _rivalling(world, found, one, other)
         keep[other.view[there[less]]] = False
+        keep[other.view[_given_values(world, found, one, other)]] = False
         if number < opposite or len(one.block.layout.literals) > len(other.block.layout.literals):
             made_one.append(_made_one(one, other, seen.merged, world.values))
         instances.append((one.view[here[~less]], other.view[there[~less]]))
@@ -73,12 +74,14 @@ class _Kind:
     view: Column
     row: Column
     moment: Column
+    derivation: Column
+    then: Column
 
 
 def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
     for b, block in enumerate(found.blocks):
-        mine = at.views(found, b)
-        first, last = np.searchsorted(rivals, [mine.start, mine.stop])
+        views = at.views(found, b)
+        first, last = np.searchsorted(rivals, [views.start, views.stop])
         view = rivals[first:last]
         if len(view) == 0:
             continue
@@ -92,7 +95,8 @@ def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
             held = true[:, these[0]]
             evidence, hypotheses = (tuple(marked(part).tolist()) for part in (held, ~held))
             shape = shape_of(block.layout, frozenset(block.rows.bound), evidence, hypotheses)
-            yield _Kind(block, shape, view[these], row[these], at.view_at[view[these]])
+            mine, moment = view[these], at.view_at[view[these]]
+            yield _Kind(block, shape, mine, row[these], moment, at.view_of[mine], at.tick[moment])
 
 
 def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
@@ -105,35 +109,60 @@ def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
         yield divmod(pair, len(kinds))
 
 
-def _rivalling(world: World, one: _Kind, other: _Kind) -> tuple[Column, Column, Mask]:
+def _rivalling(world: World, found: Candidates, one: _Kind, other: _Kind) -> tuple[Column, Column, Mask]:
     """Pairs of a view of the one kind and a view of the other that it makes needless: for it asks for less.
 
     Or, if not, for the other is an instance of it.
     """
+    here, there = _NO_PAIRS if _alike(one, other) else _covered(world, found, one, other)
+    if len(here) == 0:
+        return here, there, np.zeros(0, np.bool_)
+    same = _within(world, found, other, one, there, here, hypotheses=True)
+    less = _within(world, found, one, other, here, there, hypotheses=False)
+    equal = _within(world, found, other, one, there, here, hypotheses=False)
+    # What may become others may become the same as other hypotheses: it has fewer only if there are fewer.
+    fewer = (less | ~same) & (_more(one, here, other, there, world.values, hypotheses=True) > 0)
+    beats = fewer | (less & ~equal)
+    at = marked(beats | (~same & less))
+    return here.take(at), there.take(at), beats.take(at)
+
+
+def _given_values(world: World, found: Candidates, one: _Kind, other: _Kind) -> Column:
+    """The views of the other kind that one of the first makes needless.
+
+    What negated literals of that leave open has values here, for which nothing else is so.
+    """
+    if not one.shape.may_be_given_values(other.shape):
+        return _NO_PAIRS[0]
+    one = replace(one, shape=valued(one.shape))
+    met = ways(one.shape, other.shape, hypotheses=True)
+    if not all(met) or not any(way.named for together in met for way in together):
+        return _NO_PAIRS[0]
+    here, there = _covered(world, found, one, other)
+    if len(here) == 0:
+        return there
+    more = _more(one, here, other, there, world.values, hypotheses=True)
+    less = _within(world, found, one, other, here, there, hypotheses=False)
+    less &= _more(one, here, other, there, world.values, hypotheses=False) > 0
+    beaten: Column = there[(more > 0) | ((more == 0) & less)]
+    return beaten
+
+
+def _covered(world: World, found: Candidates, one: _Kind, other: _Kind) -> tuple[Column, Column]:
+    """Pairs of a view of the one kind and a view of the other that waits for all the one waits for."""
     hypotheses = bool(one.shape.hypotheses or other.shape.hypotheses)
     met = ways(one.shape, other.shape, hypotheses)
     further = _further(one.shape, other.shape)
-    if further is None or not all(met) or _alike(one, other):
-        return *_NO_PAIRS, np.zeros(0, np.bool_)
+    if further is None or not all(met):
+        return _NO_PAIRS
     keys = [[one.moment], [other.moment]]
-    agreeing = [pair for found in met if len(found) == 1 for pair in found[0].both]
+    agreeing = [pair for found_ways in met if len(found_ways) == 1 for pair in found_ways[0].both]
     for term, opposite in (*agreeing, *((term, term) for term in further)):
         keys[0].append(_column(term, one, one.row, world.values))
         keys[1].append(_column(opposite, other, other.row, world.values))
     here, there = pairs(*keys_of(keys))
     here, there = _those(one.view.take(here) != other.view.take(there), here, there)
-    here, there = _those(_within(world, one, other, here, there, hypotheses=True), here, there)
-    if len(here) == 0:
-        return here, there, np.zeros(0, np.bool_)
-    same = _within(world, other, one, there, here, hypotheses=True)
-    less = _within(world, one, other, here, there, hypotheses=False)
-    equal = _within(world, other, one, there, here, hypotheses=False)
-    # What may become others may become the same as other hypotheses: it has fewer only if there are fewer.
-    count, its_count = _count(one, here, world.values), _count(other, there, world.values)
-    fewer = (less | ~same) & (count < its_count)
-    beats = fewer | (less & ~equal)
-    at = marked(beats | (~same & less))
-    return here.take(at), there.take(at), beats.take(at)
+    return _those(_within(world, found, one, other, here, there, hypotheses=True), here, there)
 
 
 def _those(mask: Mask, here: Column, there: Column) -> tuple[Column, Column]:
@@ -207,7 +236,16 @@ def _alike(one: _Kind, other: _Kind) -> bool:
     )
 
 
-def _within(world: World, one: _Kind, other: _Kind, here: Column, there: Column, *, hypotheses: bool) -> Mask:
+def _within(
+    world: World,
+    found: Candidates,
+    one: _Kind,
+    other: _Kind,
+    here: Column,
+    there: Column,
+    *,
+    hypotheses: bool,
+) -> Mask:
     """For each pair of views, whether all hypotheses (or evidence) of the one cover some of the other."""
     inside = np.ones(len(here), np.bool_)
     if len(here) == 0:
@@ -216,9 +254,29 @@ def _within(world: World, one: _Kind, other: _Kind, here: Column, there: Column,
     for together in ways(one.shape, other.shape, hypotheses):
         hit = np.zeros(len(here), np.bool_)
         for way in together:
-            hit |= _is_way(world, way, one, other, row, other_row)
+            is_way = _is_way(world, way, one, other, row, other_row)
+            if way.named:
+                values = {n: _column(t, other, other_row, world.values) for n, t in way.named.items()}
+                is_way &= ~_are_excepted(found, one, here, values)
+            hit |= is_way
         inside &= hit
     return inside
+
+
+def _are_excepted(found: Candidates, kind: _Kind, view: Column, values: Mapping[str, Column]) -> Mask:
+    """For some views and values of variables these leave open, whether exceptions have them, or may have."""
+    views = distinct(view)
+    which, exception = found.exceptions.of_views(kind.derivation.take(views), kind.then.take(views))
+    block = np.searchsorted(found.starts, exception, "right") - 1
+    excepted = np.zeros(len(view), np.bool_)
+    for number in distinct(block).tolist():
+        mine = marked(block == number)
+        bound, row = found.blocks[number].rows.bound, exception.take(mine) - found.starts[number]
+        names = sorted(values.keys() & bound.keys())
+        asked = [view, *(values[name] for name in names)]
+        there = [views.take(which.take(mine)), *(bound[name].take(row) for name in names)]
+        excepted |= find(*keys_of([asked, there])) >= 0
+    return excepted
 
 
 def _is_way(world: World, way: Way, one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
@@ -248,13 +306,21 @@ def _is_met(world: World, condition: Condition, one: _Kind, rows: Rows) -> Mask:
     return ~agrees(rows, world.background_of(layout).forbidden[layout.absent.index(condition)])
 
 
-def _count(kind: _Kind, view: Column, values: Values) -> Column:
-    """How many different hypotheses views have."""
+def _more(
+    one: _Kind, here: Column, other: _Kind, there: Column, values: Values, *, hypotheses: bool
+) -> Column:
+    """For pairs of views how many more hypotheses (or how much more evidence) the other has."""
+    return _count(other, there, values, hypotheses) - _count(one, here, values, hypotheses)
+
+
+def _count(kind: _Kind, view: Column, values: Values, hypotheses: bool) -> Column:
+    """How many hypotheses (or how much evidence) views have; what is the same counts once."""
     row, shape = kind.row.take(view), kind.shape
+    literals = shape.part(hypotheses)
     count = np.zeros(len(row), np.int64)
-    for number, i in enumerate(shape.hypotheses):
+    for number, i in enumerate(literals):
         again = np.zeros(len(row), np.bool_)
-        for j in shape.hypotheses[:number]:
+        for j in literals[:number]:
             terms = facing(shape, i, shape, j, exactly=True)
             if terms is not None:
                 same = np.ones(len(row), np.bool_)

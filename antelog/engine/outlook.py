@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from antelog.compile.plan import Time
-from antelog.engine.awaited import awaited, depends_on_facts
+from antelog.engine.awaited import Awaited, awaited, depends_on_facts
 from antelog.engine.candidates import Candidates
 from antelog.engine.exceptions import nameable, own_since_as_of
+from antelog.engine.layout import Layout
 from antelog.engine.match import AS_OF, Rows
 from antelog.engine.moments import Moments
 from antelog.engine.naming import last_named
@@ -56,7 +57,7 @@ def outlook(
     world: World,
     found: Candidates,
     at: Moments,
-    kept: Mask,
+    needed: Mask,
     told: Mask,
     own: Mask,
     moment: Column,
@@ -71,7 +72,7 @@ def outlook(
         confirmed, rejected, settled = end.complete, end.failed, end.settled
     else:
         confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
-        _ends(world, found, at, kept, told, own, moment, (confirmed, rejected, settled))
+        _ends(world, found, at, needed, told, own, moment, (confirmed, rejected, settled))
     return Outlook(confirmed <= rejected, np.minimum(confirmed, rejected), settled)
 
 
@@ -114,7 +115,7 @@ def _ends(
     world: World,
     found: Candidates,
     at: Moments,
-    kept: Mask,
+    needed: Mask,
     told: Mask,
     own: Mask,
     moment: Column,
@@ -128,7 +129,7 @@ def _ends(
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)
         line = line_at.take(at.view_at[mine])
-        asked = kept[mine]
+        asked = needed[mine]
         if block.layout.by_clock:
             asked = asked | _coming(found, at.view_of[mine], at.then[mine])
         view = marked(asked & (line >= 0))
@@ -139,7 +140,7 @@ def _ends(
         view += mine.start
         row, then = at.view_of.take(view), at.then.take(view)
         end = _of_instances(world, found, _end(world, found, block, found.starts[b], row, then), row, then)
-        failed = _failed(world, end)
+        failed = _failed(world, end, then)
         np.minimum.at(confirmed, line, end.complete)
         np.maximum.at(settled, line[shown], end.settled[shown])
         if not speaks.all():
@@ -182,17 +183,35 @@ def _of_the_answer(
     return since[frozenset({time})]
 
 
-def _failed(world: World, end: _End) -> Column:
+def _failed(world: World, end: _End, then: Column) -> Column:
     """When derivations are over, with those that may follow at later ticks than are looked at."""
     layout, rows, failed = end.seen.layout, end.seen.rows, end.failed
     times = layout.time_variables & layout.denied & rows.bound.keys() - {layout.pattern.time.variable}
     for time in sorted(times - layout.given):
         last = rows.bound[time] >= last_named(world, layout, time) - world.foresight.widest
-        apart = [
-            i for i, each in enumerate(end.seen.layout.literals) if not _follows(each.time, time, end.seen)
-        ]
-        failed = np.where(last, end.seen.fails[apart].min(axis=0, initial=NEVER), failed)
+        if last.any():
+            apart = [i for i, each in enumerate(layout.literals) if not _follows(each.time, time, end.seen)]
+            failed = np.where(last, _some_fail(world, end.seen, apart, then), failed)
     return failed
+
+
+def _some_fail(world: World, seen: Derivations, some: Sequence[int], then: Column) -> Column:
+    """When some literals of rows fail, whatever becomes of the others."""
+    places, fails = len(seen.layout.places), seen.fails
+    if depends_on_facts(world, seen.layout):
+        among = [i for i in some if i < places]
+        waiting = _waiting(world, seen.layout, seen.rows, then, among)
+        fails = np.concatenate([waiting.failing(seen.holds[:places] < NEVER), fails[places:]])
+    first: Column = fails[some].min(axis=0, initial=NEVER)
+    return first
+
+
+def _waiting(
+    world: World, layout: Layout, rows: Rows, then: Column, among: Collection[int] | None = None
+) -> Awaited:
+    """What rows waited for at some ticks."""
+    apart = layout.denied if layout.loose else frozenset[str]()
+    return awaited(world, layout, Rows({**rows.bound, AS_OF: then}, rows.count), apart, among)
 
 
 def _follows(time: Time, other: str, seen: Derivations) -> bool:
@@ -245,8 +264,7 @@ def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Deriv
     true = arrived <= then
     holds, fails = or_never(arrived, ~true), or_never(settled[:places], true)
     if refined:
-        apart = block.layout.denied if block.layout.loose else frozenset()
-        waiting = awaited(world, block.layout, Rows({**rows.bound, AS_OF: then}, rows.count), apart)
+        waiting = _waiting(world, block.layout, rows, then)
         settled[:places], fails = waiting.due, waiting.failing(true)
     if block.layout.negations:
         known = [negated(world, block.layout, each, rows, then) for each in block.layout.negations]

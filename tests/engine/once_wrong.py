@@ -286,6 +286,32 @@ SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER = Case(
     3,
 )
 
+# R(a, V, 2) may come later than for others, and serve all: it is told with what is said of all Y.
+SLOWEST_INSTANCE = Case(
+    "input A(x: text, time). input R(x: text, v: number, time) delay 1. delay R(a, _, _) = 2. "
+    "P(X, V, T) :- not A(X, U), not A(Y, T), R(_, V, T), R(Y, V, U), R(X, W, U). query P(X, V, T).",
+    (("A", ("b", 2), 2),),
+    2,
+)
+
+# For each tick U there is a next one, though B(X, U) is waited for together with B(X, T).
+FOLLOWED_BY_LATER_TICKS = Case(
+    "input A(x: text, time) delay 1. input B(x: text, time). delay B(a, _) = 2. input C(time) delay 2. "
+    "P(T) :- C(U), A(X, U), not C(T), B(X, T), not B(Y, U), B(X, U). query P(T).",
+    (),
+    3,
+)
+
+# When what is said of P1(_, _, 2) alone is over, P1(_, _, T) still says the rest, so it ends at 3, not at 4.
+SAID_BY_ANOTHER = Case(
+    "input B(x: text, y: text, time) delay 1. input R(x: text, v: number, time) delay 1. "
+    "static Link(x: text, y: text). Link(a, b). "
+    "P1(X, X, T) :- Link(a, Y), B(X, Y, T+1), not P1(Y, a, T-1), X != Y. "
+    "P1(X, X, T) :- not R(X, 10, T+1), not P1(a, a, T-1). query P1(X, Y, T).",
+    (("B", ("a", "a", 1), 2), ("R", ("c", 12.5, 2), 2)),
+    6,
+)
+
 ANSWERS = (
     SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER,
     NEEDLESS_AS_IT_MEETS_CONDITIONS,

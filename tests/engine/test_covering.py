@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.telling import told
+from tests.engine.telling import told, told_at_once
 
 INPUTS = (
     "input R(x: text, v: number, time) delay 1. input B(x: text, y: text, time) delay 1. "
@@ -63,3 +63,28 @@ def test_an_answer_left_open_is_needless_if_another_asks_for_less_of_it() -> Non
     rules = "P(X, T) :- C(T), B(X, X, 2), A(X, 2). P(X, T) :- A(X, T+1). query P(X, T)."
     lines = told(f"{inputs}{rules}", [("C", 0, 1), ("C", 1, 1)], 1)
     assert lines == {1: ["possible P(_, 0): C(0) | A(X, 2), B(X, X, 2), rejected at 2, decided by 3"]}
+
+
+# The second rule asks for less, for all values of Y but those B has named.
+GIVEN_VALUES = """input A(x: text, time) delay 2. input B(x: text, time) delay 1. input C(time).
+P(T) :- A(Y, U), not B(Y, U), A(Y, T), not C(T).
+P(T) :- A(Y, T), not B(Y, T), not C(T).
+query P(T)."""
+
+
+def test_what_is_said_of_all_values_makes_more_needless_for_a_value_that_is_no_exception() -> None:
+    (line,) = (line for line in told(GIVEN_VALUES, [("A", "c", 1, 1)], 1)[1] if "P(0)" in line)
+    assert line == "revised P(0): not B(Y, 0), not C(0) | A(Y, 0), rejected at 2, decided by 2"
+
+
+def test_for_an_exception_it_does_not() -> None:
+    facts = [("A", "c", 1, 1), ("B", "c", 0, 1)]
+    (line,) = (line for line in told(GIVEN_VALUES, facts, 1)[1] if "P(0)" in line)
+    assert "A(c, 1), not C(0) | A(c, 0), not B(c, 1)" in line
+
+
+def test_nor_is_it_told_where_a_later_fact_names_the_value() -> None:
+    facts = [("A", "c", 1, 2)]
+    assert told_at_once(GIVEN_VALUES, facts, 2) == [
+        line for lines in told(GIVEN_VALUES, facts, 2).values() for line in lines
+    ]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
+from tests.engine.once_wrong import FOLLOWED_BY_LATER_TICKS, SAID_BY_ANOTHER, SLOWEST_INSTANCE
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.rewriting import compares_texts_by_order, renamed, switched, switched_off, with_names
@@ -71,18 +72,9 @@ def test_the_last_lines_give_the_answers(case: Case) -> None:
             assert engine.status.open_answers[query.name] == still_open
 
 
-# When what is said of P1(_, _, 2) alone is over, P1(_, _, T) still says the rest, so it ends at 3, not at 4.
-_SAID_BY_ANOTHER = Case(
-    "input B(x: text, y: text, time) delay 1. input R(x: text, v: number, time) delay 1. "
-    "static Link(x: text, y: text). Link(a, b). "
-    "P1(X, X, T) :- Link(a, Y), B(X, Y, T+1), not P1(Y, a, T-1), X != Y. "
-    "P1(X, X, T) :- not R(X, 10, T+1), not P1(a, a, T-1). query P1(X, Y, T).",
-    (("B", ("a", "a", 1), 2), ("R", ("c", 12.5, 2), 2)),
-    6,
-)
-
-
-@example(_SAID_BY_ANOTHER, Random(7))  # which cuts after tick 2
+@example(SAID_BY_ANOTHER, Random(7))  # each of them cuts after tick 2
+@example(SLOWEST_INSTANCE, Random(5))
+@example(FOLLOWED_BY_LATER_TICKS, Random(5))
 @given(ANY, st.randoms(use_true_random=False))
 def test_in_silence_answers_end_as_was_said(case: Case, random: Random) -> None:
     compiled = compiled_of(case)
