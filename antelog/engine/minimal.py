@@ -53,10 +53,12 @@ def minimal(world: World, found: Candidates, at: Moments, seen: Views) -> tuple[
         one, other = kinds[number], kinds[opposite]
         here, there, less = _rivalling(world, found, one, other)
         keep[other.view[there[less]]] = False
-        keep[other.view[_given_values(world, found, one, other)]] = False
         if number < opposite or len(one.block.layout.literals) > len(other.block.layout.literals):
             made_one.append(_made_one(one, other, seen.merged, world.values))
         instances.append((one.view[here[~less]], other.view[there[~less]]))
+    left = [kind.those(keep) for kind in kinds]
+    for number, opposite in _meeting(left):
+        keep[_given_values(world, found, left[number], left[opposite])] = False
     needed = keep.copy()
     # An instance is said with what it is one of, if that is not needless itself.
     for found_so in (made_one, instances):
@@ -76,6 +78,12 @@ class _Kind:
     moment: Column
     derivation: Column
     then: Column
+
+    def those(self, mask: Mask) -> _Kind:
+        """With some views alone."""
+        at = marked(mask[self.view])
+        columns = (self.view, self.row, self.moment, self.derivation, self.then)
+        return _Kind(self.block, self.shape, *(column.take(at) for column in columns))
 
 
 def _kinds(found: Candidates, at: Moments, rivals: Column) -> Iterator[_Kind]:
@@ -132,19 +140,21 @@ def _given_values(world: World, found: Candidates, one: _Kind, other: _Kind) -> 
 
     What negated literals of that leave open has values here, for which nothing else is so.
     """
-    if not one.shape.may_be_given_values(other.shape):
-        return _NO_PAIRS[0]
+    nothing = _NO_PAIRS[0]
+    # What has no evidence is not told anyway.
+    if not other.shape.evidence or not one.shape.may_be_given_values(other.shape):
+        return nothing
     one = replace(one, shape=valued(one.shape))
     met = ways(one.shape, other.shape, hypotheses=True)
     if not all(met) or not any(way.named for together in met for way in together):
-        return _NO_PAIRS[0]
+        return nothing
     here, there = _covered(world, found, one, other)
     if len(here) == 0:
-        return there
+        return nothing
     more = _more(one, here, other, there, world.values, hypotheses=True)
     less = _within(world, found, one, other, here, there, hypotheses=False)
     less &= _more(one, here, other, there, world.values, hypotheses=False) > 0
-    beaten: Column = there[(more > 0) | ((more == 0) & less)]
+    beaten: Column = other.view[there[(more > 0) | ((more == 0) & less)]]
     return beaten
 
 

@@ -145,7 +145,8 @@ def _ends(
         np.maximum.at(settled, line[shown], end.settled[shown])
         if not speaks.all():
             others = marked(~speaks & (end.begin < end.failed))
-            seen = end.seen.take(others)
+            bound = block.rows.take(row.take(others) - found.starts[b])
+            seen = replace(end.seen.take(others), rows=bound)
             begin = np.maximum(end.begin.take(others), _spoken_as_of(world, found, seen, then.take(others)))
             later.append((line.take(others), begin, failed.take(others)))
             some = marked(speaks)

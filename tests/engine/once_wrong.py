@@ -312,6 +312,13 @@ SAID_BY_ANOTHER = Case(
     6,
 )
 
+# Once C(1) can no longer come, P(T) says of T = 1 all there is to say, so what is told of P(1) ends then.
+ENDS_AS_ANOTHER_SPEAKS = Case(
+    "input B(x: text, time). P(T) :- A(X, T+1), not B(Y, T-1), C(T). P(T) :- B(Y, U), A(Y, T+1). query P(T).",
+    (("B", ("a", 0), 0),),
+    2,
+)
+
 ANSWERS = (
     SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER,
     NEEDLESS_AS_IT_MEETS_CONDITIONS,

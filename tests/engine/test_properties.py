@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
-from tests.engine.once_wrong import FOLLOWED_BY_LATER_TICKS, SAID_BY_ANOTHER, SLOWEST_INSTANCE
+from tests.engine.once_wrong import (
+    ENDS_AS_ANOTHER_SPEAKS,
+    FOLLOWED_BY_LATER_TICKS,
+    SAID_BY_ANOTHER,
+    SLOWEST_INSTANCE,
+)
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.rewriting import compares_texts_by_order, renamed, switched, switched_off, with_names
@@ -75,6 +80,7 @@ def test_the_last_lines_give_the_answers(case: Case) -> None:
 @example(SAID_BY_ANOTHER, Random(7))  # each of them cuts after tick 2
 @example(SLOWEST_INSTANCE, Random(5))
 @example(FOLLOWED_BY_LATER_TICKS, Random(5))
+@example(ENDS_AS_ANOTHER_SPEAKS, Random(5))
 @given(ANY, st.randoms(use_true_random=False))
 def test_in_silence_answers_end_as_was_said(case: Case, random: Random) -> None:
     compiled = compiled_of(case)
