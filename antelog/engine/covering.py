@@ -51,13 +51,17 @@ class Shape:
         return tuple((condition, names) for condition, names in named if not names <= self.bound)
 
     @cached_property
+    def open(self) -> frozenset[str]:
+        """The variables of the literals that the derivations do not bind."""
+        return frozenset().union(*map(variables_of, self.layout.literals)) - self.bound
+
+    @cached_property
     def free(self) -> frozenset[str]:
         """The open variables that may become something that meets the conditions.
 
         Those of the answer become what is answered by others.
         """
-        names = {name for literal in self.layout.literals for name in variables_of(literal)}
-        free = names - self.bound - (self._compared if self.valued else self.layout.denied)
+        free = self.open - (self._compared if self.valued else self.layout.denied)
         while tied := {
             name for _, about in self.conditions for name in about & free if not about - self.bound <= free
         }:

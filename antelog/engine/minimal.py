@@ -58,7 +58,13 @@ def minimal(world: World, found: Candidates, at: Moments, seen: Views) -> tuple[
         instances.append((one.view[here[~less]], other.view[there[~less]]))
     left = [kind.those(keep) for kind in kinds]
     for number, opposite in _meeting(left):
-        keep[_given_values(world, found, left[number], left[opposite])] = False
+        one, other = left[number], left[opposite]
+        here, there, less = _given_values(world, found, one, other)
+        keep[other.view[there[less]]] = False
+        general, instance = one.view[here[~less]], other.view[there[~less]]
+        # What speaks for a general one may have exceptions that this has not.
+        told = (seen.shown[general] >= seen.shown[instance]) & (seen.beside[general] >= seen.beside[instance])
+        instances.append((general[told], instance[told]))
     needed = keep.copy()
     # An instance is said with what it is one of, if that is not needless itself.
     for found_so in (made_one, instances):
@@ -135,12 +141,9 @@ def _rivalling(world: World, found: Candidates, one: _Kind, other: _Kind) -> tup
     return here.take(at), there.take(at), beats.take(at)
 
 
-def _given_values(world: World, found: Candidates, one: _Kind, other: _Kind) -> Column:
-    """The views of the other kind that one of the first makes needless.
-
-    What negated literals of that leave open has values here, for which nothing else is so.
-    """
-    nothing = _NO_PAIRS[0]
+def _given_values(world: World, found: Candidates, one: _Kind, other: _Kind) -> tuple[Column, Column, Mask]:
+    """The same where what negated literals of the one leave open has values which are no exceptions."""
+    nothing = *_NO_PAIRS, np.zeros(0, np.bool_)
     # What has no evidence is not told anyway.
     if not other.shape.evidence or not one.shape.may_be_given_values(other.shape):
         return nothing
@@ -153,9 +156,10 @@ def _given_values(world: World, found: Candidates, one: _Kind, other: _Kind) -> 
         return nothing
     more = _more(one, here, other, there, world.values, hypotheses=True)
     less = _within(world, found, one, other, here, there, hypotheses=False)
-    less &= _more(one, here, other, there, world.values, hypotheses=False) > 0
-    beaten: Column = other.view[there[(more > 0) | ((more == 0) & less)]]
-    return beaten
+    besides = _more(one, here, other, there, world.values, hypotheses=False)
+    beats = (more > 0) | ((more == 0) & less & (besides > 0))
+    at = marked(beats | ((more == 0) & less & (besides == 0)))
+    return here.take(at), there.take(at), beats.take(at)
 
 
 def _covered(world: World, found: Candidates, one: _Kind, other: _Kind) -> tuple[Column, Column]:
@@ -205,10 +209,12 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
         # What is said of all values is said of those that are no exceptions.
         same = merged[instance] if merged is not None else np.zeros(len(instance), np.bool_)
         return general[same], instance[same]
+    if len(one.shape.open) == len(other.shape.open):
+        # Both say it of the same values, and more may speak for the one of fewer literals.
+        return instance, general
     if merged is not None and mine.denied - one.block.rows.bound.keys():
         # What speaks for a general one may have exceptions that this has not.
-        alike = ~merged[general] | merged[instance]
-        return general[alike], instance[alike]
+        return _those(~merged[general] | merged[instance], general, instance)
     return general, instance
 
 

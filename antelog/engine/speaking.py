@@ -52,7 +52,9 @@ def speaking_since(
     own = last_of(covered, names, count)
     for dropped, since in own_since.items():
         if dropped <= names:
-            own = np.minimum(own, np.maximum(since, last_of(covered, names - dropped, count)))
+            from_ = np.maximum(since, last_of(covered, names - dropped, count))
+            # Once a fact speaks for one of these variables, only the others matter.
+            own = np.minimum(own, np.where(from_ < _first_of(covered, dropped), from_, NEVER))
     return own
 
 
