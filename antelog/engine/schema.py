@@ -15,7 +15,7 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.types as is_a
 
-from antelog.compile.plan import Atom, Const, Pattern, Plan, Relation, StaticAtom, Term, Var
+from antelog.compile.plan import Atom, Const, Plan, Relation, StaticAtom, Term, Var
 from antelog.engine.kinds import Kind, decimals, kind_of, told_as, whole_numbers
 from antelog.engine.layout import Layout
 from antelog.engine.prepared import layouts
@@ -119,8 +119,9 @@ def _field(name: str, type_: pa.DataType) -> pa.Field:
 def answer_types(plan: Plan, seen: Seen) -> AnswerTypes:
     """For each query the types of its variables, if facts have the types that were seen.
 
-    A variable has the type of the columns its values can come from.
+    A variable has the type of the columns its values can come from, be it where one fact serves two literals.
     """
+    prepared = layouts(plan)
     known = seen_types(plan, seen)
     found = {r.name: (NOTHING,) * len(r.variables) for r in plan.relations}
     # Variables under negation only take what the negated relation has, which may be found later.
@@ -129,7 +130,10 @@ def answer_types(plan: Plan, seen: Seen) -> AnswerTypes:
         changed = False
         for relation in plan.relations:
             # What is known so far goes along, so that a relation without patterns has its columns as well.
-            rows = [found[relation.name], *(_answer(p, known, found) for p in relation.patterns)]
+            rows = [
+                found[relation.name],
+                *(_answer(each, known, found) for each in prepared[relation.name]),
+            ]
             types = tuple(
                 declared(reduce(wider, column, NOTHING), type_)
                 for column, type_ in zip(zip(*rows, strict=True), relation.types, strict=False)
@@ -172,12 +176,14 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
     return tuple(types)
 
 
-def _answer(pattern: Pattern, known: Mapping[str, Types], found: Mapping[str, Types]) -> list[pa.DataType]:
+def _answer(layout: Layout, known: Mapping[str, Types], found: Mapping[str, Types]) -> list[pa.DataType]:
+    pattern = layout.pattern
     sources: list[Atom | StaticAtom] = [*pattern.atoms, *pattern.statics]
     types = []
     for term in pattern.answer:
         type_ = _term(term, sources, known)
-        if type_ == NOTHING:
+        # What a negated literal names is told of where it may be certain before any fact has come.
+        if type_ == NOTHING or layout.loose:
             for negation in pattern.negations:
                 columns = zip(negation.asked, found[negation.relation], strict=False)
                 type_ = reduce(wider, (column for asked, column in columns if asked == term), type_)

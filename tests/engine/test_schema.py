@@ -13,6 +13,7 @@ import pytest
 import antelog
 from antelog import Engine
 from antelog.engine.schema import MIXED, WRITTEN, answer_types, changes_schema, wider
+from tests.engine.telling import told
 
 US, NS = pa.timestamp("us"), pa.timestamp("ns")
 
@@ -88,6 +89,27 @@ def test_values_come_from_everywhere_a_variable_occurs() -> None:
     assert types_of(constant, A=[pa.string()], B=[pa.bool_()]) == {"X": pa.string()}
 
 
+# What is told may name values that none of the columns of a variable has yet.
+NAMED_ELSEWHERE = {
+    "by a fact that may serve two literals": (
+        "P(X, T) :- A(X, T), A(Z, T), B(Z, T).",
+        "possible P(b, 1): B(b, 1) | A(b, 1), rejected at 2, decided by 2",
+    ),
+    "by a fact that makes an exception": (
+        "P(X, T) :- A(X, T), not B(X, T).",
+        "possible P(_, 1): not B(X, 1) | A(X, 1) but X=b, rejected at 2, decided by 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("rules", NAMED_ELSEWHERE)
+@pytest.mark.parametrize("before", [[], [("A", 3, 0, 0)]])
+def test_values_of_other_kinds_than_those_so_far_are_told(rules: str, before: list[Any]) -> None:
+    text, line = NAMED_ELSEWHERE[rules]
+    inputs = "input A(x, time) delay 1. input B(x, time)."
+    assert line in told(f"{inputs} {text} query P(X, T).", [*before, ("B", "b", 1, 1)], 1)[1]
+
+
 def test_values_come_from_static_facts_and_what_follows_from_them() -> None:
     rules = """
     static Link(from, to). Link(1, 2).
@@ -127,23 +149,23 @@ def test_types_only_get_wider(tmp_path: Path) -> None:
     program = antelog.parse("Q(V, T) :- P(V, T). query Q(V, T).")
     engine = Engine(program)
 
-    def told(now: int, values: list[object]) -> tuple[pa.Field, list[object]]:
+    def changes(now: int, values: list[object]) -> tuple[pa.Field, list[object]]:
         table = engine.advance(now, {"P": [(value, now) for value in values]})["Q"]
         return table.schema.field("V"), table["V"].to_pylist()
 
     assert engine.answers("Q").schema.field("V").type == pa.null()
-    assert told(0, [1]) == (pa.field("V", pa.int64()), [1])
-    assert told(1, [1.5]) == (pa.field("V", pa.float64()), [1.5])
-    assert told(2, [1]) == (pa.field("V", pa.float64()), [1.0])
+    assert changes(0, [1]) == (pa.field("V", pa.int64()), [1])
+    assert changes(1, [1.5]) == (pa.field("V", pa.float64()), [1.5])
+    assert changes(2, [1]) == (pa.field("V", pa.float64()), [1.0])
     engine.save(tmp_path / "state")
     engine = Engine.restore(tmp_path / "state", program)
-    assert told(3, [2]) == (pa.field("V", pa.float64()), [2.0])
-    field, values = told(4, ["a b", 3])
+    assert changes(3, [2]) == (pa.field("V", pa.float64()), [2.0])
+    field, values = changes(4, ["a b", 3])
     assert (field.type, values) == (pa.string(), ['"a b"', "3"])
     assert field.metadata == WRITTEN
     # No longer does it matter which values a batch has.
     engine = Engine.from_bytes(engine.to_bytes())
-    field, values = told(5, ["a b"])
+    field, values = changes(5, ["a b"])
     assert (field.metadata, values) == (WRITTEN, ['"a b"'])
 
 
