@@ -11,6 +11,7 @@ import pyarrow as pa
 from antelog.compile.plan import Time
 from antelog.engine.awaited import Awaited, awaited, depends_on_facts
 from antelog.engine.candidates import Candidates
+from antelog.engine.deadlines import latest_tick
 from antelog.engine.exceptions import nameable, own_since_as_of
 from antelog.engine.layout import Layout
 from antelog.engine.match import AS_OF, Rows
@@ -192,8 +193,23 @@ def _failed(world: World, end: _End, then: Column) -> Column:
         last = rows.bound[time] >= last_named(world, layout, time) - world.foresight.widest
         if last.any():
             apart = [i for i, each in enumerate(layout.literals) if not _follows(each.time, time, end.seen)]
-            failed = np.where(last, _some_fail(world, end.seen, apart, then), failed)
+            until = np.minimum(
+                _some_fail(world, end.seen, apart, then), _last_fail(world, end.seen, time, apart, then)
+            )
+            failed = np.where(last, until, failed)
     return failed
+
+
+def _last_fail(world: World, seen: Derivations, time: str, apart: Sequence[int], then: Column) -> Column:
+    """When the facts that follow a time will not come any more, if there is a last tick that it can be."""
+    layout, rows = seen.layout, seen.rows
+    open_ = Rows({name: column for name, column in rows.bound.items() if name != time}, rows.count)
+    latest = latest_tick(layout, Time(time, 0), open_)
+    following = [i for i in range(len(layout.places)) if i not in apart]
+    waiting = _waiting(world, layout, Rows({**rows.bound, time: latest}, rows.count), then, following)
+    none = np.zeros((len(layout.places), rows.count), np.bool_)
+    fails: Column = waiting.failing(none)[following].min(axis=0, initial=NEVER)
+    return or_never(fails, latest == NEVER)
 
 
 def _some_fail(world: World, seen: Derivations, some: Sequence[int], then: Column) -> Column:

@@ -319,6 +319,14 @@ ENDS_AS_ANOTHER_SPEAKS = Case(
     2,
 )
 
+# There are ticks U that nobody looks at yet, but none after 2, so it ends when B(a, a, 3) does not come.
+ENDS_AFTER_THE_LAST_TICK = Case(
+    "input B(x: text, y: text, time) delay 1. delay B(a, _, _) = 2. input C(time) delay 1. "
+    "P(X, T) :- A(Y, T), not A(X, U+1), C(T), B(Y, Y, U+1), U <= 2. query P(X, T).",
+    (),
+    0,
+)
+
 ANSWERS = (
     SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER,
     NEEDLESS_AS_IT_MEETS_CONDITIONS,
