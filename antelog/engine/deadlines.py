@@ -62,10 +62,13 @@ def deadline(waiting: Waiting, place: Place, rows: Rows) -> Column:
     """
     time = place.atom.time
     if time.variable is not None and time.variable not in rows.bound:
-        latest = latest_tick(waiting.layout, time, rows)
-        due = _due(waiting, place, rows, latest)
-        none = latest < first_tick(waiting.layout, time, rows)
-        return or_never(np.where(none, -1, due), latest == NEVER)
+        latest, first = latest_tick(waiting.layout, time, rows), first_tick(waiting.layout, time, rows)
+        due, only = _due(waiting, place, rows, latest), latest == first
+        if only.any() and waiting.world.inputs[place.atom.predicate].refinements:
+            # What has come about the only tick that it can be is not waited for.
+            known = Rows({**rows.bound, time.variable: latest - time.offset}, rows.count)
+            due = np.where(only, _due(waiting, place, known, latest), due)
+        return or_never(np.where(latest < first, -1, due), latest == NEVER)
     return _due(waiting, place, rows, time_column(time, rows))
 
 

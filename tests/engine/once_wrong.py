@@ -319,6 +319,14 @@ ENDS_AS_ANOTHER_SPEAKS = Case(
     2,
 )
 
+# U can be 0 alone, and A(a, 0), the only fact about it that may be late, has come.
+SLOWEST_HAS_COME_AT_THE_ONLY_TICK = Case(
+    "input A(x: text, time). delay A(a, _) = 2. input B(x: text, y: text, time). "
+    "P(X, Y, T) :- B(X, _, T), A(_, T), A(Y, U), U < T. query P(X, Y, T).",
+    (("A", ("a", 0), 0), ("B", ("c", "c", 1), 1)),
+    1,
+)
+
 # There are ticks U that nobody looks at yet, but none after 2, so it ends when B(a, a, 3) does not come.
 ENDS_AFTER_THE_LAST_TICK = Case(
     "input B(x: text, y: text, time) delay 1. delay B(a, _, _) = 2. input C(time) delay 1. "
@@ -328,6 +336,7 @@ ENDS_AFTER_THE_LAST_TICK = Case(
 )
 
 ANSWERS = (
+    SLOWEST_HAS_COME_AT_THE_ONLY_TICK,
     SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER,
     NEEDLESS_AS_IT_MEETS_CONDITIONS,
     NOT_NEEDLESS_FOR_A_SITE,
