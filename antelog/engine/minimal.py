@@ -209,16 +209,12 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
         # What is said of all values is said of those that are no exceptions.
         same = merged[instance] if merged is not None else np.zeros(len(instance), np.bool_)
         return general[same], instance[same]
-    if merged is None:
-        return general, instance
-    spoken, also = merged[general], merged[instance]
     if len(one.shape.open) == len(other.shape.open):
-        # Both say it of the same values. What speaks for the general one may be needless.
-        both = spoken & also
-        general, instance = np.where(both, instance, general), np.where(both, general, instance)
-    if mine.denied - one.block.rows.bound.keys():
+        # Both say it of the same values, and what speaks for the one of more literals may be needless.
+        return instance, general
+    if merged is not None and mine.denied - one.block.rows.bound.keys():
         # What speaks for a general one may have exceptions that this has not.
-        return _those(~spoken | also, general, instance)
+        return _those(~merged[general] | merged[instance], general, instance)
     return general, instance
 
 

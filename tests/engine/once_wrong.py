@@ -327,6 +327,15 @@ SLOWEST_HAS_COME_AT_THE_ONLY_TICK = Case(
     1,
 )
 
+# Of `a` at tick 3 what is said of all others is true, though not at all ticks: it has to be told.
+NO_EXCEPTION_AT_ONE_TICK = Case(
+    "input B(x: text, y: text, time) delay 2. input C(time) delay 2. "
+    "P1(a, T) :- C(T), not B(a, a, T+1), not P1(a, T-2). P1(a, T) :- B(a, a, T-2), not B(a, a, T). "
+    "P2(X, T) :- C(T-2), C(U), not P1(X, U). query P2(X, T).",
+    (("C", (0,), 1), ("C", (0,), 2)),
+    2,
+)
+
 # There are ticks U that nobody looks at yet, but none after 2, so it ends when B(a, a, 3) does not come.
 ENDS_AFTER_THE_LAST_TICK = Case(
     "input B(x: text, y: text, time) delay 1. delay B(a, _, _) = 2. input C(time) delay 1. "
@@ -336,6 +345,7 @@ ENDS_AFTER_THE_LAST_TICK = Case(
 )
 
 ANSWERS = (
+    NO_EXCEPTION_AT_ONE_TICK,
     SLOWEST_HAS_COME_AT_THE_ONLY_TICK,
     SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER,
     NEEDLESS_AS_IT_MEETS_CONDITIONS,
