@@ -54,7 +54,7 @@ def minimal(world: World, found: Candidates, at: Moments, seen: Views) -> tuple[
         here, there, less = _rivalling(world, found, one, other)
         keep[other.view[there[less]]] = False
         if number < opposite or len(one.block.layout.literals) > len(other.block.layout.literals):
-            made_one.append(_made_one(one, other, seen.merged, world.values))
+            made_one.append(_made_one(found, one, other, seen.merged, world.values))
         instances.append((one.view[here[~less]], other.view[there[~less]]))
     left = [kind.those(keep) for kind in kinds]
     for number, opposite in _meeting(left):
@@ -183,7 +183,9 @@ def _those(mask: Mask, here: Column, there: Column) -> tuple[Column, Column]:
     return (here, there) if mask.all() else (here[mask], there[mask])
 
 
-def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> tuple[Column, Column]:
+def _made_one(
+    found: Candidates, one: _Kind, other: _Kind, merged: Mask | None, values: Values
+) -> tuple[Column, Column]:
     """Pairs of a view of the one kind and a view of the other that says the same, of no more literals."""
     mine, its = one.block.layout, other.block.layout
     if mine is its or its.by is None or its.origin != mine.origin:
@@ -194,16 +196,25 @@ def _made_one(one: _Kind, other: _Kind, merged: Mask | None, values: Values) -> 
         return _NO_PAIRS
     if any((j in other.shape.evidence) != (i in one.shape.evidence) for i, j in enumerate(became)):
         return _NO_PAIRS
-    keys, known = [[one.moment], [other.moment]], set()
-    for name in one.block.rows.bound:
+    keys, known, given = [[one.moment], [other.moment]], set(), dict[str, AnyTerm]()
+    for name in sorted(one.block.rows.bound.keys() | mine.denied):
         term = mine.variable(name)
         image = its.by.time(term) if isinstance(term, Time) else its.by.term(term)
         if other.shape.is_open(image):
-            return _NO_PAIRS
-        known.add(variable_of(image))
-        keys[0].append(_column(term, one, one.row, values))
-        keys[1].append(_column(image, other, other.row, values))
+            if name in one.block.rows.bound:
+                return _NO_PAIRS
+        elif name in one.block.rows.bound:
+            known.add(variable_of(image))
+            keys[0].append(_column(term, one, one.row, values))
+            keys[1].append(_column(image, other, other.row, values))
+        else:
+            given[name] = image
     here, there = pairs(*keys_of(keys))
+    if given:
+        # What is an exception of the general one, this does not say.
+        row = other.row.take(there)
+        has = {name: _column(image, other, row, values) for name, image in given.items()}
+        here, there = _those(~_are_excepted(found, one, here, has, wholly=True), here, there)
     general, instance = one.view[here], other.view[there]
     if not known.issuperset(other.block.rows.bound):
         # What is said of all values is said of those that are no exceptions.
@@ -279,8 +290,13 @@ def _within(
     return inside
 
 
-def _are_excepted(found: Candidates, kind: _Kind, view: Column, values: Mapping[str, Column]) -> Mask:
-    """For some views and values of variables these leave open, whether exceptions have them, or may have."""
+def _are_excepted(
+    found: Candidates, kind: _Kind, view: Column, values: Mapping[str, Column], *, wholly: bool = False
+) -> Mask:
+    """For some views and values of variables these leave open, whether exceptions have them, or may have.
+
+    Or, `wholly`, whether they are exceptions, whatever else is open.
+    """
     views = distinct(view)
     which, exception = found.exceptions.of_views(kind.derivation.take(views), kind.then.take(views))
     block = np.searchsorted(found.starts, exception, "right") - 1
@@ -288,6 +304,8 @@ def _are_excepted(found: Candidates, kind: _Kind, view: Column, values: Mapping[
     for number in distinct(block).tolist():
         mine = marked(block == number)
         bound, row = found.blocks[number].rows.bound, exception.take(mine) - found.starts[number]
+        if wholly and not bound.keys() - kind.block.rows.bound.keys() <= values.keys():
+            continue
         names = sorted(values.keys() & bound.keys())
         asked = [view, *(values[name] for name in names)]
         there = [views.take(which.take(mine)), *(bound[name].take(row) for name in names)]

@@ -327,6 +327,14 @@ SLOWEST_HAS_COME_AT_THE_ONLY_TICK = Case(
     1,
 )
 
+# For Y = b what is said of X = b has an exception, which says the same as where one fact serves two literals.
+SAME_AS_AN_EXCEPTION = Case(
+    "input A(x: text, time) delay 1. delay A(b, _) = 0. input B(x: text, y: text, time) delay 1. "
+    "Q(X, T) :- not B(X, X, T+1). P(T) :- A(X, T), not A(X, U), not Q(Y, U), not A(Y, U). query P(T).",
+    (),
+    1,
+)
+
 # Of `a` at tick 3 what is said of all others is true, though not at all ticks: it has to be told.
 NO_EXCEPTION_AT_ONE_TICK = Case(
     "input B(x: text, y: text, time) delay 2. input C(time) delay 2. "
@@ -345,6 +353,7 @@ ENDS_AFTER_THE_LAST_TICK = Case(
 )
 
 ANSWERS = (
+    SAME_AS_AN_EXCEPTION,
     NO_EXCEPTION_AT_ONE_TICK,
     SLOWEST_HAS_COME_AT_THE_ONLY_TICK,
     SAME_HYPOTHESIS_OF_AN_OPEN_ANSWER,
