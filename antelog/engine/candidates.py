@@ -166,8 +166,8 @@ def _meet(layouts: Sequence[Layout]) -> bool:
     """Whether what derivations say without a fact may be said of the answers of others, too."""
     if len(layouts) == 1:
         (layout,) = layouts
-        variables = frozenset(name for each in layout.literals for name in variables_of(each))
-        return layout.loose and not variables <= layout.answered | layout.given
+        variables = layout.given.union(*map(variables_of, layout.literals))
+        return layout.loose and not variables <= layout.answered
     return any(each.loose or each.rival for each in layouts)
 
 

@@ -335,6 +335,14 @@ SAME_AS_AN_EXCEPTION = Case(
     1,
 )
 
+# A value that a fact names for one site is named for the other, too, for which it is confirmed.
+NAMED_FOR_ONE_SITE = Case(
+    "input B(x: text, y: text, time) delay 1. delay B(a, _, _) = 0. static Site(x: text). Site(a). Site(b). "
+    "P(X, T) :- not B(Y, X, T), Site(Y). query P(X, T).",
+    (("B", ("b", "c", 0), 1),),
+    1,
+)
+
 # Of `a` at tick 3 what is said of all others is true, though not at all ticks: it has to be told.
 NO_EXCEPTION_AT_ONE_TICK = Case(
     "input B(x: text, y: text, time) delay 2. input C(time) delay 2. "

@@ -20,6 +20,7 @@ from tests.engine.once_wrong import (
     ENDS_AFTER_THE_LAST_TICK,
     ENDS_AS_ANOTHER_SPEAKS,
     FOLLOWED_BY_LATER_TICKS,
+    NAMED_FOR_ONE_SITE,
     SAID_BY_ANOTHER,
     SLOWEST_INSTANCE,
 )
@@ -121,6 +122,7 @@ def _values(row: dict[str, Any], query: Relation) -> list[object]:
     return [row[name] for name in (*query.variables, *([query.time] if query.time else []))]
 
 
+@example(NAMED_FOR_ONE_SITE)
 @given(ANY)
 def test_an_answer_goes_from_possible_to_confirmed_or_rejected(case: Case) -> None:
     log = log_of(case)
