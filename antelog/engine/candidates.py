@@ -179,8 +179,7 @@ def _told(world: World, blocks: list[Derivations]) -> tuple[Rows, ...]:
         columns = {str(i): column for i, column in enumerate(answer) if len(column) and column[0] != UNBOUND}
         if len(time) and time[0] != ANY_TIME:
             columns["time"] = time
-        if columns:
-            tables.append(Rows(columns, found.rows.count))
+        tables.append(Rows(columns, found.rows.count))  # also what leaves all open
     return tuple(tables)
 
 

@@ -36,6 +36,15 @@ def test_an_answer_has_its_time_where_two_literals_are_one() -> None:
     assert told_at_once(text, facts, 3) == [*lines[2], *lines[3]]
 
 
+def test_a_fact_is_no_evidence_where_another_may_serve_its_literal_and_a_second() -> None:
+    text = "input A(x, time) delay 2. input B(x, time). P(T) :- A(a, T+1), B(X, T), A(X, U). query P(T)."
+    facts = [("A", "a", 0, 1), ("A", "c", 1, 3)]
+    lines = told(text, facts, 3)
+    # A(a, T+1) and B(a, T) are waited for with A(a, 0) as without.
+    assert lines == {3: ["possible P(_): A(c, 1) | A(a, T+1), B(c, T)"]}
+    assert told_at_once(text, facts, 3) == lines[3]
+
+
 def test_what_one_of_them_needs_less_is_all_that_is_told() -> None:
     """Where U is 4, one fact does, so evidence for another U is needless."""
     text = f"{INPUTS}P(X, T) :- Hit(X, T-1), Seen(X, U), Seen(b, T), U >= T-1. query P(X, T)."
