@@ -85,11 +85,16 @@ def _has_other_times(layout: Layout) -> bool:
     return unsliced or any(variable != layout.pattern.time.variable for variable in negated)
 
 
-def looked_at(world: World, name: str) -> Column:
-    """The ticks at which to look for answers that no fact gives a time, if any tick may have changed."""
+def looked_at(world: World, name: str, layout: Layout) -> Column:
+    """The ticks at which to look for answers by a pattern, if any tick may have changed.
+
+    They are answers that may be told before a fact gives them a time; and facts give times to come.
+    """
     delay = world.relations[name].bounds.delay
     first = world.begin if delay is None else max(0, world.begin - delay, world.before - delay)
-    return np.arange(first, _last(world, name) + 1)
+    last = _last(world, name)
+    later = () if layout.by_clock else (told[told > last] for told in _told(world, (layout,)))
+    return distinct(np.concatenate([np.arange(first, last + 1), *later]))
 
 
 def _last(world: World, name: str) -> int:

@@ -168,3 +168,11 @@ def test_what_is_told_of_a_contradiction_is_in_the_snapshot() -> None:
         (told_last,) = engine.advance(now)["P"].to_pylist() or [None]
         told_now = [row["explanations"] for row in engine.answers("P").to_pylist()]
         assert told_last is None or told_now == [told_last["explanations"]]
+
+
+def test_an_answer_about_a_tick_to_come_is_told_whatever_other_rules_there_are() -> None:
+    text = "input A(time). input B(time). input C(time) delay 5. P(T) :- C(T-2), not A(T). "
+    facts = [("C", 10, 10)]
+    alone = told(f"{text} query P(T).", facts, 12)
+    assert "possible P(12): C(10) | not A(12), confirmed at 12, decided by 12" in alone[10]
+    assert told(f"{text} P(T) :- A(U), B(T). query P(T).", facts, 12) == alone
