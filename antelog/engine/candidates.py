@@ -47,7 +47,8 @@ class Candidates:
     on, is told from `told` on, and is over at `end`. Before `own` it says no more than another that
     speaks for more values. From `beside` on it is told with others of the same answer. `instances` are
     what those stand for that leave a time open which can be a few ticks only, `gone` says which ticks
-    others do not stand for any more, and `speakers` may speak for others of their answers.
+    others do not stand for any more, and `speakers` may speak for others of their answers. Some answers
+    may be told `apart` from one for all values.
     """
 
     blocks: tuple[Derivations, ...]
@@ -67,6 +68,7 @@ class Candidates:
     instances: Links
     gone: tuple[Gone, ...]
     speakers: Links
+    apart: bool
 
     def rows(self, block: int) -> slice:
         return slice(self.starts[block], self.starts[block + 1])
@@ -126,6 +128,7 @@ def candidates(
         instances,
         gone,
         speakers(blocks, open_, starts, number) if apart else linked([]),
+        apart,
     )
 
 

@@ -174,7 +174,7 @@ def views(found: Candidates, at: Moments) -> Views:
     row, then = at.view_of, at.then
     alive = (found.begin.take(row) <= then) & (then < found.end.take(row))
     merged = None
-    if len(found.speakers.of) or found.own.max(initial=-1) >= 0:
+    if found.apart:
         merged = alive & ((then < found.own.take(row)) | (then < found.known.take(row)))
     shown = alive & (found.told.take(row) <= then)
     beside = shown if merged is None else alive & (found.beside.take(row) <= then)

@@ -45,6 +45,14 @@ def test_a_fact_is_no_evidence_where_another_may_serve_its_literal_and_a_second(
     assert told_at_once(text, facts, 3) == lines[3]
 
 
+def test_what_a_factor_says_of_a_tick_of_its_own_is_told_before_facts_are_there() -> None:
+    text = "input R(x: text, time) delay 1. P(X, T) :- not A(X, 2), R(X, T), R(_, 2). query P(X, T)."
+    facts = [("R", "c", 2, 3)]
+    lines = told(text, facts, 3)
+    assert lines[2][0].startswith("possible P(_, 2): not A(X, 2) | R(X, 2)")
+    assert told_at_once(text, facts, 3) == [*lines[2], *lines[3]]
+
+
 def test_what_one_of_them_needs_less_is_all_that_is_told() -> None:
     """Where U is 4, one fact does, so evidence for another U is needless."""
     text = f"{INPUTS}P(X, T) :- Hit(X, T-1), Seen(X, U), Seen(b, T), U >= T-1. query P(X, T)."
