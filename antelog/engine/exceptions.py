@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antelog.engine.layout import variables_of
 from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, spread
 from antelog.engine.truth import Derivations
 
@@ -151,8 +152,8 @@ def position(mine: Derivations, block: Derivations) -> Column:
 def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names, Column]) -> Column:
     """What more general rows say in place of one that is not there.
 
-    If one of them says something of its own, it does; and a time is left open last, for what is
-    said of all times is nearly nothing.
+    A literal says the same without variables it has not. Else if one of them says something of its own,
+    it does; and a time is left open last, for what is said of all times is nearly nothing.
     """
     open_ = (names - each - mine.layout.time_variables) or (names - each)
     if not open_:
@@ -161,6 +162,10 @@ def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names,
     most = general = lines[each | open_]
     for name in sorted(open_):
         general = np.where(general == most, lines[each | {name}], general)
+    about = [variables_of(literal) for literal in (*mine.layout.literals, *mine.layout.negations)]
+    for name in sorted(names - each):
+        same = [i for i, variables in enumerate(about) if name not in variables]
+        general[same] = lines[each | {name}][same]
     return general
 
 
