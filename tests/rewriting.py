@@ -137,3 +137,37 @@ def switched_off(case: Case) -> Iterator[tuple[str, tuple[Value, ...], int]]:
 def _switched(fact: tuple[str, tuple[Value, ...], int], value: str) -> tuple[str, tuple[Value, ...], int]:
     name, values, tick = fact
     return name, (*values[:-1], value, values[-1]), tick
+
+
+# ---- rules whose facts never come ----
+
+
+def with_idle_rules(case: Case) -> Case | None:
+    """The case with one more rule for each query, whose times are not tied and whose facts never come.
+
+    None if a rule rests on a query, for then more is uncertain.
+    """
+    document, lines = case.checked.document, ["input Never(time)."]
+    rested_on = {
+        node.predicate
+        for rule in document.rules
+        for literal in rule.body
+        if isinstance(node := literal.atom if isinstance(literal, Negation) else literal, Atom)
+    }
+    for query in document.queries:
+        head, time = query.atom, query.atom.terms[-1]
+        names = list(dict.fromkeys(filter(None, map(syntax.variable_of, head.terms[:-1]))))
+        if head.predicate in rested_on or isinstance(time, Constant):
+            return None
+        rule = syntax.Rule(head, (Atom(f"{head.predicate}Idle", (*map(syntax.Variable, names), time)),))
+        lines.append(f"input {head.predicate}Idle({', '.join([*map(str.lower, names), 'time'])}).")
+        lines.append(to_text(rule).removesuffix(".") + ", Never(Sometime).")
+    return Case("\n".join((case.text, *lines)), case.facts, case.until)
+
+
+def later(case: Case, ticks: int) -> Case:
+    """The case with facts that come so much later and are about ticks so much later."""
+    facts = tuple(
+        (name, (*values[:-1], int(values[-1]) + ticks), at + ticks) for name, values, at in case.facts
+    )
+    return Case(case.text, facts, case.until + ticks)

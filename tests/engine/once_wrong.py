@@ -343,6 +343,11 @@ NAMED_FOR_ONE_SITE = Case(
     1,
 )
 
+# P(11) is possible as soon as C(9) has come, also beside a rule whose times are not tied.
+NOT_BEFORE_ITS_TICK = Case(
+    "input A(time). input C(time) delay 5. P(T) :- C(T-2), not A(T). query P(T).", (("C", (0,), 0),), 2
+)
+
 # Of `a` at tick 3 what is said of all others is true, though not at all ticks: it has to be told.
 NO_EXCEPTION_AT_ONE_TICK = Case(
     "input B(x: text, y: text, time) delay 2. input C(time) delay 2. "

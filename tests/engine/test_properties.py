@@ -21,12 +21,21 @@ from tests.engine.once_wrong import (
     ENDS_AS_ANOTHER_SPEAKS,
     FOLLOWED_BY_LATER_TICKS,
     NAMED_FOR_ONE_SITE,
+    NOT_BEFORE_ITS_TICK,
     SAID_BY_ANOTHER,
     SLOWEST_INSTANCE,
 )
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
-from tests.rewriting import compares_texts_by_order, renamed, switched, switched_off, with_names
+from tests.rewriting import (
+    compares_texts_by_order,
+    later,
+    renamed,
+    switched,
+    switched_off,
+    with_idle_rules,
+    with_names,
+)
 from tests.strategies import TEXTS, Case, cases
 from tests.two_times import cases_with_two_times
 
@@ -238,3 +247,14 @@ input Unrelated(x: text, time) delay 2.
 Other(X, T) :- Unrelated(X, T), not Unrelated(X, T+1).
 query Other(X, T).
 """
+
+
+@example(NOT_BEFORE_ITS_TICK, 9)
+@given(ANY, st.integers(0, 8))
+def test_a_rule_whose_facts_never_come_does_not_change_the_log(case: Case, ticks: int) -> None:
+    """It has a time that is not tied to the answer's; and after the first ticks less is looked at."""
+    case = later(case, ticks)
+    more = with_idle_rules(case)
+    assume(more is not None)
+    assert more is not None
+    assert log_of(more) == log_of(case)
