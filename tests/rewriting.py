@@ -148,12 +148,7 @@ def with_idle_rules(case: Case) -> Case | None:
     None if a rule rests on a query, for then more is uncertain.
     """
     document, lines = case.checked.document, ["input Never(time)."]
-    rested_on = {
-        node.predicate
-        for rule in document.rules
-        for literal in rule.body
-        if isinstance(node := literal.atom if isinstance(literal, Negation) else literal, Atom)
-    }
+    rested_on = {atom.predicate for rule in document.rules for atom, _ in syntax.atoms_of(rule)}
     for query in document.queries:
         head, time = query.atom, query.atom.terms[-1]
         names = list(dict.fromkeys(filter(None, map(syntax.variable_of, head.terms[:-1]))))

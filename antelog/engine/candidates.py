@@ -300,7 +300,7 @@ def _seed(
     time = layout.pattern.time
     if not (layout.by_clock or layout.seeded) or layout.endless or time.variable is None:
         return ONE
-    about = looked_at(world, name, layout) if ticks is None else ticks
+    about = looked_at(world, name) if ticks is None else ticks
     if ticks is None and layout.by_clock:
         told = (_answers(found, world)[1] for found in others)
         about = distinct(np.concatenate([about, *(times[times > world.now] for times in told)]))

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 
-from antelog.engine.layout import variables_of
+from antelog.engine.layout import Layout, variables_of
 from antelog.engine.tables import NEVER, Column, Mask, find, keys_of, spread
 from antelog.engine.truth import Derivations
 
@@ -162,11 +163,17 @@ def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names,
     most = general = lines[each | open_]
     for name in sorted(open_):
         general = np.where(general == most, lines[each | {name}], general)
-    about = [variables_of(literal) for literal in (*mine.layout.literals, *mine.layout.negations)]
     for name in sorted(names - each):
-        same = [i for i, variables in enumerate(about) if name not in variables]
+        same = _lines_without(mine.layout, name)
         general[same] = lines[each | {name}][same]
     return general
+
+
+@lru_cache(maxsize=4096)
+def _lines_without(layout: Layout, name: str) -> list[int]:
+    """Which lines are of literals that have no such variable; negated literals have two each."""
+    literals = (*layout.literals, *layout.negations)
+    return [i for i, literal in enumerate(literals) if name not in variables_of(literal)]
 
 
 def _lines(block: Derivations, at: Column, general: Column) -> Column:

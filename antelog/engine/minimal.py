@@ -196,22 +196,22 @@ def _made_one(
         return _NO_PAIRS
     if any((j in other.shape.evidence) != (i in one.shape.evidence) for i, j in enumerate(became)):
         return _NO_PAIRS
-    keys, known, given = [[one.moment], [other.moment]], set(), dict[str, AnyTerm]()
-    for name in sorted(one.block.rows.bound.keys() | mine.denied):
-        term = mine.variable(name)
-        image = its.by.time(term) if isinstance(term, Time) else its.by.term(term)
-        if other.shape.is_open(image):
-            if name in one.block.rows.bound:
-                return _NO_PAIRS
-        elif name in one.block.rows.bound:
-            known.add(variable_of(image))
-            keys[0].append(_column(term, one, one.row, values))
-            keys[1].append(_column(image, other, other.row, values))
-        else:
-            given[name] = image
+    bound = one.block.rows.bound.keys()
+    images: dict[str, AnyTerm] = {
+        name: its.by.time(term) if isinstance(term := mine.variable(name), Time) else its.by.term(term)
+        for name in sorted(bound | mine.denied)
+    }
+    keys, known = [[one.moment], [other.moment]], set()
+    for name in bound:
+        if other.shape.is_open(images[name]):
+            return _NO_PAIRS
+        known.add(variable_of(images[name]))
+        keys[0].append(_column(mine.variable(name), one, one.row, values))
+        keys[1].append(_column(images[name], other, other.row, values))
     here, there = pairs(*keys_of(keys))
+    # What is an exception of a general one, that does not say.
+    given = {n: image for n, image in images.items() if n not in bound and not other.shape.is_open(image)}
     if given:
-        # What is an exception of the general one, this does not say.
         row = other.row.take(there)
         has = {name: _column(image, other, row, values) for name, image in given.items()}
         here, there = _those(~_are_excepted(found, one, here, has, wholly=True), here, there)

@@ -65,8 +65,7 @@ def every(world: World, name: str) -> Column | None:
     if _may_be_at_any_tick(world, name):
         return None
     delay = world.relations[name].bounds.delay
-    first = 0 if delay is None else max(0, world.now - delay)
-    return _ticks(world, name, Reach((), ((first, _last(world, name)),)), facts_after=True)
+    return _ticks_from(world, name, 0 if delay is None else max(0, world.now - delay))
 
 
 def _may_be_at_any_tick(world: World, name: str) -> bool:
@@ -85,16 +84,11 @@ def _has_other_times(layout: Layout) -> bool:
     return unsliced or any(variable != layout.pattern.time.variable for variable in negated)
 
 
-def looked_at(world: World, name: str, layout: Layout) -> Column:
-    """The ticks at which to look for answers by a pattern, if any tick may have changed.
-
-    They are answers that may be told before a fact gives them a time; and facts give times to come.
-    """
+def looked_at(world: World, name: str) -> Column:
+    """The ticks at which to look for answers that no fact gives a time, if any tick may have changed."""
     delay = world.relations[name].bounds.delay
     first = world.begin if delay is None else max(0, world.begin - delay, world.before - delay)
-    last = _last(world, name)
-    later = () if layout.by_clock else (told[told > last] for told in _told(world, (layout,)))
-    return distinct(np.concatenate([np.arange(first, last + 1), *later]))
+    return _ticks_from(world, name, first)
 
 
 def _last(world: World, name: str) -> int:
@@ -102,6 +96,11 @@ def _last(world: World, name: str) -> int:
     ahead = [world.foresight.evidence(layout) for layout in world.layouts[name] if layout.seeded]
     limits = [world.now, *(world.now + a for a in ahead if a > -math.inf)]
     return int(max(*limits, world.foresight.steady if ahead else 0))
+
+
+def _ticks_from(world: World, name: str, first: int) -> Column:
+    """The ticks from one on at which there may be something; those to come that facts speak of, too."""
+    return _ticks(world, name, Reach((), ((first, _last(world, name)),)), facts_after=True)
 
 
 def _ticks(world: World, name: str, reach: Reach, facts_after: bool = False) -> Column:

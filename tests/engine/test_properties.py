@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
-from tests.engine.once_wrong import (
+from tests.engine.once_unlawful import (
     ENDS_AFTER_THE_LAST_TICK,
     ENDS_AS_ANOTHER_SPEAKS,
     FOLLOWED_BY_LATER_TICKS,
