@@ -18,6 +18,7 @@ from antelog.engine.limits import cannot_run
 from antelog.engine.log import KINDS
 from antelog.engine.rejects import Kept, none
 from antelog.engine.static_rows import static_rows
+from antelog.engine.ticks import Moment, tick_of
 from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 
@@ -31,6 +32,13 @@ class Planned(Protocol):
 
     @property
     def plan(self) -> Plan: ...
+
+
+def plan_of(program: Planned) -> Plan:
+    """The plan of what should be a program, and is easily taken for the path or the text of one."""
+    if not hasattr(program, "plan"):
+        raise DataError(f"{program!r} is no program; `antelog.load(path)` or `antelog.parse(text)` makes one")
+    return program.plan
 
 
 class Engine:
@@ -56,7 +64,7 @@ class Engine:
         limit: int | None = None,
         keep_rejects: int = KEPT_REJECTS,
     ) -> None:
-        plan = program.plan
+        plan = plan_of(program)
         _check(plan, only, limit)
         given = static_rows(plan, static or {})
         self._set_up(
@@ -124,8 +132,12 @@ class Engine:
             bytes_of(history) + values.nbytes,
         )
 
-    def advance(self, now: int, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
-        """Finish all ticks up to `now`, given the facts that arrived meanwhile; what changed, by query."""
+    def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
+        """Finish all ticks up to `now`, given the facts that arrived meanwhile; what changed, by query.
+
+        If the program says how long a tick is, `now` may be a timestamp: the tick it lies in is the last.
+        """
+        now = tick_of(now, self._plan.tick)
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         state, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
@@ -209,7 +221,7 @@ class Engine:
         arrival: str,
         keep_rejects: int,
     ) -> Engine:
-        if program is not None and program.plan != saved.plan:
+        if program is not None and plan_of(program) != saved.plan:
             raise StateError(
                 f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"

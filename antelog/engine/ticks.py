@@ -8,9 +8,10 @@ tick floor(microseconds since 1970 / length of a tick). One without a time zone 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,10 @@ import pyarrow.types as is_a
 from antelog.engine.frames import Array
 from antelog.engine.tables import Column, Mask
 from antelog.engine.values import Values
+from antelog.errors import DataError
+
+Moment: TypeAlias = SupportsIndex | date
+"""A tick by its number or, in a program that says how long a tick is, any moment in it."""
 
 LAST = 2**53 - 1
 """No time is after this tick: up to here a double tells each whole number from the next."""
@@ -63,6 +68,23 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
     whole: Mask = np.isfinite(doubles) & (np.floor(doubles) == doubles)  # texts are not-a-number here
     numbers = np.clip(np.where(whole, doubles, 0), -_FAR, _FAR).astype(np.int64)
     return Ticks(numbers, whole, given)
+
+
+def tick_of(given: Moment, length: int | None) -> int:
+    """The tick that somebody means by a number or a moment."""
+    try:
+        found = ticks_of(pa.array([given]), length)
+    except (pa.ArrowException, OverflowError, TypeError):
+        found = None  # it is nothing that a column may have
+    if found is not None and is_timestamp(found.given.type) and length is None:
+        raise DataError(
+            f"{given} is a timestamp, and the program does not say how long a tick is; "
+            "declare it: `tick 10 minutes.`"
+        )
+    if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
+        or_when = "" if length is None else ", or a timestamp"
+        raise DataError(f"{given!r} is no tick; give a whole number from 0 to {LAST}{or_when}")
+    return int(found.numbers[0])
 
 
 @cache

@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.plan import Input, Plan
+from antelog.engine.engine import plan_of
 from antelog.engine.kinds import kind_of
 from antelog.engine.limits import cannot_run
 from antelog.engine.log import KINDS
@@ -58,7 +59,7 @@ def checked(
     options: Options,
 ) -> Checked:
     """Raises UnsupportedError if the program cannot be run so, DataError if the data does not fit it."""
-    plan = program.plan
+    plan = plan_of(program)
     reason = cannot_run(plan)
     if reason is not None:
         raise UnsupportedError(f"the engine cannot run this program: {reason}")

@@ -83,9 +83,11 @@ def test_the_table_has_all_settings_and_options() -> None:
     assert {option for _, option in rows} == options - {"--config"} | {"PROGRAM"}
 
 
-@pytest.mark.parametrize("page", ["README.md", "python.md"])
-def test_python_prints_what_it_says(page: str) -> None:
-    (block,) = (b for b in all_blocks() if b.language == "python" and b.page == page)
+PRINTING = [b for b in all_blocks() if b.language == "python" and b.page in {"README.md", "python.md"}]
+
+
+@pytest.mark.parametrize("block", PRINTING, ids=str)
+def test_python_prints_what_it_says(block: Block) -> None:
     assert _printed(block, ROOT).splitlines() == [
         line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.strip().startswith("print(")
     ]
