@@ -180,8 +180,7 @@ def facing(
                 return None
             found.append((a, b))
         elif one.is_open(a) or other.is_open(b):
-            same = one.layout is other.layout and a == b
-            if not (same and one.is_open(a) and other.is_open(b)):
+            if not (one.is_open(a) and other.is_open(b) and _are_one(a, one, b, other)):
                 return None
         elif _differ(a, one, b, other):
             return None
@@ -250,17 +249,27 @@ def _begins(became: Mapping[str, AnyTerm]) -> Iterator[tuple[Condition, frozense
 
 def _may_become(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
     """Whether a term with a free variable may become one of the other: what is answered, if it is that."""
-    name = variable_of(term)
-    if name not in one.layout.answered or name is None:
-        return True
-    return _answered(one.layout, other.layout).get(name) == _image(term, opposite)
+    return variable_of(term) not in one.layout.answered or _alike(term, one, opposite, other)
 
 
 def _has_value(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
     """Whether a term with a free variable may become one of the other as far as it may have exceptions."""
     if variable_of(term) not in one.layout.denied or not other.is_open(opposite):
         return True
-    return one.layout is other.layout and term == opposite
+    return _are_one(term, one, opposite, other)
+
+
+def _are_one(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
+    """Whether two terms with open variables are the same: in one pattern, or by what is answered."""
+    if one.layout is other.layout:
+        return term == opposite
+    return _alike(term, one, opposite, other) and _alike(opposite, other, term, one)
+
+
+def _alike(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
+    """Whether the other has in its answer what a variable of the one's becomes, if the terms are the same."""
+    name = variable_of(term)
+    return name is not None and _answered(one.layout, other.layout).get(name) == _image(term, opposite)
 
 
 def _image(term: AnyTerm, opposite: AnyTerm) -> AnyTerm:

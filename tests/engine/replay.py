@@ -149,7 +149,7 @@ def is_nothing(answer: dict[str, Any], now: int, evaluation: Evaluation) -> bool
         times = {name for text in texts for name in re.findall(r"([A-Z]\w*)(?:[-+]\d+)?\)", text)}
         ends = {name for text in texts for name in re.findall(r"(\w+) <=? \d", text)}
         if free and free & times <= ends:
-            found = instances(evaluation, explanation, given, now, evaluation.program.domain)
+            found = instances(evaluation.program, explanation, given, now, evaluation.program.domain)
             if not any(True for _ in found):
                 return True
     return False

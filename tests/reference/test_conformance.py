@@ -149,7 +149,7 @@ def test_a_broken_rule_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def instances(
-    evaluation: Evaluation,
+    program: Program,
     explanation: dict[str, Any],
     bindings: dict[str, Value],
     now: int,
@@ -159,7 +159,6 @@ def instances(
 
     Variables have values that are known, or `among` others.
     """
-    program = evaluation.program
     evidence = [literals(text) for text in explanation["evidence"]]
     hypotheses = [literals(text) for text in explanation["hypotheses"]]
     every = [*evidence, *hypotheses]
@@ -212,8 +211,8 @@ def implied(
     for answer in line["answers"]:
         given = {name: value for name, value in answer["answer"].items() if value is not None}
         for explanation in answer["explanations"]:
-            for full, instance in instances(evaluation, explanation, given, line["tick"]):
-                if any(atom.time < 0 for atom in _answers(evaluation, line["query"], full)):
+            for full, instance in instances(evaluation.program, explanation, given, line["tick"]):
+                if any(atom.time < 0 for atom in answers_of(evaluation.program, line["query"], full)):
                     continue  # there is no such answer
                 key = tuple((name, full[name]) for name in names)
                 if key not in settled:
@@ -221,8 +220,9 @@ def implied(
     return {key: {e for e in group if not any(o.beats(e) for o in group)} for key, group in found.items()}
 
 
-def _answers(evaluation: Evaluation, name: str, bindings: dict[str, Value]) -> Iterator[Atom]:
-    for query in evaluation.program.queries:
+def answers_of(program: Program, name: str, bindings: dict[str, Value]) -> Iterator[Atom]:
+    """What a query asks for, where its variables have these values."""
+    for query in program.queries:
         if query.atom.predicate == name:
             yield ground(query.atom, bindings)
 

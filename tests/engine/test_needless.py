@@ -1,0 +1,86 @@
+"""Nothing is told that something else that is told makes needless, whatever values both leave open.
+
+What is told may have instances that are needless. Here it is an explanation all of whose instances
+are, or are told anyway, by those of one other: such an explanation is of no use to anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeAlias
+
+import pytest
+from hypothesis import assume, event, example, given, note
+
+from antelog.engine.engine import Engine
+from antelog.language.syntax import Value
+from antelog.reference.answers import Explanation
+from antelog.reference.atoms import Atom
+from antelog.reference.program import Program, prepare
+from tests.engine.replay import frames, lines, runnable
+from tests.few_literals import cases_of_few_literals
+from tests.reference.helpers import stream_of
+from tests.reference.test_conformance import answers_of, instances
+from tests.strategies import Case, cases
+from tests.two_times import cases_with_two_times
+
+Instance: TypeAlias = tuple[Atom, Explanation]
+
+_FRESH: tuple[Value, ...] = ("x1", "x2", "x3")
+"""Values nobody has named, so that open variables may all have different ones."""
+_MOST = 3_000
+"""Explanations with more instances than this are passed over."""
+
+# Of all values said in one pattern, and with one fact for two literals in another.
+SAID_OF_ALL_TWICE = Case(
+    "input A(x: text, time). input R(x: text, time) delay 2. "
+    "P(X, T) :- not A(X, 2), R(X, T), R(_, 2). query P(X, T).",
+    (("R", ("a", 1), 1), ("A", ("b", 2), 2)),
+    4,
+)
+
+
+@pytest.mark.slow
+@example(SAID_OF_ALL_TWICE)
+@given(cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6))
+def test_nothing_told_is_made_needless_by_one_other(case: Case) -> None:
+    compiled = runnable(case.checked)
+    assume(compiled is not None)
+    assert compiled is not None
+    note(f"{case}\n{compiled.plan}")
+    program = prepare(case.checked, stream_of(case.facts), case.until + 2, _FRESH)
+    engine = Engine(compiled)
+    several = False
+    for now in range(case.until + 1):
+        engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
+        for line in lines(engine, compiled.plan):
+            told = [(answer, e) for answer in line["answers"] for e in answer["explanations"]]
+            if any("where" in text for _, e in told for text in e["evidence"]):
+                continue  # whether what is confirmed of equal values alone is told with others is documented
+            stands_for = [set(_instances(program, line["query"], *each, now)) for each in told]
+            several = several or len(told) > 1
+            for number, mine in enumerate(stands_for):
+                for other, its in enumerate(stands_for):
+                    assert number == other or not _needless(mine, its), (now, told[number], told[other])
+    event("with several explanations" if several else "with one at most")
+
+
+def _instances(
+    program: Program, query: str, answer: dict[str, Any], explanation: dict[str, Any], now: int
+) -> Iterator[Instance]:
+    bindings = {name: value for name, value in answer["answer"].items() if value is not None}
+    found = list(islice(instances(program, explanation, bindings, now, program.domain), _MOST + 1))
+    assume(len(found) <= _MOST)
+    for values, instance in found:
+        yield from ((atom, instance) for atom in answers_of(program, query, values) if atom.time >= 0)
+
+
+def _needless(mine: Iterable[Instance], its: Iterable[Instance]) -> bool:
+    """Whether each instance is made needless by one of the other's, or, some but not all, the same as one."""
+    others: dict[Atom, list[Explanation]] = {}
+    for atom, explanation in its:
+        others.setdefault(atom, []).append(explanation)
+    beaten = [any(e.beats(one) for e in others.get(atom, ())) for atom, one in mine]
+    same = [one in others.get(atom, ()) for atom, one in mine]
+    return any(beaten) and all(b or s for b, s in zip(beaten, same, strict=True))
