@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, islice, product
 from typing import TypeAlias
 
+from antelog.compile.comparisons import mirrored
 from antelog.compile.ordering import follows
 from antelog.compile.plan import Comparison, Const, Literal, Operand, StaticAtom, Time, Var
 from antelog.compile.subsume import Matching, variables_in
@@ -233,11 +234,29 @@ def _way(one: Shape, other: Shape, pairs: Sequence[tuple[AnyTerm, AnyTerm]]) -> 
         known = _known_by_both(one, other, names & one.bound)
         if known is None or not _follows(condition, other, {**images, **known}):
             return None
-        both += ((term, term) for name, term in known.items() if name not in one.layout.answered)
+        for term in map(one.layout.variable, sorted(known.keys() - one.layout.answered)):
+            if (operator := _asking_less(condition, term)) == "=":
+                both.append((term, term))
+            else:
+                its_own = _of_the_other(term)
+                asked.append((Comparison(term, operator, its_own), {str(variable_of(its_own)): term}))
     named = {
         name: term for name, term in became.items() if name in one.layout.denied and not other.is_open(term)
     }
     return Way(tuple(both), tuple(its), tuple(asked), named)
+
+
+def _asking_less(condition: Condition, term: Var | Time) -> str:
+    """How the one's value of a variable is to the other's if, as that meets a condition, so does this."""
+    if isinstance(condition, StaticAtom):
+        return "="
+    side = condition if variable_of(condition.left) == variable_of(term) else mirrored(condition)
+    return {"<": "<=", ">": ">="}.get(side.operator.removesuffix("="), "=")
+
+
+def _of_the_other(term: Var | Time) -> Var | Time:
+    """A name for the other's value of a variable."""
+    return Time(f"{term.variable}'", 0) if isinstance(term, Time) else Var(f"{term.name}'")
 
 
 def _begins(became: Mapping[str, AnyTerm]) -> Iterator[tuple[Condition, frozenset[str]]]:
