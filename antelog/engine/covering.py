@@ -7,6 +7,7 @@ may become which together, and what has to be the same, or to hold, in two rows 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice, product
@@ -23,6 +24,9 @@ Condition: TypeAlias = Comparison | StaticAtom
 """A comparison, or a background fact that must not be there."""
 Place: TypeAlias = tuple[type[Literal], str, int]
 """A position in the literals of a predicate."""
+Pair: TypeAlias = tuple[AnyTerm, AnyTerm]
+Asked: TypeAlias = tuple[Condition, Mapping[str, AnyTerm]]
+"""A condition, and the variables in it of which the other row has the values."""
 
 _WAYS = 1_000
 """More ways than this for literals to become others are not looked at."""
@@ -125,9 +129,9 @@ class Way:
     conditions of the one hold with what its open variables become. What is `named` is no exception.
     """
 
-    both: tuple[tuple[AnyTerm, AnyTerm], ...]
-    its: tuple[tuple[AnyTerm, AnyTerm], ...]
-    conditions: tuple[tuple[Condition, Mapping[str, AnyTerm]], ...]
+    both: tuple[Pair, ...]
+    its: tuple[Pair, ...]
+    conditions: tuple[Asked, ...]
     named: Mapping[str, AnyTerm]
 
 
@@ -161,9 +165,7 @@ def _groups(one: Shape, hypotheses: bool) -> Iterator[list[int]]:
     return (sorted(members) for _, members in groups if members)
 
 
-def facing(
-    one: Shape, i: int, other: Shape, j: int, exactly: bool = False
-) -> list[tuple[AnyTerm, AnyTerm]] | None:
+def facing(one: Shape, i: int, other: Shape, j: int, exactly: bool = False) -> list[Pair] | None:
     """The terms that face each other where one literal becomes another; None if it never does.
 
     It becomes it by giving variables values, if it need not be it `exactly`.
@@ -171,7 +173,7 @@ def facing(
     literal, opposite = one.layout.literals[i], other.layout.literals[j]
     if type(literal) is not type(opposite) or literal.predicate != opposite.predicate:
         return None
-    found: list[tuple[AnyTerm, AnyTerm]] = []
+    found: list[Pair] = []
     for a, b in zip((*literal.arguments, literal.time), (*opposite.arguments, opposite.time), strict=True):
         if a is None or b is None:
             if a is not b:
@@ -207,9 +209,9 @@ def _distance(time: Time, shape: Shape) -> int | None:
     return time.offset - answer.offset if tied else None
 
 
-def _way(one: Shape, other: Shape, pairs: Sequence[tuple[AnyTerm, AnyTerm]]) -> Way | None:
+def _way(one: Shape, other: Shape, pairs: Sequence[Pair]) -> Way | None:
     """What has to be met for terms that face each other; None if it cannot."""
-    both, its = list[tuple[AnyTerm, AnyTerm]](), list[tuple[AnyTerm, AnyTerm]]()
+    both, its = list[Pair](), list[Pair]()
     became = {name: term for name, term in _answered(one.layout, other.layout).items() if name in one.free}
     for a, b in pairs:
         name, image = variable_of(a), _image(a, b)
@@ -223,7 +225,7 @@ def _way(one: Shape, other: Shape, pairs: Sequence[tuple[AnyTerm, AnyTerm]]) -> 
             return None
         if before != image:
             its.append((before, image))
-    asked = list[tuple[Condition, Mapping[str, AnyTerm]]]()
+    asked = list[Asked]()
     for condition, names in (*one.conditions, *_begins(became)):
         if not names - one.bound <= became.keys():
             continue  # it is about other literals, or what it is about is not free
@@ -234,29 +236,47 @@ def _way(one: Shape, other: Shape, pairs: Sequence[tuple[AnyTerm, AnyTerm]]) -> 
         known = _known_by_both(one, other, names & one.bound)
         if known is None or not _follows(condition, other, {**images, **known}):
             return None
-        for term in map(one.layout.variable, sorted(known.keys() - one.layout.answered)):
-            if (operator := _asking_less(condition, term)) == "=":
-                both.append((term, term))
-            else:
-                its_own = _of_the_other(term)
-                asked.append((Comparison(term, operator, its_own), {str(variable_of(its_own)): term}))
+        _as_met(condition, one.layout, known.keys() - one.layout.answered, both, asked)
     named = {
         name: term for name, term in became.items() if name in one.layout.denied and not other.is_open(term)
     }
     return Way(tuple(both), tuple(its), tuple(asked), named)
 
 
-def _asking_less(condition: Condition, term: Var | Time) -> str:
-    """How the one's value of a variable is to the other's if, as that meets a condition, so does this."""
-    if isinstance(condition, StaticAtom):
-        return "="
-    side = condition if variable_of(condition.left) == variable_of(term) else mirrored(condition)
-    return {"<": "<=", ">": ">="}.get(side.operator.removesuffix("="), "=")
+def staying(one: Shape, other: Shape) -> Way | None:
+    """What two rows have to meet so that the other asks all that the one asks of variables that stay open.
+
+    None if it does not.
+    """
+    tied = [(condition, names) for condition, names in one.conditions if not names - one.bound <= one.free]
+    if one.layout is not other.layout:
+        asked = tied or any(map(one.is_open, (c.left for c in one.layout.same)))
+        return None if asked else Way((), (), (), {})
+    if any(names & one.bound != names & other.bound for _, names in tied):
+        return None
+    both, less = list[Pair](), list[Asked]()
+    for condition, names in tied:
+        _as_met(condition, one.layout, names & one.bound, both, less)
+    return Way(tuple(dict.fromkeys(both)), (), tuple(less), {})
 
 
-def _of_the_other(term: Var | Time) -> Var | Time:
-    """A name for the other's value of a variable."""
-    return Time(f"{term.variable}'", 0) if isinstance(term, Time) else Var(f"{term.name}'")
+def _as_met(
+    condition: Condition, layout: Layout, names: AbstractSet[str], both: list[Pair], less: list[Asked]
+) -> None:
+    """What two rows of a pattern have to meet so that, if the other meets a condition, so does the one.
+
+    They have the same values of variables in it, those with these names, or the one has some it asks less of.
+    """
+    for term in map(layout.variable, sorted(names)):
+        side = condition
+        if isinstance(condition, Comparison) and variable_of(condition.left) != variable_of(term):
+            side = mirrored(condition)
+        operator = side.operator.removesuffix("=") if isinstance(side, Comparison) else ""
+        if operator in ("<", ">"):
+            its = Time(f"{term.variable}'", 0) if isinstance(term, Time) else Var(f"{term.name}'")
+            less.append((Comparison(term, f"{operator}=", its), {str(variable_of(its)): term}))
+        else:
+            both.append((term, term))
 
 
 def _begins(became: Mapping[str, AnyTerm]) -> Iterator[tuple[Condition, frozenset[str]]]:
@@ -302,7 +322,7 @@ def _image(term: AnyTerm, opposite: AnyTerm) -> AnyTerm:
 def _answered(one: Layout, other: Layout) -> Mapping[str, AnyTerm]:
     """What the other has in the answer in place of variables of the one, if that is one term."""
     mine, its = one.pattern, other.pattern
-    terms: list[tuple[AnyTerm, AnyTerm]] = [*zip(mine.answer, its.answer, strict=True), (mine.time, its.time)]
+    terms: list[Pair] = [*zip(mine.answer, its.answer, strict=True), (mine.time, its.time)]
     pairs = {(name, _image(a, b)) for a, b in terms if (name := variable_of(a)) is not None}
     names = [name for name, _ in pairs]
     return {name: image for name, image in pairs if names.count(name) == 1}

@@ -20,7 +20,7 @@ from antelog.compile.plan import Comparison, Time
 from antelog.compile.subsume import variables_in
 from antelog.engine.candidates import Candidates
 from antelog.engine.comparing import holds
-from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, shape_of, valued, ways
+from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, shape_of, staying, valued, ways
 from antelog.engine.layout import variable_of
 from antelog.engine.match import Rows, agrees, term_column, time_column
 from antelog.engine.moments import Moments, Views
@@ -166,16 +166,19 @@ def _covered(world: World, found: Candidates, one: _Kind, other: _Kind) -> tuple
     """Pairs of a view of the one kind and a view of the other that waits for all the one waits for."""
     hypotheses = bool(one.shape.hypotheses or other.shape.hypotheses)
     met = ways(one.shape, other.shape, hypotheses)
-    further = _further(one.shape, other.shape)
+    further = staying(one.shape, other.shape)
     if further is None or not all(met):
         return _NO_PAIRS
     keys = [[one.moment], [other.moment]]
     agreeing = [pair for found_ways in met if len(found_ways) == 1 for pair in found_ways[0].both]
-    for term, opposite in (*agreeing, *((term, term) for term in further)):
+    for term, opposite in (*agreeing, *further.both):
         keys[0].append(_column(term, one, one.row, world.values))
         keys[1].append(_column(opposite, other, other.row, world.values))
     here, there = pairs(*keys_of(keys))
     here, there = _those(one.view.take(here) != other.view.take(there), here, there)
+    if further.conditions:
+        asked = _is_way(world, further, one, other, one.row.take(here), other.row.take(there))
+        here, there = _those(asked, here, there)
     return _those(_within(world, found, one, other, here, there, hypotheses=True), here, there)
 
 
@@ -227,25 +230,6 @@ def _made_one(
         # What speaks for a general one may have exceptions that this has not.
         return _those(~merged[general] | merged[instance], general, instance)
     return general, instance
-
-
-def _further(one: Shape, other: Shape) -> list[AnyTerm] | None:
-    """What must be the same for all that the one asks of variables that stay open to be asked by the other.
-
-    None if it is not.
-    """
-    if one.layout is other.layout:
-        same = set[str]()
-        for _, names in one.conditions:
-            if names - one.bound <= one.free:
-                continue
-            known = names & one.bound
-            if known != names & other.bound:
-                return None
-            same |= known
-        return [one.layout.variable(name) for name in sorted(same)]
-    asked = any(not names - one.bound <= one.free for _, names in one.conditions)
-    return None if asked or any(map(one.is_open, (c.left for c in one.layout.same))) else []
 
 
 def _alike(one: _Kind, other: _Kind) -> bool:
