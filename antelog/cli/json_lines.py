@@ -126,7 +126,7 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
 
 
 def _other(array: pa.Array, name: str, style: Style) -> pa.Array:
-    """A part that few explanations have, such as the exceptions to one."""
+    """A part that few explanations have, such as the exceptions to one. They name what they are about."""
     texts = [
         f", {style.quoted(name)}: {style.quoted(_deep(value))}" if value else ""
         for value in array.to_pylist()
@@ -139,7 +139,7 @@ def _deep(value: object) -> object:
         case list():
             return [_deep(each) for each in value]
         case dict():
-            return {key: _deep(each) for key, each in value.items()}
+            return {key: _deep(each) for key, each in value.items() if each is not None}
         case _:
             return plain(value)
 

@@ -121,7 +121,8 @@ def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
         line.append("  ")
     _literals(line, explanation["hypotheses"], to.marks.hypothesis, "yellow", to)
     for exception in explanation.get("except") or []:
-        line.append("  except " + ", ".join(f"{n} = {_value(v)}" for n, v in exception.items()), "dim")
+        named = (f"{name} = {_value(value)}" for name, value in exception.items() if value is not None)
+        line.append("  except " + ", ".join(named), "dim")
     return line
 
 

@@ -74,6 +74,15 @@ class Shape:
         return frozenset(free)
 
     @cached_property
+    def unnamed(self) -> frozenset[str]:
+        """The open variables of negated literals that are not the answer's.
+
+        They are what such variables of another pattern are if whatever is said of them is said of those:
+        then what is an exception here is one there.
+        """
+        return (self.open & self.layout.denied) - self.layout.answered
+
+    @cached_property
     def _compared(self) -> frozenset[str]:
         """Of what negated literals leave open, what conditions compare with other open variables."""
         together = [names - self.bound for _, names in self.conditions if len(names - self.bound) > 1]
@@ -81,6 +90,10 @@ class Shape:
 
     def part(self, hypotheses: bool) -> tuple[int, ...]:
         return self.hypotheses if hypotheses else self.evidence
+
+    def variables(self, number: int) -> frozenset[str]:
+        """The variables of a literal."""
+        return variables_of(self.layout.literals[number])
 
     @cached_property
     def _places(self) -> tuple[frozenset[Place], frozenset[Place]]:
@@ -142,9 +155,14 @@ def ways(one: Shape, other: Shape, hypotheses: bool) -> tuple[tuple[Way, ...], .
     For literals that share open variables, or conditions on them, all ways in which they may together.
     """
     found = []
-    for group in _groups(one, hypotheses):
+    apart = one.unnamed if one.layout is not other.layout else frozenset[str]()
+    for group in _groups(one, hypotheses, apart):
         choices = [
-            [pairs for j in other.part(hypotheses) if (pairs := facing(one, i, other, j)) is not None]
+            [
+                pairs
+                for j in other.part(i in one.hypotheses)
+                if (pairs := facing(one, i, other, j)) is not None
+            ]
             for i in group
         ]
         together = (_way(one, other, [*chain(*chosen)]) for chosen in islice(product(*choices), _WAYS))
@@ -152,17 +170,22 @@ def ways(one: Shape, other: Shape, hypotheses: bool) -> tuple[tuple[Way, ...], .
     return tuple(found)
 
 
-def _groups(one: Shape, hypotheses: bool) -> Iterator[list[int]]:
-    """Literals that share variables that may become something, be it by conditions on several of them."""
+def _groups(one: Shape, hypotheses: bool, apart: frozenset[str]) -> Iterator[list[int]]:
+    """Literals that share variables that may become something, be it by conditions on several of them.
+
+    With them go those that say something of the same variables that stay `apart`.
+    """
     groups: list[tuple[frozenset[str], list[int]]] = []
-    shared = one.free - one.layout.answered
-    literals = ((variables_of(one.layout.literals[i]), [i]) for i in one.part(hypotheses))
+    shared = (one.free - one.layout.answered) | apart
+    part = one.part(hypotheses)
+    others = [i for i in one.part(not hypotheses) if one.variables(i) & apart]
+    literals = ((one.variables(i), [i]) for i in (*part, *others))
     conditions = ((names, list[int]()) for _, names in one.conditions)
     for names, members in chain(literals, conditions):
         near = [group for group in groups if group[0] & names & shared]
         groups = [group for group in groups if not group[0] & names & shared]
         groups.append((names.union(*(known for known, _ in near)), [*chain(members, *(m for _, m in near))]))
-    return (sorted(members) for _, members in groups if members)
+    return (sorted(members) for _, members in groups if not set(part).isdisjoint(members))
 
 
 def facing(one: Shape, i: int, other: Shape, j: int, exactly: bool = False) -> list[Pair] | None:
@@ -182,9 +205,13 @@ def facing(one: Shape, i: int, other: Shape, j: int, exactly: bool = False) -> l
             if not _may_become(a, one, b, other) or not _has_value(a, one, b, other):
                 return None
             found.append((a, b))
-        elif one.is_open(a) or other.is_open(b):
-            if not (one.is_open(a) and other.is_open(b) and _are_one(a, one, b, other)):
-                return None
+        elif one.is_open(a) != other.is_open(b):
+            return None
+        elif one.is_open(a):
+            if not _are_one(a, one, b, other):
+                if not _may_be_one(a, one, b, other):
+                    return None
+                found.append((a, b))
         elif _differ(a, one, b, other):
             return None
         else:
@@ -212,9 +239,14 @@ def _distance(time: Time, shape: Shape) -> int | None:
 def _way(one: Shape, other: Shape, pairs: Sequence[Pair]) -> Way | None:
     """What has to be met for terms that face each other; None if it cannot."""
     both, its = list[Pair](), list[Pair]()
+    unnamed = dict[str, AnyTerm]()
     became = {name: term for name, term in _answered(one.layout, other.layout).items() if name in one.free}
     for a, b in pairs:
         name, image = variable_of(a), _image(a, b)
+        if name is not None and one.is_open(a) and name not in one.free:
+            if unnamed.setdefault(name, image) != image:
+                return None
+            continue
         if name not in one.free or name is None:
             both.append((a, b))
             continue
@@ -225,6 +257,8 @@ def _way(one: Shape, other: Shape, pairs: Sequence[Pair]) -> Way | None:
             return None
         if before != image:
             its.append((before, image))
+    if len(set(unnamed.values())) < len(unnamed):
+        return None
     asked = list[Asked]()
     for condition, names in (*one.conditions, *_begins(became)):
         if not names - one.bound <= became.keys():
@@ -303,6 +337,13 @@ def _are_one(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool
     if one.layout is other.layout:
         return term == opposite
     return _alike(term, one, opposite, other) and _alike(opposite, other, term, one)
+
+
+def _may_be_one(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
+    """Whether two terms with open variables of different patterns may be the same."""
+    plain = not isinstance(term, Time) or (isinstance(opposite, Time) and term.offset == opposite.offset)
+    known = variable_of(term) in one.unnamed and variable_of(opposite) in other.unnamed
+    return plain and known and one.layout is not other.layout
 
 
 def _alike(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:

@@ -114,7 +114,8 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
 
 def _explanation(given: Mapping[str, Any]) -> Explanation:
     exceptions = [
-        ", ".join(f"{n} = {_text(v)}" for n, v in each.items()) for each in given.get("except") or ()
+        ", ".join(f"{n} = {_text(v)}" for n, v in each.items() if v is not None)
+        for each in given.get("except") or ()
     ]
     return Explanation(tuple(given["evidence"]), tuple(given["hypotheses"]), tuple(exceptions))
 

@@ -138,6 +138,25 @@ def test_parts_that_few_lines_have() -> None:
     }
 
 
+@pytest.mark.usefixtures("here")
+def test_an_exception_names_what_it_is_about() -> None:
+    rules = "P(T) :- A(X, T+1), not B(X, T), D(T). P(T) :- A(Y, T+1), not B(Y, T), E(T). query P(T)."
+    Path("p.alog").write_text(
+        f"input A(x, time) delay 2. input B(x: text, time). {rules}\n", encoding="utf-8"
+    )
+    for name, rows in {"B": "x,time\nq,1\n", "D": "time\n1\n"}.items():
+        Path(f"{name}.csv").write_text(rows, encoding="utf-8")
+    given = ("--input", "B=B.csv", "--input", "D=D.csv", "--until", "1")
+    (answer,) = json.loads(try_(*given, "--snapshots").stdout.splitlines()[1])["answers"]
+    (explanation,) = answer["explanations"]
+    assert explanation == {
+        "evidence": ["D(1)", "not B(X, 1)"],
+        "hypotheses": ["A(X, 2)"],
+        "except": [{"X": "q"}],
+    }
+    assert "○ A(X, 2)  except X = q\n" in try_(*given, "--format", "table").stdout
+
+
 # ---- snapshots ----
 
 

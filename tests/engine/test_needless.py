@@ -68,9 +68,29 @@ ASKED_BY_VALUE = Case(
     2,
 )
 
+# Both rules say of any value but q that it is not in B.
+SAID_OF_ALL_BY_TWO_RULES = Case(
+    "input A(x: text, time) delay 1. input B(x: text, time). input C(time) delay 1. input D(time) delay 1. "
+    "P(T) :- A(X, T+1), not B(X, T), D(T). P(T) :- A(Y, T+1), not B(Y, T), C(T+1). query P(T).",
+    (("D", (1,), 1), ("B", ("q", 1), 1)),
+    3,
+)
+
+# So do a rule and what it says where one fact serves two literals.
+SAID_OF_ALL_WITH_ONE_FACT = Case(
+    "input A(x: text, time). input B(x: text, y: text, time) delay 1. input C(time). "
+    "Q1(Y, T) :- C(T), B(Y, X, T), P1(X, T-1). "
+    "P1(Y, T) :- A(Y, T), C(T+2), not A(_, T+1), not Q1(Y, T-1). P1(a, 0). "
+    "P2(X, T) :- Q1(X, T+1), B(a, X, T), B(X, X, U), not P2(a, T-1). query P2(X, T).",
+    (("C", (0,), 0),),
+    1,
+)
+
 
 @pytest.mark.slow
 @example(SAID_OF_ALL_TWICE)
+@example(SAID_OF_ALL_BY_TWO_RULES)
+@example(SAID_OF_ALL_WITH_ONE_FACT)
 @example(ASKED_BY_ORDER)
 @example(ASKED_UNDER_NEGATION)
 @example(ASKED_BY_VALUE)

@@ -102,7 +102,7 @@ def test_values_are_written_as_the_language_has_them() -> None:
 
 
 def test_exceptions_are_kept() -> None:
-    explanation = {"evidence": [], "hypotheses": ["not P(X, 1)"], "except": [{"X": "wt2"}]}
+    explanation = {"evidence": [], "hypotheses": ["not P(X, 1)"], "except": [{"X": "wt2", "Y": None}]}
     row = {
         "tick": 0,
         "change": "possible",
