@@ -20,10 +20,11 @@ from antelog.compile.plan import Comparison, Time
 from antelog.compile.subsume import variables_in
 from antelog.engine.candidates import Candidates
 from antelog.engine.comparing import holds
-from antelog.engine.covering import AnyTerm, Condition, Shape, Way, facing, shape_of, staying, valued, ways
+from antelog.engine.covering import Way, facing, staying, ways
 from antelog.engine.layout import variable_of
 from antelog.engine.match import Rows, agrees, term_column, time_column
 from antelog.engine.moments import Moments, Views
+from antelog.engine.shapes import AnyTerm, Condition, Shape, shape_of, valued
 from antelog.engine.tables import Column, Mask, distinct, find, keys_of, marked, numbered, pairs
 from antelog.engine.truth import Derivations
 from antelog.engine.values import Values
