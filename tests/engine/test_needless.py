@@ -128,10 +128,23 @@ def _instances(
 
 
 def _needless(mine: Iterable[Instance], its: Iterable[Instance]) -> bool:
-    """Whether each instance is made needless by one of the other's, or, some but not all, the same as one."""
-    others: dict[Atom, list[Explanation]] = {}
-    for atom, explanation in its:
-        others.setdefault(atom, []).append(explanation)
-    beaten = [any(e.beats(one) for e in others.get(atom, ())) for atom, one in mine]
-    same = [one in others.get(atom, ()) for atom, one in mine]
+    """Whether each instance is made needless by one of the other's, or, some but not all, the same as one.
+
+    An instance that others of its own make needless does not count.
+    """
+    own, others = _by_answer(mine), _by_answer(its)
+    left = [(atom, one) for atom, one in mine if not _is_beaten(one, own[atom])]
+    beaten = [_is_beaten(one, others.get(atom, [])) for atom, one in left]
+    same = [one in others.get(atom, []) for atom, one in left]
     return any(beaten) and all(b or s for b, s in zip(beaten, same, strict=True))
+
+
+def _is_beaten(one: Explanation, others: Iterable[Explanation]) -> bool:
+    return any(other.beats(one) for other in others)
+
+
+def _by_answer(instances_: Iterable[Instance]) -> dict[Atom, list[Explanation]]:
+    found: dict[Atom, list[Explanation]] = {}
+    for atom, explanation in instances_:
+        found.setdefault(atom, []).append(explanation)
+    return found
