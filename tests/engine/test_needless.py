@@ -113,7 +113,12 @@ def test_nothing_told_is_made_needless_by_one_other(case: Case) -> None:
             several = several or len(told) > 1
             for number, mine in enumerate(stands_for):
                 for other, its in enumerate(stands_for):
-                    assert number == other or not _needless(mine, its), (now, told[number], told[other])
+                    beside = told[number][0] is told[other][0]
+                    assert number == other or not _needless(mine, its, beside), (
+                        now,
+                        told[number],
+                        told[other],
+                    )
     event("with several explanations" if several else "with one at most")
 
 
@@ -127,16 +132,17 @@ def _instances(
         yield from ((atom, instance) for atom in answers_of(program, query, values) if atom.time >= 0)
 
 
-def _needless(mine: Iterable[Instance], its: Iterable[Instance]) -> bool:
-    """Whether each instance is made needless by one of the other's, or, some but not all, the same as one.
+def _needless(mine: Iterable[Instance], its: Iterable[Instance], beside: bool) -> bool:
+    """Whether each instance is made needless by one of the other's, or is told with these anyway.
 
-    An instance that others of its own make needless does not count.
+    What an answer has in common with one for more values is told with both, not with what is told `beside`
+    it. An instance that others of its own make needless does not count.
     """
     own, others = _by_answer(mine), _by_answer(its)
     left = [(atom, one) for atom, one in mine if not _is_beaten(one, own[atom])]
     beaten = [_is_beaten(one, others.get(atom, [])) for atom, one in left]
     same = [one in others.get(atom, []) for atom, one in left]
-    return any(beaten) and all(b or s for b, s in zip(beaten, same, strict=True))
+    return (any(beaten) or (beside and any(same))) and all(b or s for b, s in zip(beaten, same, strict=True))
 
 
 def _is_beaten(one: Explanation, others: Iterable[Explanation]) -> bool:
