@@ -158,11 +158,3 @@ def with_idle_rules(case: Case) -> Case | None:
         lines.append(f"input {head.predicate}Idle({', '.join([*map(str.lower, names), 'time'])}).")
         lines.append(to_text(rule).removesuffix(".") + ", Never(Sometime).")
     return Case("\n".join((case.text, *lines)), case.facts, case.until)
-
-
-def later(case: Case, ticks: int) -> Case:
-    """The case with facts that come so much later and are about ticks so much later."""
-    facts = tuple(
-        (name, (*values[:-1], int(values[-1]) + ticks), at + ticks) for name, values, at in case.facts
-    )
-    return Case(case.text, facts, case.until + ticks)

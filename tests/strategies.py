@@ -42,6 +42,13 @@ class Case:
     def checked(self) -> Checked:
         return read(Source(self.text))
 
+    def later(self, ticks: int) -> Case:
+        """The case with facts that come so much later and are about ticks so much later."""
+        facts = tuple(
+            (name, (*values[:-1], int(values[-1]) + ticks), at + ticks) for name, values, at in self.facts
+        )
+        return Case(self.text, facts, self.until + ticks)
+
     def __str__(self) -> str:
         lines = (f"{name}{values} arrives at {tick}" for name, values, tick in self.facts)
         return "\n".join((self.text, *lines, f"until {self.until}"))
@@ -355,7 +362,11 @@ def cases(
 
 
 def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:
-    """A program and a stream for it."""
+    """A program and a stream for it, now and then one that begins when the first ticks are long over."""
     arriving = draw(facts(read(Source(text)), latest, most))
     until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
-    return Case(text, arriving, until)
+    return Case(text, arriving, until).later(draw(st.sampled_from([0, 0, 0, _LATER])))
+
+
+_LATER = 6
+"""More ticks than rules look back here."""

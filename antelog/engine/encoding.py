@@ -15,6 +15,8 @@ from antelog.engine.tables import Column
 
 UNBOUND = -1
 """The cell of no value: null, not-a-number, or a variable that has none."""
+LAST_ID = UNBOUND - 1_000_001
+"""Ids end here: the cells from here to `UNBOUND` stand for values that nobody has named."""
 
 _EXACT = 2**53
 """Up to here a double holds every whole number."""

@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from antelog.engine.encoding import LAST_ID
 from antelog.engine.layout import ANYONE
 from antelog.engine.tables import Column, Mask, find, keys_of
 
@@ -60,11 +61,8 @@ def nothing_settled(width: int) -> Settled:
 
 def is_open(column: Column) -> Mask:
     """Which cells stand for values nobody has named."""
-    mask: Mask = (column <= ANYONE) & (column > ANYONE - _MOST)
+    mask: Mask = (column <= ANYONE) & (column > LAST_ID)
     return mask
-
-
-_MOST = 1_000_000
 
 
 def canonical(column: Column) -> Column:

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from antelog.engine import decoding
-from antelog.engine.encoding import UNBOUND, encode, encode_numbers
+from antelog.engine.encoding import LAST_ID, UNBOUND, encode, encode_numbers
 from antelog.engine.growing import GrowingTexts, with_room
 from antelog.engine.kinds import (
     Item,
@@ -134,15 +134,18 @@ class Values:
     # ---- cells to values ----
 
     def kinds(self, cells: Column) -> NDArray[np.int8]:
-        """The kind of each value."""
+        """The kind of each value; what nobody has named is none."""
         kinds = np.full(len(cells), Kind.NUMBER, np.int8)
         named = _named(cells)
         kinds[named] = self._kinds[cells[named] - _FIRST]
-        kinds[cells == UNBOUND] = Kind.NOTHING
+        kinds[(cells > LAST_ID) & (cells <= UNBOUND)] = Kind.NOTHING
         return kinds
 
     def numbers(self, cells: Column) -> NDArray[np.float64]:
-        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is no number."""
+        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is no number.
+
+        So is what nobody has named.
+        """
         numbers: NDArray[np.float64] = cells.view(np.float64).copy()
         named = _named(cells)
         numbers[named] = self._nearest[cells[named] - _FIRST]
@@ -276,7 +279,11 @@ class Values:
     def _plain(self, cells: Column) -> list[Plain | None]:
         """Python's values: exact, and those of one kind have an order."""
         return [
-            self._items[cell - _FIRST] if _FIRST <= cell < UNBOUND else None if cell == UNBOUND else number
+            self._items[cell - _FIRST]
+            if _FIRST <= cell <= LAST_ID
+            else None
+            if LAST_ID < cell <= UNBOUND
+            else number
             for cell, number in zip(cells.tolist(), cells.view(np.float64).tolist(), strict=True)
         ]
 
@@ -326,12 +333,12 @@ class Values:
 
 def _named(cells: Column) -> Mask:
     """Which cells are ids."""
-    named: Mask = (cells >= _FIRST) & (cells < UNBOUND)
+    named: Mask = (cells >= _FIRST) & (cells <= LAST_ID)
     return named
 
 
 def _all_named(cells: Column) -> bool:
-    return len(cells) == 0 or bool(cells.min() >= _FIRST and cells.max() < UNBOUND)
+    return len(cells) == 0 or bool(cells.min() >= _FIRST and cells.max() <= LAST_ID)
 
 
 def _distinct(cells: Column) -> tuple[Column, pa.Array]:

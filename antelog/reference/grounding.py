@@ -104,7 +104,7 @@ class Resolution:
         """The derivations by each way to take a first step: one way to go on from each of its goals."""
         if goal not in self._steps:
             self._steps[goal] = tuple(self._counted(steps(self.program, goal)))
-        for step in self._steps[goal]:
+        for step in self._counted(self._steps[goal]):
             if not all(_inside(literal.atom, interval) for literal in step.denied):
                 continue
             ways = [self._resolve(subgoal, interval, path) for subgoal in step.goals]

@@ -311,7 +311,15 @@ NO_EXCEPTION_AT_ONE_TICK = Case(
     2,
 )
 
+# What is remembered of values nobody has named has none that could be before b.
+COMPARED_WHEN_REMEMBERED = Case(
+    "input A(x: text, time) delay 1. P(Y, T) :- A(Y, T), Y < b, not P(a, T-1). P(b, 2). query P(X, T).",
+    (("A", ("a", 8), 8), ("A", ("a", 9), 9), ("A", ("c", 10), 10)),
+    12,
+)
+
 ANSWERS = (
+    COMPARED_WHEN_REMEMBERED,
     SAME_AS_AN_EXCEPTION,
     NO_EXCEPTION_AT_ONE_TICK,
     SLOWEST_HAS_COME_AT_THE_ONLY_TICK,

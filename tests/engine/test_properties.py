@@ -29,7 +29,6 @@ from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.rewriting import (
     compares_texts_by_order,
-    later,
     renamed,
     switched,
     switched_off,
@@ -253,7 +252,7 @@ query Other(X, T).
 @given(ANY, st.integers(0, 8))
 def test_a_rule_whose_facts_never_come_does_not_change_the_log(case: Case, ticks: int) -> None:
     """It has a time that is not tied to the answer's; and after the first ticks less is looked at."""
-    case = later(case, ticks)
+    case = case.later(ticks)
     more = with_idle_rules(case)
     assume(more is not None)
     assert more is not None
