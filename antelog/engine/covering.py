@@ -230,14 +230,22 @@ def _are_one(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool
     """Whether two terms with open variables are the same: in one pattern, or by what is answered."""
     if one.layout is other.layout:
         return term == opposite
-    return _alike(term, one, opposite, other) and _alike(opposite, other, term, one)
+    alike = _alike(term, one, opposite, other) and _alike(opposite, other, term, one)
+    return alike and _begins_no_later(term, one, opposite, other)
 
 
 def _may_be_one(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
     """Whether two terms with open variables of different patterns may be the same."""
-    plain = not isinstance(term, Time) or (isinstance(opposite, Time) and term.offset == opposite.offset)
-    known = variable_of(term) in one.unnamed and variable_of(opposite) in other.unnamed
-    return plain and known and one.layout is not other.layout
+    unnamed = variable_of(term) in one.unnamed and variable_of(opposite) in other.unnamed
+    return unnamed and one.layout is not other.layout and _begins_no_later(term, one, opposite, other)
+
+
+def _begins_no_later(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:
+    """Whether a time may be all that another one may be; values may."""
+    if not (isinstance(term, Time) and isinstance(opposite, Time) and term.variable and opposite.variable):
+        return True
+    begin, its = one.layout.begin(term.variable), other.layout.begin(opposite.variable)
+    return begin + term.offset <= its + opposite.offset
 
 
 def _alike(term: AnyTerm, one: Shape, opposite: AnyTerm, other: Shape) -> bool:

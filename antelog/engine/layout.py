@@ -99,6 +99,12 @@ class Layout:
         begin = (Comparison(Time(e.variable, 0), ">=", Time(None, e.tick)) for e in needed)
         return (*pattern.comparisons, *begin)
 
+    def begin(self, time: str) -> int:
+        """The first tick that a time variable may be: all that is about it is about ticks from 0 on."""
+        times = (self.pattern.time, *(literal.time for literal in self.pattern.literals))
+        said = (each.tick for each in self.pattern.earliest if each.variable == time)
+        return max([0, *said, *(-each.offset for each in times if each.variable == time)])
+
     @cached_property
     def times(self) -> Times:
         return times_of(self.pattern)

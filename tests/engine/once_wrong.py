@@ -318,7 +318,16 @@ COMPARED_WHEN_REMEMBERED = Case(
     12,
 )
 
+# Where U is T-1, less is asked; but of T = 0 there is no such U.
+BEGINS_LATER = Case(
+    "input A(x: text, time) delay 2. input C(time) delay 2. P1(a, T) :- not C(T-2), not P1(a, T-2). "
+    "P2(X, T-2) :- A(X, U+2), A(X, T-1), not P1(X, U), U <= T. query P2(X, T).",
+    (("A", ("c", 2), 3), ("A", ("b", 2), 4)),
+    4,
+)
+
 ANSWERS = (
+    BEGINS_LATER,
     COMPARED_WHEN_REMEMBERED,
     SAME_AS_AN_EXCEPTION,
     NO_EXCEPTION_AT_ONE_TICK,
