@@ -269,11 +269,16 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
 def _mattering(
     found: Derivations, phases: list[Column], answer: Answers, during: Span
 ) -> tuple[Derivations, list[Column], Answers]:
-    """Without the rows that exist at no tick of a span and whose time is not to come; if these are most."""
+    """Without the rows that exist at no tick of a span and whose time is not to come; if these are most.
+
+    What is over before its time has come was to come until then.
+    """
     before, now = during
     _, begin, _, _, end, *_ = phases
-    latest = NEVER - 1 if found.layout.by_clock else now
-    at = marked((end > np.maximum(begin, before)) & (begin <= latest))
+    if found.layout.by_clock:
+        at = marked((end > before) & (begin < NEVER))
+    else:
+        at = marked((end > np.maximum(begin, before)) & (begin <= now))
     if 2 * len(at) >= found.rows.count:
         return found, phases, answer  # a few more are cheaper than to copy the others
     cells, time = answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import antelog
-from tests.engine.telling import told
+from tests.engine.telling import told, told_at_once
 
 EMPTY: dict[str, list[str]] = {"evidence": [], "hypotheses": []}
 
@@ -87,6 +87,16 @@ def test_facts_may_speak_for_what_the_clock_alone_calls_for_later() -> None:
         1: ["confirmed P(1): not R(1) |", "possible P(2): A(1) | not R(2), confirmed at 2, decided by 2"],
         2: ["confirmed P(2): not R(2) |"],
     }
+
+
+def test_what_the_clock_would_have_called_for_counts_until_a_fact_forbids_it() -> None:
+    """At tick 0 the first rule speaks for P(2), if nothing comes. That A(a, 1) comes is not known yet."""
+    text = """input A(x: text, time). input C(time). P(T+1) :- not A(_, T). P(T+1) :- C(T+1), A(X, T-1).
+        query P(T)."""
+    facts = [("A", "a", tick, tick) for tick in range(6)]
+    lines = [line for found in told(text, facts, 5).values() for line in found]
+    assert lines[0] == "possible P(2): A(a, 0) | C(2), confirmed at 2, decided by 2"
+    assert told_at_once(text, facts, 5) == lines
 
 
 def test_what_rules_say_of_one_tick_makes_more_evidence_needless() -> None:
