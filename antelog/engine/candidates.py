@@ -279,14 +279,18 @@ def _mattering(
         at = marked((end > before) & (begin < NEVER))
     else:
         at = marked((end > np.maximum(begin, before)) & (begin <= now))
-    if 2 * len(at) >= found.rows.count:
-        return found, phases, answer  # a few more are cheaper than to copy the others
+    if _WORTH_COPYING * len(at) >= found.rows.count:
+        return found, phases, answer
     cells, time = answer
     return (
         found.take(at),
         [line.take(at) for line in phases],
         ([column.take(at) for column in cells], time.take(at)),
     )
+
+
+_WORTH_COPYING = 2
+"""Rows that matter are copied if less than one in so many does: a few too many are cheaper."""
 
 
 def _not_given_up(found: Derivations, since: int, world: World) -> Derivations:

@@ -1,0 +1,40 @@
+"""Shortcuts that pay for many rows change nothing, be they taken for a few or never."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from antelog.engine import candidates, decoding, explaining, history, literals, text_order, values
+from tests.engine.replay import run, runnable
+from tests.few_literals import cases_of_few_literals
+from tests.strategies import Case, cases
+from tests.two_times import cases_with_two_times
+
+ALWAYS = (
+    (candidates, "_WORTH_COPYING", 0),
+    (decoding, "_FEW", 0),
+    (explaining, "_FEW", 0),
+    (history, "_SMALL", 0),
+    (literals, "_MANY", 1),
+    (text_order, "_WORTH_SORTING", 0),
+    (values, "_SOME", 0),
+)
+"""From when on each shortcut is taken, so that it always is, or the other way of two is."""
+
+
+@pytest.mark.slow
+@given(
+    cases(latest=9, most=30) | cases_with_two_times() | cases_of_few_literals(), st.sets(st.integers(0, 30))
+)
+def test_shortcuts_do_not_change_the_log(case: Case, cuts: set[int]) -> None:
+    compiled = runnable(case.checked)
+    assume(compiled is not None)
+    assert compiled is not None
+    log = run(case, compiled, range(case.until + 1))
+    with pytest.MonkeyPatch.context() as patched:
+        for module, name, value in ALWAYS:
+            patched.setattr(module, name, value)
+        assert run(case, compiled, range(case.until + 1)) == log
+        assert run(case, compiled, sorted({cut for cut in cuts if cut < case.until} | {case.until})) == log
