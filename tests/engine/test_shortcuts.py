@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from antelog.engine import candidates, decoding, explaining, history, literals, text_order, values
@@ -24,7 +24,16 @@ ALWAYS = (
 """From when on each shortcut is taken, so that it always is, or the other way of two is."""
 
 
+# That A forbids what the clock would have called for at 2 is not known yet at 0.
+WAS_TO_COME = Case(
+    "input A(x: text, time). input C(time). P(T+1) :- not A(_, T). P(T+1) :- C(T+1), A(X, T-1). query P(T).",
+    (("A", ("a", 0), 0), ("A", ("a", 1), 1)),
+    3,
+)
+
+
 @pytest.mark.slow
+@example(WAS_TO_COME, set())
 @given(
     cases(latest=9, most=30) | cases_with_two_times() | cases_of_few_literals(), st.sets(st.integers(0, 30))
 )
