@@ -11,10 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.tables import NEVER, Column
+from antelog.engine.tables import NEVER, Column, Mask
 
-TRUE, FALSE, OPEN, FIRST = range(4)
-"""Atoms that are true, false and unknown whatever happens, and the number of the first other one."""
+FALSE, OPEN, FIRST = range(3)
+"""Atoms that are false and unknown whatever happens, and the number of the first other one."""
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """Numbers of atoms that are decided already: two for each tick, from the `first` on."""
+
+    first: int
+    ticks: Column
+
+    def numbers(self, true: Mask, when: Column) -> Column:
+        """Those of atoms that are true, or else false, from some ticks on."""
+        numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
+        return numbers
 
 
 @dataclass(frozen=True)
@@ -34,15 +47,17 @@ class Rests:
     asks: Column
 
 
-def decide(count: int, rests: Rests) -> tuple[Column, Column, Column]:
-    """When each of so many atoms becomes true, when false, and by when that is certain."""
+def decide(recalled: Recalled, rests: Rests) -> tuple[Column, Column, Column]:
+    """When each atom becomes true, when false, and by when that is certain."""
+    first, count = recalled.first, recalled.first + 2 * len(recalled.ticks)
     true_at, false_at, settled = (
         np.full(count, NEVER),
         np.full(count, np.int64(-1)),
         np.full(count, np.int64(-1)),
     )
-    true_at[TRUE], false_at[TRUE] = -1, NEVER
     false_at[OPEN], settled[OPEN] = NEVER, NEVER
+    false_at[first::2], false_at[first + 1 :: 2] = recalled.ticks, NEVER
+    true_at[first + 1 :: 2] = recalled.ticks
     order = np.lexsort((rests.rank, rests.level))
     level, rank = rests.level[order], rests.rank[order]
     new = np.flatnonzero(np.r_[True, (level[1:] != level[:-1]) | (rank[1:] != rank[:-1])])

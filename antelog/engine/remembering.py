@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from antelog.engine.history import ticks_of
 from antelog.engine.layout import ANYONE, Layout
 from antelog.engine.naming import Named, direct_names, relation_names
 from antelog.engine.prepared import layouts
-from antelog.engine.settled import Settled, is_open
+from antelog.engine.settled import ALWAYS, Settled, is_open
 from antelog.engine.tables import NEVER, Column, distinct
 from antelog.engine.truth import truth
 from antelog.engine.world import World
@@ -81,21 +82,27 @@ def remembered(world: World, name: str) -> Settled:
 
 
 def _with(world: World, name: str, known: Settled, until: int) -> Settled:
-    columns = list(known.columns)
-    ticks, true = known.ticks, known.true
+    """What is known, and what else is settled by a tick."""
     parts = list(_undecided(world, name, max(known.until + 1, 0), until))
-    if parts:
-        asked = [np.concatenate(column) for column in zip(*(answer for answer, _ in parts), strict=True)]
-        new = np.concatenate([tick for _, tick in parts])
-        holds = truth(world, name, asked, new).true_at < NEVER
-        generic = np.zeros(len(new), np.bool_)
-        for column in asked:
-            generic |= is_open(column)
+    if not parts:
+        return replace(known, until=until)
+    columns = tuple(np.concatenate(column) for column in zip(*(atoms for atoms, _ in parts), strict=True))
+    ticks = np.concatenate([tick for _, tick in parts])
+    found = truth(world, name, list(columns), ticks)
+    true = found.true_at < NEVER
+    new = Settled(until, columns, ticks, true, np.full(len(ticks), ALWAYS))
+    generic = np.zeros(len(ticks), np.bool_)
+    for column in columns:
+        generic |= is_open(column)
+    if world.relations[name].bounds.kept is None:
+        # There may always be an answer that is open and rests on it, be it true or false, from that tick on.
+        new = replace(new, when=np.minimum(found.true_at, found.false_at))
+        without, when = new.take(generic | true).lookup(list(columns), ticks)
+        stored = generic | true | (without != true) | (when != new.when)
+    else:
         # Where nothing is true of all values, what is not remembered is false.
-        stored = holds | ((holds & generic).any() & np.ones(len(new), np.bool_))
-        columns = [np.concatenate([old, c[stored]]) for old, c in zip(columns, asked, strict=True)]
-        ticks, true = np.concatenate([ticks, new[stored]]), np.concatenate([true, holds[stored]])
-    return Settled(until, tuple(columns), ticks, true)
+        stored = true | (true & generic).any()
+    return known.and_more(new.take(stored))
 
 
 def _undecided(world: World, name: str, first: int, last: int) -> Iterator[tuple[tuple[Column, ...], Column]]:

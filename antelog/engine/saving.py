@@ -38,7 +38,7 @@ from antelog.engine.settled import Settled
 from antelog.engine.values import Values
 from antelog.errors import PlanError, StateError
 
-VERSION = 2
+VERSION = 3
 """Counts up whenever a file of the version before can no longer be read."""
 
 
@@ -182,13 +182,13 @@ def _facts(table: pa.Table) -> Facts:
 
 def _remembered(settled: Settled) -> pa.Table:
     columns = {str(i): column for i, column in enumerate(settled.columns)}
-    table = pa.table({**columns, "tick": settled.ticks, "true": settled.true})
+    table = pa.table({**columns, "tick": settled.ticks, "true": settled.true, "when": settled.when})
     return table.replace_schema_metadata({"until": str(settled.until)})
 
 
 def _settled(table: pa.Table) -> Settled:
-    *columns, ticks, true = (table.column(i).to_numpy() for i in range(table.num_columns))
-    return Settled(int(table.schema.metadata[b"until"]), tuple(columns), ticks, true)
+    *columns, ticks, true, when = (table.column(i).to_numpy() for i in range(table.num_columns))
+    return Settled(int(table.schema.metadata[b"until"]), tuple(columns), ticks, true, when)
 
 
 def _to_bytes(table: pa.Table) -> bytes:

@@ -18,8 +18,9 @@ from antelog.engine.awaited import awaited
 from antelog.engine.layout import Layout
 from antelog.engine.match import AS_OF, Rows, facts_for, term_column, time_column
 from antelog.engine.naming import all_named, names
-from antelog.engine.ordered import FALSE, FIRST, OPEN, TRUE, Rests, decide
+from antelog.engine.ordered import FALSE, FIRST, OPEN, Recalled, Rests, decide
 from antelog.engine.partial import Partial, partials, wholes
+from antelog.engine.settled import ALWAYS
 from antelog.engine.tables import (
     FAR,
     NEVER,
@@ -279,8 +280,10 @@ def _through_time(world: World, name: str, wanted: list[Column]) -> Truth:
                 if negation.relation in cycle:
                     waiting.setdefault(negation.relation, []).append(_asked(world, negation, found))
         count += len(fresh[0])
-    decided = decide(count, _rests(world, cycle, known, rests))
-    at = _numbers(world, name, wanted, known[name])
+    when = [world.settled[each].when for each in sorted(cycle)]
+    recalled = Recalled(count, distinct(np.concatenate([[ALWAYS], *when])))
+    decided = decide(recalled, _rests(world, cycle, known, recalled, rests))
+    at = _numbers(world, name, wanted, known[name], recalled)
     return Truth(*(column[at] for column in decided))
 
 
@@ -335,14 +338,14 @@ def _out_of_sight(ticks: Column) -> Mask:
 _DEPTH = 8
 
 
-def _numbers(world: World, name: str, table: list[Column], known: _Numbered) -> Column:
+def _numbers(world: World, name: str, table: list[Column], known: _Numbered, recalled: Recalled) -> Column:
     arity = len(world.relations[name].variables)
     ticks = table[arity]
     numbers = known.numbers(table)
     numbers[_out_of_sight(ticks)] = OPEN
     remembered = ticks <= world.settled[name].until
-    true = world.settled[name].lookup([c[remembered] for c in table[:arity]], ticks[remembered])
-    numbers[remembered] = np.where(true, TRUE, FALSE)
+    found = world.settled[name].lookup([c[remembered] for c in table[:arity]], ticks[remembered])
+    numbers[remembered] = recalled.numbers(*found)
     return numbers
 
 
@@ -350,6 +353,7 @@ def _rests(
     world: World,
     cycle: frozenset[str],
     known: dict[str, _Numbered],
+    recalled: Recalled,
     found: list[tuple[str, Derivations, Column]],
 ) -> Rests:
     width = max([1, *(len(each.layout.negations) for _, each, _ in found)])
@@ -365,7 +369,7 @@ def _rests(
         for i, negation in enumerate(each.layout.negations):
             if negation.relation in cycle:
                 table = _asked(world, negation, each)
-                within[:, i] = _numbers(world, negation.relation, table, known[negation.relation])
+                within[:, i] = _numbers(world, negation.relation, table, known[negation.relation], recalled)
                 complete[places + i], outer[places + i] = -1, -1
         parts.append(
             (
