@@ -208,7 +208,7 @@ def test_what_comes_and_goes_for_good_without_any_fact() -> None:
 
 
 def test_since_when_a_remembered_atom_is_false_matters_as_long_as_answers_rest_on_it() -> None:
-    """P1(a, 3) is false once P1(a, 2) is true; that no other P1(X, 3) is true is so from the first tick on."""
+    """P1(a, 3) is false once P1(a, 2) is true; for any other X that is so from the first tick on."""
     text = """input B(time) delay 1. input C(time) delay 2. static Site(x: text). Site(a).
         P1(X, T) :- Site(X), not B(T-2), not P1(a, T-1).  P2(X, T) :- C(T), not P1(X, U).  query P2(X, T)."""
     facts = [("C", tick, tick) for tick in range(14)]
