@@ -94,7 +94,7 @@ def _with(world: World, name: str, known: Settled, until: int) -> Settled:
     generic = np.zeros(len(ticks), np.bool_)
     for column in columns:
         generic |= is_open(column)
-    if world.relations[name].bounds.kept is None:
+    if _for_good(world, name):
         # There may always be an answer that is open and rests on it, be it true or false, from that tick on.
         new = replace(new, when=np.minimum(found.true_at, found.false_at))
         without, when = new.take(generic | true).lookup(list(columns), ticks)
@@ -108,7 +108,7 @@ def _with(world: World, name: str, known: Settled, until: int) -> Settled:
 def _undecided(world: World, name: str, first: int, last: int) -> Iterator[tuple[tuple[Column, ...], Column]]:
     """The atoms about ticks of a span that may be true: their values, and their ticks."""
     own = world.layouts[name]
-    if all(map(_guarded, own)):
+    if all(map(_guarded, own)) and not _for_good(world, name):
         told = [
             ticks_of(world.history, place.atom.predicate)
             + layout.pattern.time.offset
@@ -134,6 +134,11 @@ def _undecided(world: World, name: str, first: int, last: int) -> Iterator[tuple
             for i, column in enumerate(named.answer)
         )
         yield tuple(np.repeat(column, len(ticks)) for column in answer), np.tile(ticks, named.count)
+
+
+def _for_good(world: World, name: str) -> bool:
+    """Whether atoms are asked for however long ago they were, and so may be by answers that are open."""
+    return world.relations[name].bounds.kept is None
 
 
 def _guarded(layout: Layout) -> bool:
