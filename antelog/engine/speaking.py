@@ -42,17 +42,18 @@ def _first_of(covered: Mapping[str, Column], names: Iterable[str]) -> Column:
     return first
 
 
-def speaking_since(
-    covered: Mapping[str, Column], own_since: Mapping[Names, Column], names: Names, count: int
-) -> Column:
+def speaking_since(found: Derivations, own_since: Mapping[Names, Column], names: Names) -> Column:
     """From when on each row speaks for itself, given since when without variables that no fact speaks for.
 
-    All rows that bind these variables speak for it, or do not.
+    All rows that bind these variables speak for it, or do not. A row without them is there when facts
+    have given it its other values, but for those of the answer, which others' answers may give.
     """
+    covered, count = covered_since(found), found.rows.count
     own = last_of(covered, names, count)
+    others = (covered.keys() - found.layout.answered) | names
     for dropped, since in own_since.items():
         if dropped <= names:
-            from_ = np.maximum(since, last_of(covered, names - dropped, count))
+            from_ = np.maximum(since, last_of(covered, others - dropped, count))
             # Once a fact speaks for one of these variables, only the others matter.
             own = np.minimum(own, np.where(from_ < _first_of(covered, dropped), from_, NEVER))
     return own

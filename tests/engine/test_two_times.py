@@ -176,3 +176,12 @@ def test_an_answer_about_a_tick_to_come_is_told_whatever_other_rules_there_are()
     alone = told(f"{text} query P(T).", facts, 12)
     assert "possible P(12): C(10) | not A(12), confirmed at 12, decided by 12" in alone[10]
     assert told(f"{text} P(T) :- A(U), B(T). query P(T).", facts, 12) == alone
+
+
+def test_a_row_speaks_for_none_before_facts_have_given_its_values() -> None:
+    """That A(c, 8) comes at 9 does not tell P1(a, 0) from others at 6: all of these are false."""
+    text = """input A(x: text, time) delay 1.  P1(a, T) :- A(a, T-1).
+        P2(T) :- A(Y, T+1), A(Y, U+2), not P1(X, U).  query P2(T)."""
+    facts = [("A", "c", 2, 2), ("A", "c", 8, 9)]
+    lines = [line for found in told(text, facts, 10).values() for line in found]
+    assert told_at_once(text, facts, 10) == lines
