@@ -116,9 +116,11 @@ def _all_apart(
     """For each two sets of variables from when on the rows without them say something different."""
     dropped = list(_subsets(names))
     lines: dict[Names, Column] = {}
+    known: dict[Names, Mask] = {}
     for each in reversed(dropped):
-        general = _general(mine, names, each, lines)
+        general, known[each] = _general(mine, names, each, lines, known)
         lines[each] = _lines(others[each], at[each], general) if each in others else general
+        known[each] = known[each] | (at[each] >= 0)
     return {
         (one, other): apart_from(lines[one], lines[other])
         for one in dropped
@@ -150,8 +152,14 @@ def position(mine: Derivations, block: Derivations) -> Column:
     return find(*keys_of([[rows.bound[name] for name in names] for rows in (mine.rows, block.rows)]))
 
 
-def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names, Column]) -> Column:
-    """What more general rows say in place of one that is not there.
+def _general(
+    mine: Derivations,
+    names: Names,
+    each: Names,
+    lines: Mapping[Names, Column],
+    known: Mapping[Names, Mask],
+) -> tuple[Column, Mask]:
+    """What more general rows say in place of one that is not there, and whether any of them is there.
 
     A literal says the same without variables it has not. Else if one of them says something of its own,
     it does; and a time is left open last, for what is said of all times is nearly nothing.
@@ -159,14 +167,15 @@ def _general(mine: Derivations, names: Names, each: Names, lines: Mapping[Names,
     open_ = (names - each - mine.layout.time_variables) or (names - each)
     if not open_:
         places, negations = len(mine.layout.places), len(mine.layout.negations)
-        return np.concatenate([mine.settled[:places], np.full((2 * negations, mine.rows.count), NEVER)])
+        nothing = np.full((2 * negations, mine.rows.count), NEVER)
+        return np.concatenate([mine.settled[:places], nothing]), np.zeros(mine.rows.count, np.bool_)
     most = general = lines[each | open_]
     for name in sorted(open_):
         general = np.where(general == most, lines[each | {name}], general)
     for name in sorted(names - each):
         same = _lines_without(mine.layout, name)
-        general[same] = lines[each | {name}][same]
-    return general
+        general[same] = np.where(known[each | {name}], lines[each | {name}][same], general[same])
+    return general, np.logical_or.reduce([known[each | {name}] for name in names - each])
 
 
 @lru_cache(maxsize=4096)

@@ -187,10 +187,6 @@ def test_a_row_speaks_for_none_before_facts_have_given_its_values() -> None:
     assert told_at_once(text, facts, 10) == lines
 
 
-@pytest.mark.xfail(
-    reason="a known defect: P2(9) is told of b, which nothing tells from others, if B comes in the same step",
-    strict=True,
-)
 def test_a_value_named_for_another_fact_is_told_by_itself_only_where_it_differs() -> None:
     """B(c, b, 11) names b, but for c: of A(a, 6) all that is said of b is said of any Y."""
     text = """input A(x: text, time). input B(x: text, y: text, time) delay 2. input C(time).
