@@ -248,7 +248,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
     if found.layout.rival or apart:
         # It competes with other patterns' derivations before any fact speaks for it.
         begin = last_of(since, since.keys() - names - found.layout.answered, found.rows.count)
-    own = speaking_since(found, open_.own_since, names)
+    own = speaking_since(found, since, open_.own_since, names)
     if found.layout.by_clock:
         begin = np.maximum(begin, np.where(time < world.begin, NEVER, time))
     complete = np.maximum(found.complete, begin)
@@ -259,7 +259,7 @@ def _phases(found: Derivations, time: Column, open_: Variants, world: World, apa
         told = np.minimum(told, np.maximum(waits_for_facts, time))
     within = own
     if apart:
-        within = speaking_since(found, open_.own_since, names - found.layout.answered)
+        within = speaking_since(found, since, open_.own_since, names - found.layout.answered)
     told = np.maximum(told, begin)
     beside = np.maximum(told, within)
     told = np.maximum(np.maximum(told, known), own)

@@ -268,7 +268,7 @@ def _spoken_as_of(world: World, found: Candidates, seen: Derivations, then: Colu
     if not seen.layout.loose:
         return known
     since = own_since_as_of(found.blocks, seen, lambda block, row: _as_of(world, block, row, then))
-    return np.maximum(known, speaking_since(seen, since, names))
+    return np.maximum(known, speaking_since(seen, covered, since, names))
 
 
 def _as_of(world: World, block: Derivations, row: Column, then: Column) -> Derivations:

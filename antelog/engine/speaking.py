@@ -42,13 +42,15 @@ def _first_of(covered: Mapping[str, Column], names: Iterable[str]) -> Column:
     return first
 
 
-def speaking_since(found: Derivations, own_since: Mapping[Names, Column], names: Names) -> Column:
+def speaking_since(
+    found: Derivations, covered: Mapping[str, Column], own_since: Mapping[Names, Column], names: Names
+) -> Column:
     """From when on each row speaks for itself, given since when without variables that no fact speaks for.
 
     All rows that bind these variables speak for it, or do not. A row without them is there when facts
     have given it its other values, but for those of the answer, which others' answers may give.
     """
-    covered, count = covered_since(found), found.rows.count
+    count = found.rows.count
     own = last_of(covered, names, count)
     others = (covered.keys() - found.layout.answered) | names
     for dropped, since in own_since.items():
