@@ -89,13 +89,16 @@ def each_once(found: Iterable[Rows]) -> Iterator[Rows]:
 
 
 def _span(world: World, layout: Layout, time: str) -> Column:
-    """The ticks a time variable may stand for while facts are still awaited."""
+    """The ticks a time variable may stand for while facts are still awaited.
+
+    And those it stood for `lag` ticks ago: answers that are open may rest on what was awaited then.
+    """
     first = max((e.tick for e in layout.pattern.earliest if e.variable == time), default=0)
     for place in layout.places:
         if place.atom.time.variable == time:
             source = world.inputs[place.atom.predicate]
             slowest = max([source.delay, *(int(t.delays.max()) for t in tables_of(source, world.values))])
-            first = max(first, max(world.begin, world.before) - slowest - place.atom.time.offset)
+            first = max(first, max(world.begin, world.before - world.lag) - slowest - place.atom.time.offset)
     return np.arange(first, last_named(world, layout, time) + 1)
 
 

@@ -41,7 +41,12 @@ from tests.two_times import cases_with_two_times
 pytestmark = pytest.mark.slow
 
 # Long enough for what is settled to be forgotten, or remembered, before it is asked for again.
-LONG = cases(latest=9, most=30) | cases_with_two_times() | cases_of_few_literals()
+LONG = (
+    cases(latest=9, most=30)
+    | cases_with_two_times(latest=9, most=20)
+    | cases_with_two_times()
+    | cases_of_few_literals()
+)
 ANY = cases() | cases_with_two_times() | cases_of_few_literals()
 
 Log = list[dict[str, Any]]

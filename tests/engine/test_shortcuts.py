@@ -35,7 +35,8 @@ WAS_TO_COME = Case(
 @pytest.mark.slow
 @example(WAS_TO_COME, set())
 @given(
-    cases(latest=9, most=30) | cases_with_two_times() | cases_of_few_literals(), st.sets(st.integers(0, 30))
+    cases(latest=9, most=30) | cases_with_two_times(latest=9, most=20) | cases_of_few_literals(),
+    st.sets(st.integers(0, 30)),
 )
 def test_shortcuts_do_not_change_the_log(case: Case, cuts: set[int]) -> None:
     compiled = runnable(case.checked)
