@@ -20,7 +20,7 @@ from antelog.compile.plan import Comparison, Time
 from antelog.compile.subsume import variables_in
 from antelog.engine.candidates import Candidates
 from antelog.engine.comparing import holds
-from antelog.engine.covering import Way, facing, staying, ways
+from antelog.engine.covering import Pair, Way, facing, staying, ways
 from antelog.engine.layout import variable_of
 from antelog.engine.match import Rows, agrees, term_column, time_column
 from antelog.engine.moments import Moments, Views
@@ -178,7 +178,7 @@ def _covered(world: World, found: Candidates, one: _Kind, other: _Kind) -> tuple
     here, there = pairs(*keys_of(keys))
     here, there = _those(one.view.take(here) != other.view.take(there), here, there)
     if further.conditions:
-        asked = _is_way(world, further, one, other, one.row.take(here), other.row.take(there))
+        asked = _is_way(world, further, one, other, one.row.take(here), other.row.take(there), {})
         here, there = _those(asked, here, there)
     return _those(_within(world, found, one, other, here, there, hypotheses=True), here, there)
 
@@ -263,10 +263,11 @@ def _within(
     if len(here) == 0:
         return inside
     row, other_row = one.row.take(here), other.row.take(there)
+    compared: dict[Pair, Mask] = {}
     for together in ways(one.shape, other.shape, hypotheses):
         hit = np.zeros(len(here), np.bool_)
         for way in together:
-            is_way = _is_way(world, way, one, other, row, other_row)
+            is_way = _is_way(world, way, one, other, row, other_row, compared)
             if way.named:
                 values = {n: _column(t, other, other_row, world.values) for n, t in way.named.items()}
                 is_way &= ~_are_excepted(found, one, here, values)
@@ -298,11 +299,25 @@ def _are_excepted(
     return excepted
 
 
-def _is_way(world: World, way: Way, one: _Kind, other: _Kind, row: Column, other_row: Column) -> Mask:
-    """For each pair of rows, whether literals of the one may become some of the other in this way."""
+def _is_way(
+    world: World,
+    way: Way,
+    one: _Kind,
+    other: _Kind,
+    row: Column,
+    other_row: Column,
+    compared: dict[Pair, Mask],
+) -> Mask:
+    """For each pair of rows, whether literals of the one may become some of the other in this way.
+
+    Other ways for the same rows have compared some terms already.
+    """
     values, same = world.values, np.ones(len(row), np.bool_)
-    for term, opposite in way.both:
-        same &= _column(term, one, row, values) == _column(opposite, other, other_row, values)
+    for pair in way.both:
+        if pair not in compared:
+            term, opposite = pair
+            compared[pair] = _column(term, one, row, values) == _column(opposite, other, other_row, values)
+        same &= compared[pair]
     for terms in way.its:
         first, second = (_column(term, other, other_row, values) for term in terms)
         same &= first == second
