@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
 from antelog.compile.differences import ZERO
+from antelog.compile.foregone import Patterns, is_foregone
 from antelog.compile.plan import Atom, Bounds, Input, Pattern, StaticAtom, Term, Time, Var
 from antelog.compile.times import Times, times_of
 
-Patterns = Mapping[str, tuple[Pattern, ...]]
 Inputs = Mapping[str, Delays]
 
 
@@ -30,10 +30,7 @@ def bound(
     delays = _longest(views, lambda view: view.ahead)
     backs = _longest(views, lambda view: view.back)
     certain = {name: _earliest_failure(own) for name, own in views.items()}
-    closed = {
-        name: tuple(replace(v.pattern, fails_by=v.fails_by, open_first=_open_first(v, certain)) for v in own)
-        for name, own in views.items()
-    }
+    closed = {name: tuple(_closed(view, certain, patterns) for view in own) for name, own in views.items()}
     users: dict[str, list[str]] = {name: [] for name in views}
     kept: dict[str, int | None] = dict.fromkeys(views, 0)
     for name, own in views.items():
@@ -147,8 +144,13 @@ def _earliest_failure(own: list[_View]) -> int | None:
     return max((view.fails_first for view in own if view.fails_first is not None), default=-(10**9))
 
 
-def _open_first(view: _View, certain: Mapping[str, int | None]) -> bool:
-    pattern = view.pattern
+def _closed(view: _View, certain: Mapping[str, int | None], patterns: Patterns) -> Pattern:
+    """The pattern of a view, with what is known of its derivations without evidence."""
+    pattern = replace(view.pattern, fails_by=view.fails_by)
+    return replace(pattern, open_first=_open_first(view, pattern, certain, patterns))
+
+
+def _open_first(view: _View, pattern: Pattern, certain: Mapping[str, int | None], patterns: Patterns) -> bool:
     known = static_variables(pattern)
     open_ = {a.name for literal in pattern.literals for a in literal.arguments if isinstance(a, Var)} - known
     if not open_ or not view.askers:
@@ -156,6 +158,8 @@ def _open_first(view: _View, certain: Mapping[str, int | None]) -> bool:
     if view.fails_by is None:
         return True
     for negation in pattern.negations:
+        if is_foregone(negation, pattern, patterns):
+            return True
         sure = certain[negation.relation]
         if sure is None:
             continue

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.plan import Literal, Negated, Pattern, Plan, StaticAtom, Term, Var
+from antelog.compile.foregone import is_tied, may_hold
+from antelog.compile.plan import Negated, Pattern, Plan
 from antelog.compile.times import times_of
-from antelog.engine.layout import compared, limits
 
 
 @dataclass(frozen=True)
@@ -89,48 +89,14 @@ def _tied(pattern: Pattern, plan: Plan) -> Iterator[_Tied]:
         latest = times.soonest_end(pattern.time, literal.time)
         if latest is None or None in (pattern.time.variable, literal.time.variable):
             continue
-        fixed = _is_tied(literal, pattern)
+        fixed = is_tied(literal, pattern)
         if isinstance(literal, Negated):
             yield _Tied(-latest, fixed, literal.relation, fixed and _waits(literal, pattern, plan))
         else:
             yield _Tied(-latest, fixed, None, fixed)
 
 
-def _is_tied(literal: Literal, pattern: Pattern) -> bool:
-    """Whether a literal is about a tick at a fixed distance from that of the answer."""
-    return literal.time.variable == pattern.time.variable is not None
-
-
 def _waits(negation: Negated, asker: Pattern, plan: Plan) -> bool:
     """Whether what is negated may come true at any tick, for all values that the pattern asks for."""
-    return any(_may_hold(each, negation, asker, plan) for each in plan.relation(negation.relation).patterns)
-
-
-def _may_hold(pattern: Pattern, negation: Negated, asker: Pattern, plan: Plan) -> bool:
-    asked: dict[str, Term] = {}
-    for term, wanted in zip(pattern.answer, negation.asked, strict=True):
-        if not isinstance(term, Var):
-            if term != wanted:
-                return False
-        elif asked.setdefault(term.name, wanted) != wanted:
-            return False
-    told = asked.keys() | {pattern.time.variable}
-    return (
-        pattern.time.variable is not None
-        and not any(compared(comparison) <= told for comparison in limits(pattern))
-        and all(_in_terms_of(asked, static) in asker.statics for static in pattern.statics)
-        and all(_needs_facts(each.relation, plan) for each in pattern.negations)
-    )
-
-
-def _in_terms_of(asked: Mapping[str, Term], static: StaticAtom) -> StaticAtom:
-    """A background fact about the values asked for."""
-    terms = (asked.get(t.name, t) if isinstance(t, Var) else t for t in static.arguments)
-    return StaticAtom(static.predicate, tuple(terms), static.negated)
-
-
-def _needs_facts(name: str, plan: Plan) -> bool:
-    """Whether no atom of a relation is true by the rules alone."""
-    return all(
-        any(_is_tied(atom, pattern) for atom in pattern.atoms) for pattern in plan.relation(name).patterns
-    )
+    patterns = {relation.name: relation.patterns for relation in plan.relations}
+    return any(may_hold(each, negation, asker, patterns) for each in patterns[negation.relation])

@@ -90,6 +90,15 @@ class Job:
         return any(pattern.open_first or not any(pattern.atoms) for pattern in patterns)
 
     @cached_property
+    def deals_out_answers(self) -> bool:
+        """Whether several buckets may know of the same answer, which no fact has named values for.
+
+        What rests on background facts that are not there is certain by the rules alone.
+        """
+        negated = (relation for relation in self.plan.relations if not relation.asked)
+        return self.talks_by_itself or any(p.statics for relation in negated for p in relation.patterns)
+
+    @cached_property
     def identity(self) -> dict[str, str]:
         """What must stay the same for a state to be of use."""
         return {

@@ -218,7 +218,7 @@ def _share(job: Job, number: int) -> Share | None:
     take for absent what another bucket has.
     """
     count = len(job.numbers)
-    if count == 1 or not job.talks_by_itself:
+    if count == 1 or not job.deals_out_answers:
         return None
     part = job.numbers.index(number)
 

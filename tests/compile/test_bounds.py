@@ -107,3 +107,25 @@ def test_evidence_before_any_value_is_known_is_noticed() -> None:
     assert not next(ending.queries).patterns[0].open_first
     known = _plan("static S(x). Q(X, T) :- S(X), not A(X, T). query Q(X, T).")
     assert not next(known.queries).patterns[0].open_first
+
+
+@pytest.mark.parametrize(
+    ("negated", "first"),
+    [
+        ("B(X, T) :- Late(X, T).", False),
+        ("B(X, T) :- Late(X, T), S(X).", True),  # not B(X, T) is certain for all others
+        ("B(X, T) :- Late(X, T), S(X). B(X, T) :- Late(X, T).", False),
+        ("B(X, T) :- Late(X, T), Pair(X, V, T), S(V).", False),
+        ("B(X, T) :- Late(X, T), T != 3.", True),  # not B(X, 3) is certain
+        ("B(X, 4) :- Late(X, U).", True),
+        ("B(a, T) :- Late(a, T).", True),
+        ("B(X, T+1) :- Late(X, T).", False),  # not B(X, 0) is, too, but no A(X, 0) is awaited after tick 0
+        ("B(X, T+2) :- Late(X, T).", True),  # not B(X, 1) is when A(X, 1) is still awaited
+    ],
+)
+def test_evidence_by_the_rules_alone_is_noticed(negated: str, first: bool) -> None:
+    inputs = (
+        "input A(x, time). input Late(x, time) delay 9. input Pair(x, v, time) delay 9. static S(x). S(s). "
+    )
+    plan = _plan(f"{inputs} Q(X, T) :- A(X, T), not B(X, T). {negated} query Q(X, T).")
+    assert next(plan.queries).patterns[0].open_first == first

@@ -326,6 +326,14 @@ BEGINS_LATER = Case(
     4,
 )
 
+# One A may stand for both literals: then the same is not B and not D, which is more than each of two says.
+TWO_ARE_ONE = Case(
+    "input A(x: text, time). input B(x: text, time). input D(x: text, time). "
+    "P(T) :- A(X, U+1), A(Y, T), not B(Y, T-2), not D(X, T-2). query P(T).",
+    (("A", ("c", 2), 2),),
+    2,
+)
+
 ANSWERS = (
     BEGINS_LATER,
     COMPARED_WHEN_REMEMBERED,
@@ -365,6 +373,7 @@ ANSWERS = (
     OVER_BUT_FOR_ONE_VALUE,
     LAST_TICK_IS_EXCLUDED,
     TICK_IN_THE_MIDDLE_IS_EXCLUDED,
+    TWO_ARE_ONE,
 )
 """Those in which answers were told that are none, or not told, or not when they were certain."""
 

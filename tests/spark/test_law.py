@@ -13,12 +13,21 @@ from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.spark import storing
 from tests.engine.replay import Compiled, frames, runnable
+from tests.few_literals import cases_of_few_literals
 from tests.recorded import NAMES, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
 from tests.spark.simulated import Stream, run_batch
 from tests.strategies import Case, cases
+from tests.two_times import cases_with_two_times
 
 BUCKETS = st.sampled_from([1, 2, 3, 8])
+ANY = (
+    cases()
+    | cases(latest=9, most=30)
+    | cases_with_two_times()
+    | cases_with_two_times(latest=9, most=20)
+    | cases_of_few_literals()
+)
 CUTS = st.lists(st.integers(0, 10), max_size=4)
 
 
@@ -37,8 +46,33 @@ def _streamed(
     return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
+# What each bucket could say of all values that no fact has named is told once.
+TOLD_ONCE = [
+    "Muted(X, T) :- Mute(X, T), Site(X).",
+    "Muted(X, T+2) :- Mute(X, T).",
+    "Muted(X, 2) :- Mute(X, T).",
+    "Muted(X, T) :- Mute(X, T), Nowhere(X).",
+    "Muted(X, T) :- Mute(X, T), Kind(X, V, T), Nowhere(V).",
+]
+
+
+@pytest.mark.parametrize("rule", TOLD_ONCE)
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_what_the_rules_say_alone(rule: str, buckets: int) -> None:
+    text = """input High(x: text, time). input Mute(x: text, time) delay 9. static Site(x: text). Site(a).
+        input Kind(x: text, v: text, time) delay 9. static Nowhere(x: text).
+        Alarm(X, T) :- High(X, T), not Muted(X, T). query Alarm(X, T)."""
+    facts = (("High", ("b", 1), 1), ("Mute", ("a", 2), 3), ("High", ("a", 3), 3))
+    compiled = runnable(Case(f"{text} {rule}", facts, 5).checked)
+    assert compiled is not None
+    plan = compiled.plan
+    log = kernel_log(plan, facts, 5)
+    assert any("X" not in line for line in log)
+    assert _streamed(plan, facts, 5, buckets, [1], 0) == log
+
+
 @pytest.mark.slow
-@given(case=cases(), buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99), room=st.sampled_from([0, 3, 99]))
+@given(case=ANY, buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99), room=st.sampled_from([0, 3, 99]))
 def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int) -> None:
     plan = _plan(case)
     assume(plan.inputs)
@@ -71,7 +105,7 @@ def _compare_open(
 
 
 @pytest.mark.slow
-@given(case=cases(), buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99))
+@given(case=ANY, buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99))
 def test_open_answers_are_counted(case: Case, buckets: int, ends: list[int], seed: int) -> None:
     plan = _plan(case)
     assume(plan.inputs)
@@ -79,7 +113,7 @@ def test_open_answers_are_counted(case: Case, buckets: int, ends: list[int], see
 
 
 @pytest.mark.slow
-@given(case=cases(), buckets=BUCKETS, seed=st.integers(0, 99))
+@given(case=ANY, buckets=BUCKETS, seed=st.integers(0, 99))
 def test_batches(case: Case, buckets: int, seed: int) -> None:
     plan = _plan(case)
     tables = tables_of(plan, case.facts)
