@@ -151,12 +151,8 @@ def _closed(view: _View, certain: Mapping[str, int | None], patterns: Patterns) 
 
 
 def _open_first(view: _View, pattern: Pattern, certain: Mapping[str, int | None], patterns: Patterns) -> bool:
-    known = static_variables(pattern)
-    open_ = {a.name for literal in pattern.literals for a in literal.arguments if isinstance(a, Var)} - known
-    if not open_ or not view.askers:
-        return False
     if view.fails_by is None:
-        return True
+        return bool(view.askers)
     for negation in pattern.negations:
         if is_foregone(negation, pattern, patterns):
             return True
@@ -168,6 +164,12 @@ def _open_first(view: _View, pattern: Pattern, certain: Mapping[str, int | None]
         if negation.time.offset - pattern.time.offset + sure < view.fails_by:
             return True
     return False
+
+
+def unnamed_variables(pattern: Pattern) -> set[str]:
+    """The variables whose values only facts give."""
+    named = {a.name for literal in pattern.literals for a in literal.arguments if isinstance(a, Var)}
+    return named - static_variables(pattern)
 
 
 def static_variables(pattern: Pattern) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from antelog.compile.bounds import unnamed_variables
 from antelog.compile.plan import (
     Atom,
     Comparison,
@@ -173,7 +174,7 @@ def pattern_lines(pattern: Pattern) -> Iterator[str]:
     """What is known of a pattern's derivations that no fact has spoken for."""
     if pattern.fails_by is not None:
         yield f"without evidence impossible from {time_text(pattern.time + pattern.fails_by)} on"
-    if pattern.open_first:
+    if pattern.open_first and unnamed_variables(pattern):
         yield "may have evidence before any value is known"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.bounds import static_variables
+from antelog.compile.bounds import static_variables, unnamed_variables
 from antelog.compile.explain import pattern_text
 from antelog.compile.plan import Atom, Input, Key, KeyPosition, Pattern, Relation, Term, Var
 
@@ -33,7 +33,8 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
             return Key((), f"{name} has no argument but its time")
     for relation in relations:
         for pattern in relation.patterns:
-            if relation.asked and pattern.open_first and not _bound_early(pattern):
+            unnamed = pattern.open_first and unnamed_variables(pattern)
+            if relation.asked and unnamed and not _bound_early(pattern):
                 return Key(
                     (), f"there can be answers about values no fact has named: {pattern_text(pattern)}"
                 )

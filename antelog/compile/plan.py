@@ -110,7 +110,7 @@ class Pattern(Struct, frozen=True):
     the closed form of derivations without evidence: one about tick T is impossible from
     T + `fails_by` on (None: never, for no awaited fact is tied to T). `open_first` says that
     a negated literal may be certain while every fact is still awaited, so that there is
-    evidence about values nobody has named yet.
+    evidence before any: about values nobody has named yet, if only facts name them.
     """
 
     answer: tuple[Term, ...]

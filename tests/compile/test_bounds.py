@@ -106,7 +106,8 @@ def test_evidence_before_any_value_is_known_is_noticed() -> None:
     ending = _plan("Q(X, T) :- A(X, T), not A(X, T+1). query Q(X, T).")
     assert not next(ending.queries).patterns[0].open_first
     known = _plan("static S(x). Q(X, T) :- S(X), not A(X, T). query Q(X, T).")
-    assert not next(known.queries).patterns[0].open_first
+    assert next(known.queries).patterns[0].open_first
+    assert known.key
 
 
 @pytest.mark.parametrize(

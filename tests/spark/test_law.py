@@ -71,6 +71,17 @@ def test_what_the_rules_say_alone(rule: str, buckets: int) -> None:
     assert _streamed(plan, facts, 5, buckets, [1], 0) == log
 
 
+def test_what_is_said_of_background_values_is_told_once() -> None:
+    """That the High of a is awaited each bucket knows, and that it had none before."""
+    text = """input High(x: text, time) delay 1. static Site(x: text). Site(a). Site(b).
+        Rises(X, T) :- Site(X), High(X, T+2), not High(X, T). query Rises(X, T)."""
+    facts = (("High", ("b", 1), 1),)
+    compiled = runnable(Case(text, facts, 4).checked)
+    assert compiled is not None
+    assert compiled.plan.key
+    assert _streamed(compiled.plan, facts, 4, 3, [1], 0) == kernel_log(compiled.plan, facts, 4)
+
+
 @pytest.mark.slow
 @given(case=ANY, buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99), room=st.sampled_from([0, 3, 99]))
 def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int) -> None:
