@@ -29,6 +29,10 @@ INPUTS = (
     "input A(x, time) delay 1. input B(x: text, y: text, time). input C(x, v, time) delay 1. "
     "static S(x). S(a). S(b)."
 )
+TYPED = (
+    "input A(x: text, time) delay 1. input B(x: text, y: text, time). "
+    "input C(x: text, v: number, time) delay 1. static S(x: text). S(a). S(b)."
+)
 FACTS = {
     "A": (("a",), ("b",)),
     "B": (("a", "b"), ("a", "a"), ("b", "c")),
@@ -37,7 +41,7 @@ FACTS = {
 
 
 @st.composite
-def keyed(draw: st.DrawFn) -> Case:
+def keyed(draw: st.DrawFn, inputs: str = INPUTS) -> Case:
     """A program in which X is everywhere, and a stream; most have a key."""
     rules = []
     for head, extra in (("P", ()), ("Q", ("P(X, T{})", "not P(X, T{})", "S(X)"))):
@@ -50,7 +54,7 @@ def keyed(draw: st.DrawFn) -> Case:
         tick = draw(st.integers(0, 3))
         late = draw(st.integers(0, 1)) if name != "B" else 0
         facts.append((name, (*draw(st.sampled_from(FACTS[name])), tick), tick + late))
-    return Case(f"{INPUTS} {' '.join(rules)} query Q(X, T).", tuple(facts), 4)
+    return Case(f"{inputs} {' '.join(rules)} query Q(X, T).", tuple(facts), 4)
 
 
 @given(keyed())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.spark import storing
+from tests.compile.test_partition import TYPED, keyed
 from tests.engine.replay import Compiled, frames, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.recorded import NAMES, recorded
@@ -27,6 +28,8 @@ ANY = (
     | cases_with_two_times()
     | cases_with_two_times(latest=9, most=20)
     | cases_of_few_literals()
+    | keyed(TYPED)
+    | keyed(TYPED)
 )
 CUTS = st.lists(st.integers(0, 10), max_size=4)
 
