@@ -30,7 +30,12 @@ def bound(
     delays = _longest(views, lambda view: view.ahead)
     backs = _longest(views, lambda view: view.back)
     certain = {name: _earliest_failure(own) for name, own in views.items()}
-    closed = {name: tuple(_closed(view, certain, patterns) for view in own) for name, own in views.items()}
+    closed = {
+        name: tuple(
+            replace(v.pattern, fails_by=v.fails_by, open_first=_open_first(v, certain, patterns)) for v in own
+        )
+        for name, own in views.items()
+    }
     users: dict[str, list[str]] = {name: [] for name in views}
     kept: dict[str, int | None] = dict.fromkeys(views, 0)
     for name, own in views.items():
@@ -144,17 +149,12 @@ def _earliest_failure(own: list[_View]) -> int | None:
     return max((view.fails_first for view in own if view.fails_first is not None), default=-(10**9))
 
 
-def _closed(view: _View, certain: Mapping[str, int | None], patterns: Patterns) -> Pattern:
-    """The pattern of a view, with what is known of its derivations without evidence."""
-    pattern = replace(view.pattern, fails_by=view.fails_by)
-    return replace(pattern, open_first=_open_first(view, pattern, certain, patterns))
-
-
-def _open_first(view: _View, pattern: Pattern, certain: Mapping[str, int | None], patterns: Patterns) -> bool:
+def _open_first(view: _View, certain: Mapping[str, int | None], patterns: Patterns) -> bool:
+    pattern = view.pattern
     if view.fails_by is None:
         return bool(view.askers)
     for negation in pattern.negations:
-        if is_foregone(negation, pattern, patterns):
+        if is_foregone(negation, pattern, view.fails_by, patterns):
             return True
         sure = certain[negation.relation]
         if sure is None:

@@ -6,9 +6,10 @@ is, where `Q(X, T+1) :- B(X, T).` is the only rule.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
-from antelog.compile.ordering import entailed
+from antelog.compile.ordering import limits
 from antelog.compile.plan import Literal, Negated, Pattern, StaticAtom, Term, Time, Var
 from antelog.compile.subsume import variables_in
 from antelog.compile.times import times_of
@@ -18,21 +19,21 @@ Patterns = Mapping[str, tuple[Pattern, ...]]
 _START = Time(None, 0)
 
 
-def is_foregone(negation: Negated, asker: Pattern, patterns: Patterns) -> bool:
+def is_foregone(negation: Negated, asker: Pattern, fails_by: int, patterns: Patterns) -> bool:
     """Whether a negated literal may be certain by the rules alone while facts for its pattern are awaited.
 
-    Be it for some values, or at some ticks.
+    Be it for some values, or at some ticks. They are awaited until `fails_by` after the answer's time.
     """
-    own = [p for p in patterns[negation.relation] if may_hold(p, negation, asker, patterns, filled=True)]
-    first = min((_first_tick(pattern, pattern.time) for pattern in own), default=None)
-    if first is None:
-        return True
-    if _first_tick(asker, negation.time) >= first:
-        return False
-    if asker.fails_by is None or negation.time.variable != asker.time.variable:
+    asked, first = _first_tick(asker, negation.time), math.inf
+    for pattern in patterns[negation.relation]:
+        if may_hold(pattern, negation, asker, patterns, filled=True):
+            first = min(first, _first_tick(pattern, pattern.time))
+            if first <= asked:
+                return False
+    if negation.time.variable != asker.time.variable:
         return True
     last = first - 1 - negation.time.offset + asker.time.offset
-    return last + asker.fails_by > 0  # before that, no fact is awaited any more at tick 0
+    return last + fails_by > 0  # else no fact is awaited any more at tick 0
 
 
 def _first_tick(pattern: Pattern, time: Time) -> int:
@@ -58,10 +59,9 @@ def may_hold(
             return False
     told = asked.keys() | {pattern.time.variable}
     statics = (s for s in pattern.statics if not filled or variables_in(s) & asked.keys())
-    limits = (*pattern.comparisons, *entailed(pattern.comparisons))
     return (
         pattern.time.variable is not None
-        and not any(variables_in(comparison) <= told for comparison in limits)
+        and not any(variables_in(comparison) <= told for comparison in limits(pattern))
         and all(_in_terms_of(asked, static) in asker.statics for static in statics)
         and all(_needs_facts(each.relation, patterns) for each in pattern.negations)
     )

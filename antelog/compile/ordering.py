@@ -13,7 +13,7 @@ from math import inf, nextafter
 
 from antelog.compile.comparisons import mirrored, outcome
 from antelog.compile.differences import ZERO, Differences, Most
-from antelog.compile.plan import Comparison, Const, Earliest, Operand, Sum, Var
+from antelog.compile.plan import Comparison, Const, Earliest, Operand, Pattern, Sum, Var
 from antelog.compile.times import Times
 from antelog.language.syntax import OPPOSITE
 
@@ -38,6 +38,11 @@ def follows(wanted: Comparison, known: Sequence[Comparison], earliest: Mapping[s
         return decided
     denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
     return not possible([*known, denied], earliest)
+
+
+def limits(pattern: Pattern) -> tuple[Comparison, ...]:
+    """The comparisons of a pattern, and what those of values say together."""
+    return (*pattern.comparisons, *entailed(pattern.comparisons))
 
 
 def entailed(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:

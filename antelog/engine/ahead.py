@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.foregone import is_tied, may_hold
+from antelog.compile.foregone import Patterns, is_tied, may_hold
 from antelog.compile.plan import Negated, Pattern, Plan
 from antelog.compile.times import times_of
 
@@ -42,7 +42,8 @@ class _Tied:
 
 def aheads(plan: Plan) -> Mapping[str, Ahead]:
     """How early the atoms of each relation may be certain; infinitely early if nothing bounds it."""
-    relations = {r.name: [tuple(_tied(pattern, plan)) for pattern in r.patterns] for r in plan.relations}
+    patterns = {relation.name: relation.patterns for relation in plan.relations}
+    relations = {name: [tuple(_tied(each, patterns)) for each in own] for name, own in patterns.items()}
     ahead = {name: Ahead(-math.inf, -math.inf) for name in relations}
     for round_ in range(_ROUNDS):
         new = {name: _once(patterns, ahead) for name, patterns in relations.items()}
@@ -83,7 +84,7 @@ def _false(literal: _Tied, ahead: Mapping[str, Ahead]) -> float:
     return literal.before + (0 if literal.relation is None else max(ahead[literal.relation].true, 0))
 
 
-def _tied(pattern: Pattern, plan: Plan) -> Iterator[_Tied]:
+def _tied(pattern: Pattern, patterns: Patterns) -> Iterator[_Tied]:
     times = times_of(pattern)
     for literal in pattern.literals:
         latest = times.soonest_end(pattern.time, literal.time)
@@ -91,12 +92,11 @@ def _tied(pattern: Pattern, plan: Plan) -> Iterator[_Tied]:
             continue
         fixed = is_tied(literal, pattern)
         if isinstance(literal, Negated):
-            yield _Tied(-latest, fixed, literal.relation, fixed and _waits(literal, pattern, plan))
+            yield _Tied(-latest, fixed, literal.relation, fixed and _waits(literal, pattern, patterns))
         else:
             yield _Tied(-latest, fixed, None, fixed)
 
 
-def _waits(negation: Negated, asker: Pattern, plan: Plan) -> bool:
+def _waits(negation: Negated, asker: Pattern, patterns: Patterns) -> bool:
     """Whether what is negated may come true at any tick, for all values that the pattern asks for."""
-    patterns = {relation.name: relation.patterns for relation in plan.relations}
     return any(may_hold(each, negation, asker, patterns) for each in patterns[negation.relation])

@@ -76,16 +76,11 @@ def _groups(one: Shape, hypotheses: bool, apart: frozenset[str]) -> Iterator[lis
     literals = ((one.variables(i), [i]) for i in (*part, *others))
     conditions = ((names, list[int]()) for _, names in one.conditions)
     for names, members in chain(literals, conditions):
-        near = [group for group in groups if _go_together(group[0], names, shared, apart)]
-        groups = [group for group in groups if group not in near]
-        groups.append((names.union(*(known for known, _ in near)), [*chain(members, *(m for _, m in near))]))
+        ties = names & shared | (apart if names & apart else frozenset())
+        near = [group for group in groups if group[0] & ties]
+        groups = [group for group in groups if not group[0] & ties]
+        groups.append((ties.union(*(known for known, _ in near)), [*chain(members, *(m for _, m in near))]))
     return (sorted(members) for _, members in groups if not set(part).isdisjoint(members))
-
-
-def _go_together(
-    one: AbstractSet[str], other: AbstractSet[str], shared: AbstractSet[str], apart: AbstractSet[str]
-) -> bool:
-    return bool(one & other & shared) or bool(one & apart and other & apart)
 
 
 def facing(one: Shape, i: int, other: Shape, j: int, exactly: bool = False) -> list[Pair] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from antelog.compile.bounds import static_variables
-from antelog.compile.ordering import entailed
+from antelog.compile.ordering import limits
 from antelog.compile.plan import (
     Atom,
     Comparison,
@@ -191,10 +191,6 @@ def variable_of(operand: Operand) -> str | None:
             return variable
         case _:
             return None
-
-
-def limits(pattern: Pattern) -> tuple[Comparison, ...]:
-    return (*pattern.comparisons, *entailed(pattern.comparisons))
 
 
 def layout(pattern: Pattern) -> Layout:

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from antelog.compile.delays import Delays
 from antelog.compile.factoring import factors
+from antelog.compile.ordering import limits
 from antelog.compile.plan import Comparison, Negated, Pattern, Plan, Relation, Time, Var
 from antelog.compile.times import times_of
-from antelog.engine.layout import Layout, compared, layout, limits
+from antelog.engine.layout import Layout, compared, layout
 from antelog.engine.rivals import rivals
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
+from antelog.language import Checked
 from antelog.spark import storing
 from tests.compile.test_partition import TYPED, keyed
 from tests.engine.replay import Compiled, frames, runnable
@@ -22,6 +23,7 @@ from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
 BUCKETS = st.sampled_from([1, 2, 3, 8])
+# Twice with keys, for few of the others have any.
 ANY = (
     cases()
     | cases(latest=9, most=30)
@@ -37,6 +39,12 @@ CUTS = st.lists(st.integers(0, 10), max_size=4)
 def _plan(case: Case) -> Plan:
     compiled = runnable(case.checked)
     assume(compiled is not None)
+    assert compiled is not None
+    return compiled.plan
+
+
+def _plan_to_run(checked: Checked) -> Plan:
+    compiled = runnable(checked)
     assert compiled is not None
     return compiled.plan
 
@@ -66,9 +74,7 @@ def test_what_the_rules_say_alone(rule: str, buckets: int) -> None:
         input Kind(x: text, v: text, time) delay 9. static Nowhere(x: text).
         Alarm(X, T) :- High(X, T), not Muted(X, T). query Alarm(X, T)."""
     facts = (("High", ("b", 1), 1), ("Mute", ("a", 2), 3), ("High", ("a", 3), 3))
-    compiled = runnable(Case(f"{text} {rule}", facts, 5).checked)
-    assert compiled is not None
-    plan = compiled.plan
+    plan = _plan_to_run(Case(f"{text} {rule}", facts, 5).checked)
     log = kernel_log(plan, facts, 5)
     assert any("X" not in line for line in log)
     assert _streamed(plan, facts, 5, buckets, [1], 0) == log
@@ -79,10 +85,9 @@ def test_what_is_said_of_background_values_is_told_once() -> None:
     text = """input High(x: text, time) delay 1. static Site(x: text). Site(a). Site(b).
         Rises(X, T) :- Site(X), High(X, T+2), not High(X, T). query Rises(X, T)."""
     facts = (("High", ("b", 1), 1),)
-    compiled = runnable(Case(text, facts, 4).checked)
-    assert compiled is not None
-    assert compiled.plan.key
-    assert _streamed(compiled.plan, facts, 4, 3, [1], 0) == kernel_log(compiled.plan, facts, 4)
+    plan = _plan_to_run(Case(text, facts, 4).checked)
+    assert plan.key
+    assert _streamed(plan, facts, 4, 3, [1], 0) == kernel_log(plan, facts, 4)
 
 
 @pytest.mark.slow
@@ -139,9 +144,7 @@ def test_batches(case: Case, buckets: int, seed: int) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if runnable(recorded(name).checked)])
 def test_the_recorded_cases(name: str) -> None:
     case = recorded(name)
-    compiled = runnable(case.checked)
-    assert compiled is not None
-    plan = compiled.plan
+    plan = _plan_to_run(case.checked)
     expected = kernel_log(plan, case.facts, case.until)
     assert expected
     for seed in range(3):
