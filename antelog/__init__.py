@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from antelog.errors import (
     AntelogError,
     DataError,
+    OutputError,
     PlanError,
     ProgramError,
     ProgramFileError,
@@ -31,6 +32,7 @@ __all__ = [
     "DataError",
     "Drawing",
     "Engine",
+    "OutputError",
     "PlanError",
     "Program",
     "ProgramError",

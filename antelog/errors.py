@@ -6,6 +6,7 @@
     ├── PlanError           a text is no plan, or one of another version
     ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
     ├── StateError          a saved state cannot be restored, or belongs to another program
+    ├── OutputError         a file cannot be written: the disk is full, the folder is missing
     └── UnsupportedError    the program is right, but the engine cannot run it yet
 
 Each says what is wrong, where, and what to do instead. Anything else that is raised on a
@@ -53,3 +54,7 @@ class UnsupportedError(AntelogError):
 
 class StateError(AntelogError):
     """A saved state is missing, damaged, of another version, or of another program."""
+
+
+class OutputError(AntelogError):
+    """A file or another output cannot be written; what it had before is still there."""

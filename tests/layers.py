@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 PACKAGE = "antelog"
 LONGEST = 400
 
-LEAVES = frozenset({"errors", "diagnostics", "lazily"})
+LEAVES = frozenset({"errors", "diagnostics", "lazily", "writing"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "errors": LEAVES,
     "diagnostics": LEAVES,
     "lazily": LEAVES,
+    "writing": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "reference": LEAVES | {"language"},

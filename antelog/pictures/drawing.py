@@ -18,6 +18,7 @@ import vl_convert
 
 from antelog.errors import DataError
 from antelog.pictures import theme
+from antelog.writing import write
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
 Data: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -81,10 +82,7 @@ class Drawing:
                 content = self.html().encode()
             case ending:
                 raise DataError(f"{path}: a picture is .svg, .png or .html, not {ending or 'without ending'}")
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise DataError(f"{path}: cannot be written: {error.strerror}") from None
+        write(path, content)
 
     def _coloured(self, text: str) -> str:
         return theme.on_dark(text) if self.theme == "dark" else text

@@ -9,7 +9,7 @@ import altair as alt
 import pytest
 
 import antelog
-from antelog.errors import DataError
+from antelog.errors import DataError, OutputError
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Clock, clock
@@ -18,6 +18,7 @@ from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History
 from antelog.pictures.panels import easy
 from antelog.pictures.rows import answer_rows, mark_rows
 from tests.cli.trying import LOG, PROGRAM
+from tests.limits import longest_file
 from tests.pictures.looks import colours, marks, texts
 
 ROWS = [json.loads(line) for line in LOG]
@@ -193,8 +194,17 @@ def test_files(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes().startswith(beginning)
     with pytest.raises(DataError, match=r"a\.pdf: a picture is \.svg, \.png or \.html, not \.pdf"):
         drawing.save(tmp_path / "a.pdf")
-    with pytest.raises(DataError, match="cannot be written: No such file"):
+    with pytest.raises(OutputError, match="cannot be written: No such file"):
         drawing.save(tmp_path / "none" / "a.svg")
+
+
+def test_a_picture_that_finds_no_room_leaves_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text("before")
+    with longest_file(1000), pytest.raises(OutputError, match=r"a\.svg: cannot be written: File too large"):
+        antelog.draw(ROWS).save(path)
+    assert path.read_text() == "before"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.svg"]
 
 
 def test_a_page_asks_for_nothing_else() -> None:

@@ -1,0 +1,120 @@
+"""Files that are written whole or not at all, and outputs whose every write is checked.
+
+    with replacing("answers.html") as file:
+        file.write(page)
+
+A new file is made beside the old one, under a name nobody can foresee, and takes its place when it is
+complete. Whoever looks finds the old one or all of the new one, and what fails leaves nothing behind. A
+link of that name is replaced and not followed. What is no ordinary file, such as a named pipe, has no
+old content to keep: it is written to as it is.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import select
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from antelog.errors import OutputError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+# Not every system has these.
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None) -> None:
+    """Put this content in place of a file; `mode` and errors are those of `replacing`."""
+    with replacing(path, mode=mode) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of the one at `path` when the block ends well.
+
+    `mode` says who may read and write it, before the umask. If not given, those who may use the old
+    file; if there is none, whom the umask allows. Raises OutputError, with the path and the reason, when
+    it cannot be opened, written or put in its place.
+    """
+    target = Path(path)
+    with _said(path):
+        if _is_special(target):
+            beside, old = None, None
+            raw = Output(os.open(target, os.O_WRONLY | _PLAIN), str(path))
+        else:
+            old = None if mode is not None else _permissions(target)
+            allowed = 0o666 if mode is None else mode
+            beside = target.with_name(f".antelog-{secrets.token_hex(8)}.partial")
+            raw = Output(os.open(beside, _NEW | _PLAIN, allowed if old is None else old), str(path))
+    try:
+        buffered = io.BufferedWriter(raw)
+        yield cast("BinaryIO", buffered)
+        buffered.flush()
+        if beside is not None:
+            with _said(path):
+                if old is not None:  # the umask may have taken something away
+                    beside.chmod(old)
+                os.fsync(raw.fileno())
+                raw.close()
+                beside.replace(target)
+    finally:
+        with suppress(OSError):
+            raw.close()  # what is still buffered is not wanted
+        if beside is not None:
+            beside.unlink(missing_ok=True)
+
+
+class Output(io.FileIO):
+    """An open file; a write that fails raises OutputError, with the name of the file and the reason.
+
+    Of a pipe whose reader has ended, the error's cause is a BrokenPipeError.
+    """
+
+    def __init__(self, descriptor: int, name: str, *, closefd: bool = True) -> None:
+        super().__init__(descriptor, "w", closefd=closefd)
+        self.name = name
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        with _said(self.name):
+            # Nothing is written to a pipe that is full if whoever shares it made it not wait.
+            while (count := super().write(data)) is None:
+                select.select([], [self], [])
+            return count
+
+
+def _is_special(target: Path) -> bool:
+    """Whether something is there that is neither an ordinary file nor a link."""
+    try:
+        found = target.lstat().st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(found) or stat.S_ISLNK(found))
+
+
+def _permissions(target: Path) -> int | None:
+    """Who may use the ordinary file that is there, if there is one."""
+    try:
+        found = target.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return stat.S_IMODE(found) & 0o777 if stat.S_ISREG(found) else None
+
+
+@contextmanager
+def _said(path: str | PathLike[str]) -> Iterator[None]:
+    """Says of an error of the system's which file it is about."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"{path}: cannot be written: {reason}") from error
