@@ -11,12 +11,14 @@ import pyarrow as pa
 import pyarrow.types as is_a
 
 from antelog.engine.kinds import Item, Kind, kind_of_column, nearest_double, raw_values, shortest
-from antelog.engine.tables import Column
+from antelog.engine.tables import Column, Mask
 
 UNBOUND = -1
 """The cell of no value: null, not-a-number, or a variable that has none."""
 LAST_ID = UNBOUND - 1_000_001
 """Ids end here: the cells from here to `UNBOUND` stand for values that nobody has named."""
+
+_INFINITIES = np.array([math.inf, -math.inf]).view(np.int64)
 
 _EXACT = 2**53
 """Up to here a double holds every whole number."""
@@ -39,6 +41,12 @@ def encode(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
     if is_a.is_null(type_):
         return np.full(len(array), UNBOUND, np.int64)
     return _by_distinct(array, kind, intern)
+
+
+def infinite(cells: Column) -> Mask:
+    """Which cells are of a float's infinities. They are no numbers, and no fact may have one."""
+    found: Mask = (cells == _INFINITIES[0]) | (cells == _INFINITIES[1])
+    return found
 
 
 def encode_numbers(numbers: Iterable[int | float | Decimal], intern: Intern) -> Column:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from antelog.compile.plan import Input, Plan
 from antelog.engine import rejects
 from antelog.engine.counting import Counts
+from antelog.engine.encoding import infinite
 from antelog.engine.frames import Frame, Rows, read_frame
 from antelog.engine.kinds import Kind, kind_of_column
 from antelog.engine.lateness import delays
@@ -217,6 +218,8 @@ def _about_values(
         wanted = kind if type_ is None else Kind.TEXT if type_ == "text" else Kind.NUMBER
         # A column of one kind has values of that, or none.
         wrong = column == UNBOUND if kind is wanted else values.kinds(column) != wanted
+        if kind in (None, Kind.NUMBER):
+            wrong |= infinite(column)
 
         def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:
             return rejects.about_value(name, type_, c[rows], values)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.engine.encoding import infinite
 from antelog.engine.kinds import Kind
 from antelog.engine.tables import Column
 from antelog.engine.ticks import LAST, Ticks, as_given
@@ -82,7 +83,8 @@ def ticks(number: Column) -> pa.Array:
 
 def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
     """What is wrong with the values of a column that holds numbers or texts (None: either)."""
-    wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is no {kind}")
+    what = kind or "number"  # where either will do, only an infinity is neither
+    wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is no {what}")
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 
 
@@ -113,5 +115,6 @@ def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array
 
 def _json(cells: Column, values: Values) -> pa.Array:
     texts = values.texts(cells)
-    bare = pc.or_(pa.array(values.kinds(cells) == Kind.NUMBER), pc.starts_with(texts, '"'))
+    numbers = (values.kinds(cells) == Kind.NUMBER) & ~infinite(cells)
+    bare = pc.or_(pa.array(numbers), pc.starts_with(texts, '"'))
     return pc.fill_null(pc.if_else(bare, texts, sentence('"', texts, '"')), "null")

@@ -12,6 +12,9 @@ import pyarrow as pa
 
 from antelog.errors import DataError
 
+MOST_DIGITS = 76
+"""No whole number of more digits fits into a column."""
+
 
 def columns_of(rows: Iterable[Any], what: str) -> tuple[list[str] | None, list[pa.Array]]:
     """The columns of rows and, if the rows are dicts, their names; `what` is what errors call the rows."""
@@ -43,6 +46,12 @@ def _check(row: object, width: int, which: str) -> None:
 
 def array_of(values: Sequence[object]) -> pa.Array:
     """Python values as they are: of several types, they become an Arrow union of those types."""
+    if any(isinstance(value, Decimal) and not value.is_finite() for value in values):
+        # Arrow's decimals have neither infinities nor not-a-number; its floats do.
+        values = [
+            float(value) if isinstance(value, Decimal) and not value.is_finite() else value
+            for value in values
+        ]
     sorts: list[object] = list(map(type, values))
     if dt.datetime in sorts:
         # Arrow would turn those without a time zone into UTC if others have one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from math import isnan
+from math import isfinite
 from typing import Any
 
 from antelog.compile.plan import Plan, Static
@@ -46,7 +46,7 @@ def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> l
     for value in values:
         if isinstance(value, str):
             kind = "text"
-        elif isinstance(value, int | float | Decimal) and not isinstance(value, bool) and not isnan(value):
+        elif isinstance(value, int | float | Decimal) and not isinstance(value, bool) and isfinite(value):
             kind = "number"
         else:
             raise DataError(f"`{value}` in column {name} of {what} is neither a number nor a text")

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.engine.kinds import Kind, kind_of
-from antelog.engine.rows import array_of
+from antelog.engine.rows import MOST_DIGITS, array_of
 from antelog.engine.tables import Mask
 from antelog.errors import DataError
 
@@ -23,6 +23,7 @@ _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"
 _LONG = r"[0-9]{16}"
+_TOO_LONG = rf"^[+-]?0*[1-9][0-9]{{{MOST_DIGITS},}}$"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +71,13 @@ def is_text(type_: pa.DataType) -> bool:
 
 
 def _numbers(texts: pa.Array) -> tuple[pa.Array, Mask]:
-    """Numbers from texts that look like them, those that are finite; and which these are."""
+    """Numbers from texts that look like them, those that are finite and not too long; and which these are."""
     texts = pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^\+", "")
     fine = np.ones(len(texts), np.bool_)
     if pc.all(pc.match_substring_regex(texts, _SHORT)).as_py():
         return texts.cast(pa.int64()), fine
     doubles = texts.cast(pa.float64())
-    fine = np.isfinite(doubles.to_numpy())
+    fine = np.isfinite(doubles.to_numpy()) & ~mask_of(pc.match_substring_regex(texts, _TOO_LONG))
     doubles, texts = doubles.filter(pa.array(fine)), texts.filter(pa.array(fine))
     long = mask_of(pc.match_substring_regex(texts, _LONG)) & mask_of(pc.match_substring_regex(texts, _WHOLE))
     if not long.any():
@@ -137,6 +138,7 @@ def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) 
 
 def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fault]:
     wrong = np.zeros(len(array), np.bool_)
+    infinite = _matching(array, pc.is_inf)
     if is_a.is_union(array.type):
         codes = array.type_codes.to_numpy()
         missing = np.zeros(len(array), np.bool_)
@@ -152,9 +154,24 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
         if kind is not Kind.NOTHING and type_ is not None and (kind is Kind.NUMBER) != (type_ == "number"):
             wrong = ~missing
     return [
-        Fault(missing, lambda _: f"column {name} has no value"),
+        Fault(missing | _matching(array, pc.is_nan), lambda _: f"column {name} has no value"),
         Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is no {type_}"),
+        Fault(infinite, lambda i: f"value `{array[i]}` of column {name} is no number"),
     ]
+
+
+def _matching(array: pa.Array, test: Callable[[pa.Array], pa.Array]) -> Mask:
+    """Which floats of an array pass a test."""
+    if is_a.is_union(array.type):
+        found = np.zeros(len(array), np.bool_)
+        offsets, codes = array.offsets.to_numpy(), array.type_codes.to_numpy()
+        for child, code in enumerate(array.type.type_codes):
+            rows = np.flatnonzero(codes == code)
+            found[rows] = _matching(array.field(child), test)[offsets[rows]]
+        return found
+    if not is_a.is_floating(array.type):
+        return np.zeros(len(array), np.bool_)
+    return mask_of(pc.fill_null(test(array), False))
 
 
 def _shown(value: object) -> str:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.rows import array_of
+from antelog.engine.rows import MOST_DIGITS, array_of
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, Chunk
 from antelog.files.columns import Places, Wanted, places
@@ -19,6 +19,7 @@ from antelog.files.lines import Block, blocks
 
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
+_TOO_LONG = 10**MOST_DIGITS
 
 
 @dataclass(frozen=True)
@@ -91,4 +92,6 @@ def _complaint(name: str, value: object) -> str | None:
         return f"lacks {name}"
     if isinstance(value, dict | list):
         return f"the value of {name} is {'an object' if isinstance(value, dict) else 'a list'}"
+    if isinstance(value, int) and abs(value) >= _TOO_LONG:
+        return f"the value of {name} has more than {MOST_DIGITS} digits"
     return None

@@ -174,5 +174,5 @@ def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
             return np.zeros(table.num_rows, np.bool_)
         fine &= array.is_valid().to_numpy()
         if is_a.is_floating(array.type):
-            fine &= ~pc.fill_null(pc.is_nan(array), True).to_numpy()
+            fine &= pc.fill_null(pc.is_finite(array), False).to_numpy()
     return fine

@@ -37,10 +37,10 @@ query Hot(P, T).
 PLAN = antelog.parse(PROGRAM).plan
 TEMP, PING = PLAN.inputs
 
-PLACES = st.sampled_from(["a", 7, 7.0, Decimal(7), "7", True, None])
+PLACES = st.sampled_from(["a", 7, 7.0, Decimal(7), "7", True, None, -math.inf])
 DEVICES = st.sampled_from(["wt2", "wt4", "wt2", "7", 7, None])
 LEVELS = st.sampled_from(["high", "low", "high", None, 3, True])
-READINGS = st.sampled_from([91, 91.0, 0.5, Decimal("0.50"), -1, None, math.nan, "n/a"])
+READINGS = st.sampled_from([91, 91.0, 0.5, Decimal("0.50"), -1, None, math.nan, "n/a", math.inf, -math.inf])
 TIMES = st.integers(-1, 9) | st.sampled_from([None, 3.0, 3.5, 2**53, 2**53 + 1, "3"])
 ARRIVALS = st.integers(2, 9) | st.sampled_from([None, 4.0, 4.5, True])
 ROWS = st.lists(st.tuples(PLACES, DEVICES, LEVELS, READINGS, TIMES, ARRIVALS), max_size=30)
@@ -65,9 +65,9 @@ def fault(objects: tuple[Any, ...], time: object, arrival: object, before: int, 
     """Why a reading cannot be admitted."""
     place, device, level, value = objects
     t, a = whole(time), whole(arrival)
-    if place is None or not isinstance(device, str) or not isinstance(level, str | bool):
+    if place in (None, -math.inf) or not isinstance(device, str) or not isinstance(level, str | bool):
         return "malformed"
-    if value is None or isinstance(value, str) or math.isnan(value):
+    if value is None or isinstance(value, str) or not math.isfinite(value):
         return "malformed"
     if t is None or not 0 <= t < 2**53 or a is None or not before < a <= now:
         return "malformed"
@@ -221,6 +221,10 @@ BEYOND = f"is after tick {LAST}, the last there is"
         ((None, "a", "x", 1, 3, 4), "malformed", "column place has no value"),
         ((1, "a", None, 1, 3, 4), "malformed", "column level has no value"),
         ((1, "a", "x", math.nan, 3, 4), "malformed", "column value has no value"),
+        ((1, "a", "x", math.inf, 3, 4), "malformed", "value `inf` of column value is no number"),
+        ((1, "a", "x", Decimal("-Infinity"), 3, 4), "malformed", "value `-inf` of column value is no number"),
+        ((1, "a", "x", Decimal("NaN"), 3, 4), "malformed", "column value has no value"),
+        ((math.inf, "a", "x", 1, 3, 4), "malformed", "value `inf` of column place is no number"),
         ((1, "a", 3, 1, 3, 4), "malformed", "value `3` of column level is no text"),
         ((1, "a", "x", "n/a", 3, 4), "malformed", 'value `"n/a"` of column value is no number'),
         ((1, "a", "x", True, 3, 4), "malformed", "value `true` of column value is no number"),
@@ -252,11 +256,13 @@ def test_rejects_show_the_row() -> None:
         (b"\xff", "wt2", "x", 90.0, 1, 9),
         (7, 'say "x"', "x", None, "noon", 4.5),
         ("p", "wt2", True, 2**60 + 1, 1, 9),
+        (math.inf, "wt2", "x", -math.inf, 1, 9),
     ]
     table = admit(PLAN, {"Temp": rows, "Ping": [(1,)]}, Values(), 3, 9).rejects
     assert table.select(["input", "values", "time", "arrival"]).to_pylist() == [
         {"input": "Temp", "values": '["ff", "wt2", "x", 90]', "time": 1, "arrival": 9},
         {"input": "Temp", "values": '[7, "say \\"x\\"", "x", null]', "time": None, "arrival": None},
         {"input": "Temp", "values": f'["p", "wt2", "true", {2**60 + 1}]', "time": 1, "arrival": 9},
+        {"input": "Temp", "values": '["inf", "wt2", "x", "-inf"]', "time": 1, "arrival": 9},
         {"input": "Ping", "values": "[]", "time": 1, "arrival": 4},
     ]

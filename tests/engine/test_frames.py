@@ -220,3 +220,21 @@ def test_a_time_before_the_ticks_begin() -> None:
     frame = pa.table({"device": ["a"], "value": [1], "time": [dt.date(1969, 1, 1)]})
     (reject,) = admit(TIMED, {"Reading": frame}, Values(), -1, 5).rejects.to_pylist()
     assert reject["detail"] == 'the time `"1969-01-01"` is before tick 0'
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pa.table,
+        pd.DataFrame,
+        pl.DataFrame,
+        lambda columns: pd.DataFrame(columns).astype({"value": "category"}),
+    ],
+)
+def test_floats_that_are_no_numbers_are_set_aside(frame: Callable[[Any], Any], number: float) -> None:
+    given = frame({"device": ["a", "b"], "value": [1.0, number], "time": [0, 0]})
+    admitted = admit(PLAN, {"Reading": given}, Values(), -1, 0)
+    assert admitted.facts["Reading"].count == 1
+    assert admitted.places.tolist() == [1]
+    assert admitted.rejects.column("reason").to_pylist() == ["malformed"]

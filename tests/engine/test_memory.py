@@ -147,6 +147,7 @@ def test_the_status_counts_everything() -> None:
         ({"Sites": [("a", "b")]}, "no static predicate Sites. Did you mean Site?"),
         ({"Site": [("a",)]}, "Site is given 1 columns; it has device, name"),
         ({"Site": [("a", None)]}, "`None` in column name of Site is neither a number nor a text"),
+        ({"Site": [("a", float("inf"))]}, "`inf` in column name of Site is neither a number nor a text"),
         ({"Site": 7}, "given as int"),
     ],
 )

@@ -1,6 +1,7 @@
 """Timestamps, JSON lines, Parquet, what is set aside, and the order of arrival."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -113,6 +114,9 @@ def test_bad_json_rows(tmp_path: Path) -> None:
         '{"device": "a", "value": 1, "time": null}',
         '{"device": "a", "value": 1, "time": true}',
         '{"device": "a", "value": NaN, "time": 0}',
+        '{"device": "a", "value": 1e999, "time": 0}',
+        '{"device": "a", "value": -Infinity, "time": 0}',
+        '{"device": "a", "value": 1%s, "time": 0}' % ("0" * 400),
         '{"device": "\\ud800", "value": 1, "time": 0}',
     ]
     rows, bad = read(tmp_path / "temp.ndjson", "\n".join([good, *lines, good]))
@@ -166,6 +170,29 @@ def test_parquet(tmp_path: Path) -> None:
     rows, bad = rows_of(path)
     assert rows == [("a", 1.5, 1, 1)]
     assert bad == [(2, "column value has no value"), (3, "column device has no value")]
+
+
+@pytest.mark.parametrize("program", [TEMP, FREE])
+def test_parquet_floats_that_are_no_numbers(tmp_path: Path, program: str) -> None:
+    values = pa.array([1.0, math.inf, -math.inf, math.nan], pa.float32()).dictionary_encode()
+    path = write(tmp_path / "t.parquet", device=["a"] * 4, value=values, time=[0] * 4)
+    rows, bad = rows_of(path, program)
+    assert rows == [("a", 1.0, 0, 0)]
+    assert bad == [
+        (2, "value `inf` of column value is no number"),
+        (3, "value `-inf` of column value is no number"),
+        (4, "column value has no value"),
+    ]
+
+
+def test_floats_of_background_facts_that_are_no_numbers(tmp_path: Path) -> None:
+    program = "static S(n: number).\nA(N, T) :- S(N), P(N, T).\nquery A(N, T).\n"
+    path = write(tmp_path / "t.parquet", n=[1.0, math.inf, math.nan])
+    assert [
+        row
+        for table in tables(path, wanted_of(antelog.parse(program).plan, "S"), Rejects())
+        for row in table.to_pylist()
+    ] == [{"n": 1.0}]
 
 
 def test_parquet_timestamps(tmp_path: Path) -> None:

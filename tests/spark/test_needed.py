@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 
@@ -81,3 +82,18 @@ def test_time_begins_with_the_first_fact_even_if_no_rule_can_use_it() -> None:
     rows = [("low", 5), ("low", 6), ("high", 8), ("low", 9)]
     facts: list[Fact] = [("Temp", ("a", level, tick), tick) for level, tick in rows]
     assert _passed_over(rules, facts, 1) < 3
+
+
+def test_what_is_no_number_is_set_aside_also_where_no_rule_can_use_it() -> None:
+    rules = INPUTS + "A(X, T) :- P(X, high, V, T), V > 3. query A(X, T)."
+    facts: list[Fact] = [
+        ("P", ("a", level, v, tick), tick)
+        for tick, (level, v) in enumerate(
+            [("high", 5.0), ("high", math.inf), ("low", math.nan), ("low", -math.inf), ("low", 1.0)]
+        )
+    ]
+    plan = parse(rules).plan
+    tables = tables_of(plan, facts)
+    seen = run_batch(job_of(plan, tables, 2, batch=True, until=9), tables, random.Random(2))
+    found = {name: sum(each[name] for each in seen.counts) for name in ("admitted", "malformed", "unneeded")}
+    assert found == {"admitted": 1, "malformed": 3, "unneeded": 1}

@@ -173,6 +173,13 @@ def test_background_facts_come_from_frames(spark: SparkSession) -> None:
         changes(
             program, {"Seen": frame}, static={"Watched": watched.selectExpr("what", "string(level) level")}
         )
+    for odd in ("inf", "nan"):
+        with pytest.raises(DataError, match=f"`{odd}` in column level of Watched is no number"):
+            changes(
+                program,
+                {"Seen": frame},
+                static={"Watched": watched.selectExpr("what", f"double('{odd}') level")},
+            )
 
 
 def test_answers_at_the_end_of_a_batch(spark: SparkSession) -> None:
@@ -187,10 +194,10 @@ def test_answers_at_the_end_of_a_batch(spark: SparkSession) -> None:
 def _faulty(spark: SparkSession) -> tuple[DataFrame, dict[str, int]]:
     rows: list[tuple[Any, ...]] = [
         ("a", 1.0, 1), (None, 1.0, 1), ("a", None, 1), ("a", math.nan, 1), ("a", 1.5, 2), ("a", -1.0, 1),
-        ("a", 2.0**60, 1), ("a", 1.0, None), ("a", 1.0, 5), ("a", 9.0, 5), ("a", 1.0, 1),
+        ("a", 2.0**60, 1), ("a", math.inf, 1), ("a", 1.0, None), ("a", 1.0, 5), ("a", 9.0, 5), ("a", 1.0, 1),
     ]  # fmt: skip
     frame = spark.createDataFrame(rows, "what string, time double, arrival bigint")
-    return frame, {"malformed": 7, "late": 1, "early": 1}
+    return frame, {"malformed": 8, "late": 1, "early": 1}
 
 
 def test_bad_rows_are_set_aside_each_with_its_reason(spark: SparkSession) -> None:
@@ -202,7 +209,7 @@ def test_bad_rows_are_set_aside_each_with_its_reason(spark: SparkSession) -> Non
     assert {name: total[f"sum({name})"] for name in (*expected, "admitted", "repeated")} == {
         **expected, "admitted": 1, "repeated": 1,
     }  # fmt: skip
-    assert total["sum(given)"] == 11
+    assert total["sum(given)"] == 12
 
 
 def test_bad_rows_of_a_stream_are_set_aside_and_counted(spark: SparkSession, tmp_path: Path) -> None:
