@@ -64,6 +64,7 @@ CATALOGUE: dict[str, str] = {
     "E105": "conflicting-delays",
     "E106": "bad-delay",
     "E107": "no-time-column",
+    "E108": "bad-slot",
     # Names
     "E201": "unknown-predicate",
     "E202": "arity",
@@ -76,6 +77,9 @@ CATALOGUE: dict[str, str] = {
     "E401": "unsafe-head",
     "E402": "unbound-comparison",
     "E403": "unsafe-negation",
+    "E404": "negated-only",
+    "E405": "unbounded-time",
+    "E406": "several-unguarded",
     # Static rules
     "E501": "static-needs-time",
     "E502": "static-negation",
@@ -93,13 +97,13 @@ CATALOGUE: dict[str, str] = {
     # Worth a second look
     "W101": "unused-rule",
     "W102": "unused-declaration",
-    "W103": "negated-only",
     "W104": "unbounded-state",
     "W105": "similar-variable",
     "W106": "needless-window",
     "W107": "never-holds",
     "W108": "similar-predicate",
     "W109": "lone-variable",
+    "W110": "needless-slot",
 }
 
 

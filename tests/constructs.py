@@ -65,12 +65,13 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "start": (8, ()),  # the kinds of statements, each of which is below
     "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
     "duration": (1, ()),
-    "input": (6, ("undeclared input", "delay")),
+    "input": (12, ("undeclared input", "delay")),
     "static": (3, ("static relation", "static recursion", "negated static atom")),
     "delay": (3, ("refined delay",)),
     "query": (5, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),
     "horizon": (1, ("horizon",)),
+    "one_per": (3, ()),  # tests/language/test_declarations.py
     "column": (2, ("typed column", "untyped column")),
     "bound": (2, ("delay", "window")),
     "fact": (1, ("fact about a derived predicate",)),

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexer import RegexLexer, words
+from pygments.lexer import RegexLexer, default, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
 from antelog.language.printer import KEYWORDS
@@ -24,6 +24,7 @@ class AntelogLexer(RegexLexer):
             (r"\s+", Text),
             (r"%[^\n]*", Comment.Single),
             (r'"([^"\\\n]|\\[^\n])*"', String),
+            (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
             (words((*sorted(KEYWORDS), "¬"), prefix=r"(?<!\w)", suffix=r"(?!\w)"), Keyword),
             (r"[^\W\d_]\w*(?=\s*\()", Name.Function),
             (r"_|[^\W\d_a-z]\w*", Name.Variable),
@@ -31,6 +32,12 @@ class AntelogLexer(RegexLexer):
             (r"\d+(\.\d+)?([eE][+-]?\d+)?", Number),
             (r":-|->|←|→|[<>!]=|[<>=≤≥≠+-]", Operator),
             (r"[(),.:∧]", Punctuation),
+        ],
+        "slot": [
+            (r"\s+", Text),
+            (r"(?<!\w)(per|and|tick)(?!\w)", Keyword),
+            (r"[^\W\d_]\w*", Name.Constant),
+            default("#pop"),
         ],
     }
 

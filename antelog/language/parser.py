@@ -213,6 +213,9 @@ class _Builder(Transformer[Token, Any]):
 
     duration = bound
 
+    def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
+        return tuple(syntax.Name(str(name), _token_span(name)) for name in children)
+
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
         return syntax.Tick(children[0], _span(meta))
 
@@ -221,7 +224,8 @@ class _Builder(Transformer[Token, Any]):
         _usable(name)
         columns = tuple(c for c in rest if isinstance(c, syntax.Column))
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
-        return syntax.Input(str(name), columns, delay, _span(meta), _token_span(name))
+        one_per = next((c for c in rest if isinstance(c, tuple)), None)
+        return syntax.Input(str(name), columns, delay, one_per, _span(meta), _token_span(name))
 
     def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
         name, *columns = children

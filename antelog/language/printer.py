@@ -98,8 +98,11 @@ def _(node: syntax.Tick) -> str:
 
 @to_text.register
 def _(node: syntax.Input) -> str:
-    delay = f" delay {to_text(node.delay)}" if node.delay else ""
-    return f"input {node.name}({_list(node.columns)}){delay}."
+    clauses = [f"delay {to_text(node.delay)}"] if node.delay else []
+    if node.one_per is not None:
+        clauses.append(f"one per {' and '.join(name.text for name in node.one_per) or 'tick'}")
+    behind = f" {', '.join(clauses)}" if clauses else ""
+    return f"input {node.name}({_list(node.columns)}){behind}."
 
 
 @to_text.register

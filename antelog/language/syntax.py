@@ -3,7 +3,7 @@
     Document   = Statement*
     Statement  = Tick | Input | Static | Delay | Query | Rule
     Tick       = Bound                                      tick 10 minutes.
-    Input      = name, Column*, Bound?                      input P(a, b: number, time) delay 1.
+    Input      = name, Column*, Bound?, one_per: Name*?     input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
     Delay      = name, Term*, Bound                         delay P(wt4, _, _) = 2.
     Query      = Atom, window: Bound?, horizon: Bound?      query P(X, T) window 10.
@@ -126,6 +126,14 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Name:
+    """A column that is spoken of."""
+
+    text: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     every: Bound
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -133,9 +141,12 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Input:
+    """A stream. With `one_per`, at most one of its facts has the same values there and the same time."""
+
     name: str
     columns: tuple[Column, ...]
     delay: Bound | None = None
+    one_per: tuple[Name, ...] | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 

@@ -30,6 +30,7 @@ _WORDS = {
     "WINDOW": "`window`",
     "HORIZON": "`horizon`",
     "DELAY": "`delay`",
+    "ONE": "`one per`",
     "$END": "the end",
 }
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}

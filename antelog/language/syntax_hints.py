@@ -238,6 +238,34 @@ def _of_examples(trouble: Trouble) -> str | None:
     return f"For example: {_EXAMPLES[word]}" if word in _EXAMPLES else None
 
 
+_SLOT = "`input Temp(device, level, time) delay 2, one per device.`"
+
+
+def _of_slots(trouble: Trouble) -> str | None:
+    """`one per`, which ends the declaration of an input."""
+    behind = trouble.statement[trouble.at :]
+    if trouble.first_word != "input":
+        belongs = trouble.first_word in _EXAMPLES and re.match(r",?\s*one\s+per\b", behind)
+        return f"`one per` belongs to the declaration of an input: {_SLOT}" if belongs else None
+    if "AND" in trouble.accepted or re.search(r"\bper\s+tick\Z", trouble.before):
+        if re.match(r",?\s*delay\b", behind):
+            return f"Write the delay before `one per`, and `,` between them: {_SLOT}"
+        if trouble.word_before == "tick":
+            return "With columns, the tick goes without saying: write `one per device`, without `tick`."
+        return "Write the names of columns, with `and` between them, such as `one per device and sensor`."
+    if trouble.found == "per" and trouble.word_before == "one":
+        return f"Write `,` between the delay and `one per`: {_SLOT}"
+    if trouble.found == "," and "ONE" in trouble.accepted:
+        return f"Write no `,` behind the columns: {_SLOT}"
+    if "PER" in trouble.accepted or ("ONE" in trouble.accepted and _ABOUT_SLOTS.search(behind)):
+        return f"Write `one per` and the names of columns: {_SLOT}"
+    named = trouble.word_before in {"per", "and"} and re.search(r"\bone\s+per\b", trouble.before)
+    return f"Write the names of columns behind `one per`, or `one per tick`: {_SLOT}" if named else None
+
+
+_ABOUT_SLOTS = re.compile(r"\b(one|once|per|by|each|every|unique|key|exclusive|for)\b", re.IGNORECASE)
+
+
 def _of_terms(trouble: Trouble) -> str | None:
     if trouble.accepted >= TERM:
         return "A comparison has a variable or a constant on both sides, such as `V >= 90`."
@@ -245,6 +273,7 @@ def _of_terms(trouble: Trouble) -> str | None:
 
 
 _HINTS: tuple[Callable[[Trouble], str | None], ...] = (
+    _of_slots,
     _of_negation,
     _of_rules,
     _of_comparisons,

@@ -43,7 +43,10 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A predicate; `columns` has the time of a temporal one as its last, `types` has not."""
+    """A predicate; `columns` has the time of a temporal one as its last, `types` has not.
+
+    Where `slot` is given, at most one fact has the same values at these positions and the same time.
+    """
 
     name: str
     kind: Kind
@@ -53,6 +56,7 @@ class Predicate:
     refinements: tuple[Refinement, ...] = ()
     declared: bool = False
     span: Span = field(default=Span(0, 0), compare=False, repr=False)
+    slot: tuple[int, ...] | None = None
 
     @property
     def temporal(self) -> bool:

@@ -12,14 +12,6 @@ SLOWEST_INSTANCE = Case(
     2,
 )
 
-# For each tick U there is a next one, though B(X, U) is waited for together with B(X, T).
-FOLLOWED_BY_LATER_TICKS = Case(
-    "input A(x: text, time) delay 1. input B(x: text, time). delay B(a, _) = 2. input C(time) delay 2. "
-    "P(T) :- C(U), A(X, U), not C(T), B(X, T), not B(Y, U), B(X, U). query P(T).",
-    (),
-    3,
-)
-
 # When what is said of P1(_, _, 2) alone is over, P1(_, _, T) still says the rest, so it ends at 3, not at 4.
 SAID_BY_ANOTHER = Case(
     "input B(x: text, y: text, time) delay 1. input R(x: text, v: number, time) delay 1. "
@@ -28,13 +20,6 @@ SAID_BY_ANOTHER = Case(
     "P1(X, X, T) :- not R(X, 10, T+1), not P1(a, a, T-1). query P1(X, Y, T).",
     (("B", ("a", "a", 1), 2), ("R", ("c", 12.5, 2), 2)),
     6,
-)
-
-# Once C(1) can no longer come, P(T) says of T = 1 all there is to say, so what is told of P(1) ends then.
-ENDS_AS_ANOTHER_SPEAKS = Case(
-    "input B(x: text, time). P(T) :- A(X, T+1), not B(Y, T-1), C(T). P(T) :- B(Y, U), A(Y, T+1). query P(T).",
-    (("B", ("a", 0), 0),),
-    2,
 )
 
 # A value that a fact names for one site is named for the other, too, for which it is confirmed.

@@ -139,25 +139,3 @@ def test_what_a_fact_may_still_give_is_told_of_the_value_that_is_no_answer_witho
         "confirmed P(_, 1): not A(X, 1) | but X=a",
     ]
     assert lines[3][0] == "confirmed P(a, 1): B(a, 2), D(1) |"
-
-
-def test_an_exception_is_confirmed_when_what_is_said_of_all_is_so_for_it_too() -> None:
-    """A(b, 1) confirms P for all but b and c; A(b, 3) does so for c, but for all others nothing is new."""
-    text = """input A(x: text, time).
-        P(X, Y, T) :- A(Y, U), not A(X, T), not A(X, U).  query P(X, Y, T)."""
-    lines = told(text, [("A", "c", 1, 1), ("A", "b", 1, 1), ("A", "b", 3, 3)], 3)
-    assert any(line.startswith("confirmed P(_, b, 0)") for line in lines[1])
-    assert [line for line in lines[3] if ", 0)" in line] == [
-        "confirmed P(c, b, 0): A(b, 3), not A(c, 0), not A(c, 3) |"
-    ]
-
-
-def test_what_nobody_looks_at_says_what_is_said_without_variables_it_has_not() -> None:
-    """That R(a, 10, 0) is false says the same whether Y is named or not, and whatever is said of other V."""
-    text = """input A(x: text, time) delay 2. input R(x: text, v: number, time) delay 1.
-        delay R(a, 10, _) = 0. delay R(a, _, _) = 2.
-        P(T) :- not R(X, V, U), R(X, W, T), not A(Y, T), A(X, T), W + 1 > 3. query P(T)."""
-    facts = [("A", "a", 3, 3)]
-    lines = told(text, facts, 3)
-    assert [line.split(":")[0] for line in lines[0]] == ["possible P(_)"]
-    assert told_at_once(text, facts, 3) == [line for found in lines.values() for line in found]

@@ -101,10 +101,6 @@ def test_in_a_window_literals_are_needless_that_are_not_without() -> None:
             "P(X, Y, T) :- Go(T), Hit(X, U), Seen(Y, V), Seen(X, U+2).",
             ["Go(T), Hit(Y, U), Seen(Y, U+2)"],
         ),
-        (
-            "P(X, Y, T) :- Go(T), not Seen(X, T), not Seen(a, U), Hit(Y, T).",
-            ["Go(T), Hit(Y, T), not Seen(a, T)"],
-        ),
     ],
 )
 def test_factors(rule: str, expected: list[str]) -> None:
@@ -136,16 +132,6 @@ def test_variables_of_an_answer_that_are_one_are_said_to_be() -> None:
     assert line == f"possible P(_, _, 1): {first} ; {second}, rejected at 2, decided by 2"
 
 
-def test_an_instance_with_two_literals_as_one_is_told_where_the_others_are_not() -> None:
-    """What is said of all X with U = T makes U = T+1 needless, but for a, which needs one negation."""
-    text = """input A(x: text, time) delay 2.
-        P(X, T) :- A(a, U+1), A(Y, U), A(Y, U-1), not A(X, U), not A(a, T+1).  query P(X, T)."""
-    lines = told(text, [("A", "a", 2, 4), ("A", "a", 3, 5), ("A", "c", 0, 1)], 5)
-    assert any(
-        line.startswith("possible P(a, 3): A(a, 3) | A(a, 4), A(a, 5), not A(a, 4)") for line in lines[5]
-    )
-
-
 def test_of_two_that_say_the_same_one_is_told() -> None:
     """With U = T both literals about Y are A(Y, 1), whether they have been made one or not."""
     text = """input A(x: text, time) delay 1. input C(time) delay 1.
@@ -153,23 +139,6 @@ def test_of_two_that_say_the_same_one_is_told() -> None:
     lines = told(text, [("A", "c", 0, 0), ("C", 0, 1)], 1)
     expected = "revised P(c, 0): A(c, 0), C(0) | A(Y, 1), rejected at 2, decided by 2"
     assert expected in lines[1]
-
-
-def test_of_two_factors_that_say_the_same_one_is_told() -> None:
-    """With Y = X and U = T there are two literals, which no other U needs fewer of."""
-    text = """input A(x: text, time) delay 1. input B(x: text, y: text, time) delay 2.
-        P(X, Y, T) :- not A(Y, T), not B(X, X, T), not B(Y, X, T), not B(Y, Y, U).  query P(X, Y, T)."""
-    lines = told(text, [], 2)
-    assert any("not A(X, 1) where X = Y | not B(X, X, 1) where X = Y" in line for line in lines[2])
-
-
-def test_two_factors_with_the_same_literals_are_told_once() -> None:
-    """With Y = X both U = T and U = T+1 leave the same two negations of B."""
-    text = """input A(x: text, time) delay 0. input B(x: text, y: text, time) delay 1.
-        P(X, T) :- not A(X, T), not B(X, X, U), not B(Y, X, T+1), not B(Y, X, T).  query P(X, T)."""
-    lines = told(text, [], 1)
-    expected = "not A(X, 1) | not B(X, X, 1), not B(X, X, 2)"
-    assert [line.count(expected) for line in lines[1] if "P(_, 1)" in line] == [1]
 
 
 def test_what_is_said_with_another_speaks_for_values_all_the_same() -> None:

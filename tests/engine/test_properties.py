@@ -18,8 +18,6 @@ from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
 from tests.engine.once_unlawful import (
     ENDS_AFTER_THE_LAST_TICK,
-    ENDS_AS_ANOTHER_SPEAKS,
-    FOLLOWED_BY_LATER_TICKS,
     NAMED_FOR_ONE_SITE,
     NOT_BEFORE_ITS_TICK,
     SAID_BY_ANOTHER,
@@ -94,8 +92,6 @@ def test_the_last_lines_give_the_answers(case: Case) -> None:
 
 @example(SAID_BY_ANOTHER, Random(7))  # each of them cuts after tick 2
 @example(SLOWEST_INSTANCE, Random(5))
-@example(FOLLOWED_BY_LATER_TICKS, Random(5))
-@example(ENDS_AS_ANOTHER_SPEAKS, Random(5))
 @example(ENDS_AFTER_THE_LAST_TICK, Random(5))
 @given(ANY, st.randoms(use_true_random=False))
 def test_in_silence_answers_end_as_was_said(case: Case, random: Random) -> None:

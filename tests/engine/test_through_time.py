@@ -205,20 +205,3 @@ def test_what_comes_and_goes_for_good_without_any_fact() -> None:
     }
     assert told(text, [], 7) == expected
     assert told_at_once(text, [], 7) == [line for lines in expected.values() for line in lines]
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        # P1(a, 3) is false once P1(a, 2) is true; for any other X that is so from the first tick on.
-        "P1(X, T) :- Site(X), not B(T-2), not P1(a, T-1).",
-        # P1(a, 3) is false when B(3) can no longer come.
-        "P1(a, T) :- B(T), not P1(a, T-1).",
-    ],
-)
-def test_since_when_a_remembered_atom_is_false_matters_as_long_as_answers_rest_on_it(rule: str) -> None:
-    text = f"""input B(time) delay 1. input C(time) delay 2. static Site(x: text). Site(a). {rule}
-        P2(X, T) :- C(T), not P1(X, U).  query P2(X, T)."""
-    facts = [("C", tick, tick) for tick in range(14)] + ([("B", 3, 3)] if "B(T)" in rule else [])
-    lines = [line for found in told(text, facts, 18).values() for line in found]
-    assert told_at_once(text, facts, 18) == lines

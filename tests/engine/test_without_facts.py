@@ -65,20 +65,6 @@ def ends(engine: antelog.Engine, until: int) -> list[tuple[str, int]]:
     return [(row["change"], row["tick"]) for row in log if row["change"] in ("confirmed", "rejected")]
 
 
-def test_what_may_be_followed_for_good_never_ends_by_itself() -> None:
-    """`not Seen(X, U)` will be so at ever later U, and each U leaves room for later T."""
-    text = (
-        "input Seen(x: text, time) delay 2. input Hit(x: text, time) delay 2. "
-        "P(T) :- Hit(X, T+3), not Seen(_, U), T + 2 <= U. query P(T)."
-    )
-    for now in (4, 7):
-        engine = antelog.Engine(antelog.parse(text))
-        engine.advance(now)
-        (row,) = engine.answers("P").to_pylist()
-        assert row["if_silent"] is None
-        assert not ends(engine, now + 30)
-
-
 def test_facts_may_speak_for_what_the_clock_alone_calls_for_later() -> None:
     """The second rule asks for more than the first, but it is heard a tick earlier."""
     text = "input A(time). input R(time). P(T) :- not R(T). P(T) :- A(T-1), not R(T). query P(T)."

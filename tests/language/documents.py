@@ -38,9 +38,17 @@ LITERALS = st.one_of(
     st.builds(syntax.Comparison, TERMS, st.sampled_from(syntax.OPERATORS), TERMS),
 )
 COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS), max_size=3).map(tuple)
+
+
+def _slot(names: list[str]) -> tuple[syntax.Name, ...]:
+    """The names of columns; `tick` is none in the first place."""
+    return tuple(map(syntax.Name, names)) if names[:1] != ["tick"] else ()
+
+
+SLOTS = st.lists(WORDS, max_size=3).map(_slot)
 STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
-    st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS),
+    st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS),
     st.builds(syntax.Static, NAMES, COLUMNS),
     st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS),
     st.builds(syntax.Query, ATOMS, st.none() | BOUNDS, st.none() | BOUNDS),

@@ -182,3 +182,51 @@ def test_delays_in_ticks(tick: str, bound: str, ticks: int) -> None:
     assert errors_of(found.diagnostics) == ()
     predicate = found.vocabulary["A"]
     assert (predicate.delay, [r.delay for r in predicate.refinements]) == (ticks, [ticks])
+
+
+# ---- slots ----
+
+
+@pytest.mark.parametrize(
+    ("clause", "slot"),
+    [
+        ("", None),
+        ("delay 2", None),
+        ("one per x", (0,)),
+        ("delay 2, one per y", (1,)),
+        ("one per y and x", (0, 1)),
+        ("one per tick", ()),
+    ],
+)
+def test_slots_are_columns(clause: str, slot: tuple[int, ...] | None) -> None:
+    predicate = checked(f"input A(x, y, time) {clause}.\n{RULE}").vocabulary["A"]
+    assert (predicate.slot, predicate.delay) == (slot, 2 if "delay" in clause else 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        ("P(X, T) :- not A(X, _, T).", []),
+        ("P(X, T) :- not A(X, _, T), X != a, X != b.", []),
+        ("P(X, T) :- not A(X, _, T), X = a.", []),
+        ("P(X, T) :- not A(X, _, T), X < a.", ["E402"]),
+        ("P(X, T) :- not A(X, Y, T), B(Y, T), X != Y.", ["E402"]),
+        ("P(X, T) :- not A(X, Y, T), Y != a.", ["E402"]),
+        ("P(X, T) :- not A(X, Y, T).", ["E404"]),
+        ("P(X, T) :- B(X, T), not A(X, _, U), U <= T.", ["E404"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T).", ["E405"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T > U.", ["E405"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T), U < T.", ["E405"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T <= U + 5.", []),
+        ("P(X, T) :- B(X, U), not A(X, _, T), U + 5 > T.", []),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T = U + 5.", []),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T <= 9.", []),
+        ("P(X, T) :- Q(X, U), not A(X, _, T). Q(X, T) :- not B(X, T).", []),
+        ("P(X, T) :- B(Y, 3), not A(X, Y, T), T < 5.", []),
+        ("P(X, Y, T) :- not A(X, Y, T).", ["E406"]),
+        ("P(X, Y, T) :- B(Y, T), not A(X, Y, T).", []),
+    ],
+)
+def test_variables_under_negation_only(rule: str, found: list[str]) -> None:
+    pair = "P(X, Y, T)" if "P(X, Y" in rule else "P(X, T)"
+    assert codes(f"input A(x, y, time). input B(x, time).\n{rule}\nquery {pair}.") == found

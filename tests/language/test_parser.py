@@ -13,6 +13,7 @@ from antelog.language.syntax import (
     Constant,
     Delay,
     Input,
+    Name,
     Negation,
     Query,
     Rule,
@@ -50,6 +51,16 @@ STATEMENTS: list[tuple[str, Statement]] = [
     (
         "input P(a, v: number, t) delay 2.",
         Input("P", (Column("a"), Column("v", "number"), Column("t")), Bound(2)),
+    ),
+    ("input P(a, t) one per a.", Input("P", (Column("a"), Column("t")), None, (Name("a"),))),
+    (
+        "input P(a, b, t) delay 2, one per b and a.",
+        Input("P", (Column("a"), Column("b"), Column("t")), Bound(2), (Name("b"), Name("a"))),
+    ),
+    ("input P(and, t) one per and.", Input("P", (Column("and"), Column("t")), None, (Name("and"),))),
+    (
+        "input P(one, t) delay 2 one, one per tick.",
+        Input("P", (Column("one"), Column("t")), Bound(2, "one"), ()),
     ),
     ("input P(t) delay 1.5 hours.", Input("P", (Column("t"),), Bound(1.5, "hours"))),
     ("static P().", Static("P", ())),

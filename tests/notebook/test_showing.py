@@ -86,6 +86,12 @@ def test_words_of_the_language() -> None:
     assert kinds["% late"] is Comment.Single
 
 
+def test_words_of_a_slot_have_their_kinds() -> None:
+    text = "input Temp(device, tick, time) delay 1, one per device and tick.\nOne(one, T) :- Per(and, T)."
+    kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in ("one", "per", "and")]
+    assert kinds == [Keyword, Keyword, Keyword, Name.Constant, Name.Constant]
+
+
 def test_every_character_of_an_example_is_known() -> None:
     tokens = AntelogLexer().get_tokens(TURBINES.read_text(encoding="utf-8"))
     assert Token.Error not in {kind for kind, _ in tokens}

@@ -16,6 +16,7 @@ from antelog.language.checks.safety import check_safety
 from antelog.language.checks.sorts import check_sorts
 from antelog.language.checks.static import check_static_rules
 from antelog.language.checks.types import infer_types
+from antelog.language.checks.unguarded import check_unguarded
 from antelog.language.checks.unused import check_unused
 from antelog.language.checks.variables import check_lone_variables
 from antelog.language.parser import Parsed
@@ -30,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     check_queries,
     check_sorts,
     check_safety,
+    check_unguarded,
     check_static_rules,
     check_unused,
     check_lone_variables,

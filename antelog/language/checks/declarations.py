@@ -8,6 +8,7 @@ from itertools import combinations
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
+from antelog.language.checks.slots import slot_of
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS, in_ticks, microseconds
 from antelog.language.parser import Parsed
@@ -97,10 +98,11 @@ def _declare(
     name = declaration.name
     found += _column_problems(declaration.columns, name, isinstance(declaration, syntax.Static))
     types = tuple(_type(column, found) for column in declaration.columns)
-    kind, delay = Kind.STATIC, 0
+    kind, delay, slot = Kind.STATIC, 0, None
     if isinstance(declaration, syntax.Input):
         kind, types = Kind.INPUT, types[:-1]
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
+        slot = slot_of(declaration, found)
         if not declaration.columns:
             hint = f"Write `input {name}(time).` if it has nothing but its time."
             found.append(
@@ -115,7 +117,8 @@ def _declare(
     columns = tuple(column.name for column in declaration.columns)
     if kind is Kind.INPUT and not columns:
         columns = ("time",)
-    predicates[name] = Predicate(name, kind, columns, types, delay, (), True, declaration.name_span)
+    span = declaration.name_span
+    predicates[name] = Predicate(name, kind, columns, types, delay, declared=True, span=span, slot=slot)
 
 
 def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool) -> Iterator[Diagnostic]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
+from antelog.language.checks.unguarded import comparable
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Comparison, Term, Variable, variable_of
@@ -18,7 +19,7 @@ def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
         sorts = sorts_of(rule, vocabulary)
         positive, negated = _variables(rule)
         yield from _check_head(rule, positive, negated, sorts, vocabulary)
-        yield from _check_comparisons(rule, positive, negated, sorts)
+        yield from _check_comparisons(rule, positive, negated, sorts, vocabulary)
         yield from _check_negations(rule, positive, sorts, vocabulary)
 
 
@@ -67,7 +68,11 @@ def _sides(comparison: Comparison) -> Iterator[str]:
 
 
 def _check_comparisons(
-    rule: syntax.Rule, positive: set[str], negated: set[str], sorts: dict[str, bool]
+    rule: syntax.Rule,
+    positive: set[str],
+    negated: set[str],
+    sorts: dict[str, bool],
+    vocabulary: Vocabulary,
 ) -> Iterator[Diagnostic]:
     for comparison in rule.body:
         if not isinstance(comparison, Comparison):
@@ -79,6 +84,15 @@ def _check_comparisons(
                 yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
             elif name is None or name in positive or (name in negated and sorts.get(name)):
                 continue
+            elif name in negated and comparable(rule, comparison, name, vocabulary):
+                pass  # an unguarded variable, which may be anything
+            elif name in negated and any(variable_of(term) == name for term in rule.head.terms):
+                message = f"{name} is compared, but occurs only under negation, where it may have any value"
+                hint = (
+                    f"Add a condition without `not` that says which values {name} has. Without one, it can "
+                    "be compared with constants by `=` and `!=` only."
+                )
+                yield Diagnostic("E402", message, side.span, hint)
             elif name in negated:
                 message = f"{name} is compared, but occurs only under negation, where it has no one value"
                 hint = (
@@ -105,7 +119,13 @@ def _check_negations(
     rule: syntax.Rule, positive: set[str], sorts: dict[str, bool], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
     in_head = {v for t in rule.head.terms if (v := variable_of(t))}
-    reported = {v for c in rule.body if isinstance(c, Comparison) for v in _sides(c) if not sorts.get(v)}
+    reported = {
+        v
+        for c in rule.body
+        if isinstance(c, Comparison)
+        for v in _sides(c)
+        if not sorts.get(v) and not comparable(rule, c, v, vocabulary)
+    }
     if vocabulary.is_static(rule.head.predicate):
         reported |= in_head
     for atom, is_negated in syntax.atoms_of(rule):
@@ -126,19 +146,3 @@ def _check_negations(
                 hint = f"Add a condition without `not` that says which values {name} has"
                 hint += "." if name in in_head else ", or write `_` if there is to be no fact at all."
                 yield Diagnostic("E403", message, term.span, hint)
-            elif name not in in_head:
-                reported.add(name)
-                kind = "time" if sorts.get(name) else "value"
-                message = (
-                    f"{name} occurs only under negation: any {kind} for which the negation holds will do"
-                )
-                hint = (
-                    f"Write `_` if it is to hold for no value at all; else add a condition without `not` "
-                    f"that says which values {name} has."
-                )
-                if sorts.get(name):
-                    hint = (
-                        "If it is to hold at none of these times, derive a predicate that holds when it does "
-                        f"at one of them, and negate that. Else add a condition without `not` on {name}."
-                    )
-                yield Diagnostic("W103", message, term.span, hint)
