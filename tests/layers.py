@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 PACKAGE = "antelog"
 LONGEST = 400
 
-LEAVES = frozenset({"errors", "diagnostics", "lazily", "writing"})
+LEAVES = frozenset({"accounts", "errors", "diagnostics", "lazily", "writing"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
@@ -21,6 +21,7 @@ EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", 
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
+    "accounts": LEAVES,
     "errors": LEAVES,
     "diagnostics": LEAVES,
     "lazily": LEAVES,

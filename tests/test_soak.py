@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from antelog import Engine, parse
-from antelog.files import ARRIVAL, batches, rejects_to, tables, wanted_of
+from antelog.files import ARRIVAL, End, batches, rejects_to, tables, wanted_of
 from benchmarks.faulty import PROGRAM, Made, Readings
 from benchmarks.verdict import Minute, Run, as_markdown, complaints
 
@@ -27,7 +27,7 @@ def test_rows_are_what_they_are_said_to_be(tmp_path: Path) -> None:
     engine, alerts = Engine(program, arrival=ARRIVAL), 0
     with rejects_to(None, strict=False) as rejects:
         facts = tables(file, wanted_of(program.plan, "Temp"), rejects)
-        for batch in batches({"Temp": facts}, LAST):
+        for batch in batches({"Temp": facts}, End(LAST)):
             log = engine.advance(batch.now, batch.facts)["Alert"]
             alerts += pc.sum(pc.equal(log["change"], "confirmed")).as_py() or 0
         unread = rejects.counts

@@ -23,7 +23,7 @@ from antelog.cli.facts import (
 )
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics
 from antelog.cli.progress import progress_bar
-from antelog.cli.rejected import summarize
+from antelog.cli.rejected import say_what_was_read, summarize
 from antelog.cli.replay import changes
 from antelog.cli.ticks import tick_of
 from antelog.engine.engine import Engine
@@ -181,5 +181,6 @@ def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
         for shown in changes(engine, facts_of, until):
             rejects.add(shown.set_aside)
             tables.append(shown.tables)
+    say_what_was_read(rejects, engine)
     summarize(rejects, None, plan.tick)
     return {"source": tables, "now": engine.now}

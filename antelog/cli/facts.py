@@ -9,14 +9,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+import pyarrow as pa
 
 from antelog.cli.completion import inputs_of, statics_of
 from antelog.cli.pairs import pair
 from antelog.cli.progress import Report
+from antelog.cli.rejected import from_engine
 from antelog.cli.replay import Recorded
 from antelog.cli.values import plain
 from antelog.compile.plan import Plan
-from antelog.files import Rejects, batches, tables, wanted_of
+from antelog.engine.beyond import beyond
+from antelog.engine.tables import Column
+from antelog.files import ARRIVAL, End, Rejects, batches, tables, wanted_of
 
 Value = str | int | float
 
@@ -49,7 +53,17 @@ def recorded(
     """The facts of the inputs up to a tick; `arrival` is what files call the column of arrivals."""
     wanted = {name: wanted_of(plan, name, arrival) for name in inputs}
     sources = {name: tables(path, wanted[name], rejects, report) for name, path in inputs.items()}
-    return Recorded(batches(sources, until), {name: str(path) for name, path in inputs.items()})
+    files = {name: str(path) for name, path in inputs.items()}
+
+    def left_out(name: str, table: pa.Table, lines: Column) -> None:
+        assert until is not None
+        found = beyond(plan, {name: table}, until, arrival=ARRIVAL)
+        rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
+        rejects.add(
+            from_engine(found.rejects.append_column("row", pa.array(found.places)), files, {name: lines})
+        )
+
+    return Recorded(batches(sources, End(until, left_out)), files)
 
 
 def static_facts(

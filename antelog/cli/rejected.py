@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 import pyarrow as pa
 
+from antelog.accounts import Counts
+from antelog.cli.counted import facts
 from antelog.engine.engine import Engine
 from antelog.engine.tables import Column
 from antelog.files import Reject, Rejects
@@ -36,6 +39,12 @@ def _fact(row: Mapping[str, object]) -> str:
     """A fact in the language's own syntax; `_` stands for what is missing."""
     values = [*json.loads(str(row["values"])), row["time"]]
     return f"{row['input']}({', '.join('_' if value is None else value_text(value) for value in values)})"
+
+
+def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
+    """How many rows of inputs were read, and what became of each."""
+    judged = replace(sum(engine.counts.values(), Counts()), given=0)
+    click.echo(f"done: {facts(asdict(judged + Counts(**rejects.tally)))}", err=True)
 
 
 def say_what_was_dropped(engine: Engine) -> None:

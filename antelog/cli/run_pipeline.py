@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from antelog.accounts import REASONS
 from antelog.cli.run_output import console_printer
 from antelog.cli.run_reading import reading_of
 from antelog.cli.run_report import Report, reporting
@@ -172,7 +173,7 @@ class _Pipeline:
         sources = {name: str(source) for name, source in settings.inputs.items()}
 
         def write_all(seen: Outcomes, batch: Batch, counts: Counts) -> None:
-            aside = any(counts.get(reason) for reason in ("late", "early", "malformed"))
+            aside = any(counts.get(reason) for reason in REASONS)
             for sink in settings.outputs:
                 if isinstance(sink, Console):
                     show(seen)

@@ -14,16 +14,14 @@ import click
 from rich.console import Console
 from rich.status import Status
 
+from antelog.accounts import FATES, REASONS
+from antelog.cli.counted import facts, number
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.following import Progress
 
-_REASONS = ("late", "early", "malformed")
-_FATES = {"admitted": "used", "repeated": "repeated", "unneeded": "not needed"}
-_FATES |= {reason: reason for reason in _REASONS}
-"""What becomes of facts, by the name it is counted under, in words. Others are held for later."""
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -49,7 +47,7 @@ class Report:
             click.echo(line, err=True)
 
     def count(self, counts: Mapping[str, int | None]) -> None:
-        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *_FATES)})
+        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
         # A micro-batch without rows may say nothing of how things stand; they stand as they did then.
         self.standing |= {name: counts[name] for name in _STANDING if counts.get(name) is not None}
 
@@ -68,11 +66,12 @@ class Report:
     def summarize(self, *, stream: bool, rejects: str | None) -> None:
         """What happened altogether."""
         seconds = time.monotonic() - self.began
-        parts = [_facts(self.totals), _number(self.totals["changes"], "change"), *_still(self.standing)]
+        came = facts(self.totals, _held_before({**self.totals, **self.standing}))
+        parts = [came, number(self.totals["changes"], "change"), *_still(self.standing)]
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         click.echo(f"done: {', '.join(parts)} in {seconds:,.1f} s", err=True)
-        counts = {reason: self.totals[reason] for reason in _REASONS if self.totals[reason]}
+        counts = {reason: self.totals[reason] for reason in REASONS if self.totals[reason]}
         if not counts:
             return
         count = sum(counts.values())
@@ -102,24 +101,22 @@ def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
 def batch_line(done: Progress) -> str:
     """A batch in words; what is not known is left out."""
     counts = done.counts
-    facts = counts.get("given") or 0
-    rate = f" ({_rate(facts / done.seconds)}/s)" if done.seconds and facts else ""
-    parts = [f"{_facts(counts)} in {done.seconds:,.1f} s{rate}"]
-    parts += [_number(counts.get("changes") or 0, "change"), *_still(counts)]
+    given = counts.get("given") or 0
+    rate = f" ({_rate(given / done.seconds)}/s)" if done.seconds and given else ""
+    parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
+    parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
     kept = counts.get("kept")
-    state = [*([] if kept is None else [_number(kept, "fact")]), *_size(counts.get("state_bytes"))]
+    state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []
     parts += _part(counts.get("now"), "tick {:,}")
     parts += [f"{count:,} {what} waiting" for what, count in done.waiting.items()]
     return f"batch {done.number}: {', '.join(parts)}"
 
 
-def _facts(counts: Mapping[str, int | None]) -> str:
-    """How many facts came, and what became of them and of those held before."""
-    facts = counts.get("given") or 0
-    fates = [f"{counts[name]:,} {word}" for name, word in _FATES.items() if counts.get(name)]
-    plain = not fates or fates == [f"{facts:,} used"]
-    return _number(facts, "fact") + ("" if plain else f" ({', '.join(fates)})")
+def _held_before(counts: Mapping[str, int | None]) -> int:
+    """How many facts were held when these were counted first: what became of more than came."""
+    after = sum(counts.get(name) or 0 for name in (*FATES, "held"))
+    return after - (counts.get("given") or 0)
 
 
 def _still(counts: Mapping[str, int | None]) -> list[str]:
@@ -129,10 +126,6 @@ def _still(counts: Mapping[str, int | None]) -> list[str]:
 
 def _rate(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _part(value: int | None, text: str) -> list[str]:

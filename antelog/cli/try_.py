@@ -25,7 +25,7 @@ from antelog.cli.facts import (
 )
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics
 from antelog.cli.progress import Report, progress_bar
-from antelog.cli.rejected import say_what_was_dropped, summarize
+from antelog.cli.rejected import say_what_was_dropped, say_what_was_read, summarize
 from antelog.cli.replay import Recorded, Shown, changes, snapshots
 from antelog.cli.ticks import tick_of
 from antelog.compile.plan import Relation
@@ -162,7 +162,6 @@ def try_(
                 strict,
             )
             _run(loaded, options)
-            sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the results has had enough. What is still buffered must go somewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -179,6 +178,8 @@ def _run(program: Program, options: Options) -> None:
         engine = Engine(program, only=options.only, static=static, arrival=ARRIVAL, limit=options.limit)
         try:
             _replay(engine, options, rejects, stack)
+            sys.stdout.flush()
+            say_what_was_read(rejects, engine)
         finally:
             summarize(rejects, options.rejects, plan.tick)
             say_what_was_dropped(engine)

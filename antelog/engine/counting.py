@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import pyarrow as pa
 
-
-@dataclass(frozen=True)
-class Counts:
-    """What became of the rows given for an input: `given` is the sum of the others.
-
-    An admitted fact may be dropped later, for want of room; `Status` counts those.
-    """
-
-    given: int = 0
-    admitted: int = 0
-    repeated: int = 0
-    late: int = 0
-    early: int = 0
-    malformed: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+from antelog.accounts import Counts
 
 
 def total(*counts: int | None) -> int | None:
@@ -44,29 +28,26 @@ class Dropped:
         return Dropped(self.facts + other.facts, min(self.first, other.first), max(self.last, other.last))
 
 
-@dataclass(frozen=True)
-class Status:
-    """An engine at a glance.
+@dataclass(frozen=True, kw_only=True)
+class Status(Counts):
+    """An engine at a glance: what became of the rows of all inputs, and
 
     now                     the last finished tick
-    facts                   the rows given so far; of these
-    late, early, malformed  were set aside,
-    repeated                were there before,
-    dropped                 were given up for want of room
+    dropped                 how many admitted facts were given up later, for want of room
     open_answers            the answers that are open, by query
     state_rows, state_bytes what is kept to go on: facts, and the room they and their values take
     """
 
     now: int
-    facts: int
-    late: int
-    early: int
-    malformed: int
-    repeated: int
     dropped: int
     open_answers: Mapping[str, int]
     state_rows: int
     state_bytes: int
+
+    @property
+    def facts(self) -> int:
+        """The rows given so far."""
+        return self.given
 
 
 DROPPED = pa.schema(

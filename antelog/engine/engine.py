@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from os import PathLike
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from antelog.accounts import Counts
 from antelog.compile.plan import Plan, Relation
 from antelog.engine import kernel, limiting, saving
-from antelog.engine.counting import DROPPED, Counts, Dropped, Status, dropped_table
+from antelog.engine.counting import DROPPED, Dropped, Status, dropped_table
 from antelog.engine.frames import Frame
 from antelog.engine.history import bytes_of, rows_of
 from antelog.engine.limits import cannot_run
@@ -117,19 +119,15 @@ class Engine:
         counts = sum(self._counts.values(), Counts())
         history, values = self._state.history, self._state.values
         return Status(
-            self.now,
-            counts.given,
-            counts.late,
-            counts.early,
-            counts.malformed,
-            counts.repeated,
-            sum(each.facts for each in self._dropped.values()),
-            {
+            **asdict(counts),
+            now=self.now,
+            dropped=sum(each.facts for each in self._dropped.values()),
+            open_answers={
                 query.name: kernel.count_open(self._plan, self._state, query.name)
                 for query in self._plan.queries
             },
-            rows_of(history),
-            bytes_of(history) + values.nbytes,
+            state_rows=rows_of(history),
+            state_bytes=bytes_of(history) + values.nbytes,
         )
 
     def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:

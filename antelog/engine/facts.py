@@ -14,9 +14,9 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from antelog.accounts import REASONS, Counts
 from antelog.compile.plan import Input, Plan
 from antelog.engine import rejects
-from antelog.engine.counting import Counts
 from antelog.engine.encoding import infinite
 from antelog.engine.frames import Frame, Rows, read_frame
 from antelog.engine.kinds import Kind, kind_of_column
@@ -190,7 +190,7 @@ def _admit(
         counts = Counts(rows.count, facts.count, rows.count - facts.count)
         return facts, counts, rejects.none(), np.zeros(0, np.int64)
     facts = _once(given.take(fine))
-    lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in (LATE, EARLY, MALFORMED)}
+    lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
     counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
     at = np.sort(np.concatenate([rows for _, rows, _ in found]))
     return facts, counts, _rejected(source.name, given, found, time, arrival, values), at

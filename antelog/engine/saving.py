@@ -25,11 +25,12 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
+from antelog.accounts import Counts
 from antelog.compile.plan import Plan
 from antelog.compile.plan_json import from_json, to_json
 from antelog.compile.statics import Row
 from antelog.engine import kernel
-from antelog.engine.counting import Counts, Dropped
+from antelog.engine.counting import Dropped
 from antelog.engine.facts import Facts
 from antelog.engine.history import added, gather, pruned
 from antelog.engine.kernel import State

@@ -17,7 +17,7 @@ from antelog.lazily import names_of
 
 if TYPE_CHECKING:
     from antelog.files.columns import ARRIVAL, LINE, Wanted, wanted_of
-    from antelog.files.merging import Batch, batches
+    from antelog.files.merging import Batch, End, batches
     from antelog.files.naming import Form, form_of
     from antelog.files.reading import tables
     from antelog.files.setting_aside import Reject, Rejects, rejects_to
@@ -26,6 +26,7 @@ __all__ = [
     "ARRIVAL",
     "LINE",
     "Batch",
+    "End",
     "Form",
     "Reject",
     "Rejects",
@@ -39,7 +40,7 @@ __all__ = [
 
 _FROM = {
     **dict.fromkeys(("ARRIVAL", "LINE", "Wanted", "wanted_of"), "columns"),
-    **dict.fromkeys(("Batch", "batches"), "merging"),
+    **dict.fromkeys(("Batch", "End", "batches"), "merging"),
     **dict.fromkeys(("Form", "form_of"), "naming"),
     **dict.fromkeys(("Reject", "Rejects", "rejects_to"), "setting_aside"),
     "tables": "reading",

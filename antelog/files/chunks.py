@@ -85,6 +85,8 @@ def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects)
             lines = chunk.lines().tolist()
             found += [Bad(lines[i], detail, chunk.row(i)) for i, detail in faults.items()]
         found.sort(key=lambda bad: bad.line)
+        if wanted.timed:
+            rejects.tally.update(given=table.num_rows + len(chunk.bad), malformed=len(found))
         rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
         if faults:
             fine = np.ones(table.num_rows, np.bool_)

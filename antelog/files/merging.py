@@ -7,7 +7,7 @@ far that no row comes after its half of the window has been handed on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,17 +38,29 @@ class Batch:
     lines: Mapping[str, Column]
 
 
+@dataclass(frozen=True)
+class End:
+    """The last tick, if one is given, and who is told of what arrived later: an input, rows, their lines."""
+
+    until: int | None = None
+    left_out: Callable[[str, pa.Table, Column], None] | None = None
+
+
+_OPEN = End()
+
+
 @dataclass(eq=False)
 class _Pending:
     """The rows of one input that have been read and not handed on."""
 
     name: str
     source: Iterator[pa.Table]
+    end: End
     tables: list[pa.Table] = field(default_factory=list)
     rows: int = 0
     ended: bool = False
 
-    def fill(self, room: int, done: int, until: int | None) -> None:
+    def fill(self, room: int, done: int) -> None:
         while self.rows < room and not self.ended:
             table = next(self.source, None)
             if table is None:
@@ -61,11 +73,18 @@ class _Pending:
                     f"the facts of {self.name} are too many to be sorted, and not in order: one that arrived "
                     f"at tick {least} comes long after one of tick {done}; sort them by arrival"
                 )
-            if until is not None:
-                table = table.filter(pc.less_equal(arrival, until))
+            if self.end.until is not None:
+                inside = pc.less_equal(arrival, self.end.until)
+                if not pc.all(inside).as_py():
+                    self._leave_out(table.filter(pc.invert(inside)))
+                    table = table.filter(inside)
             if table.num_rows:
                 self.tables.append(table)
                 self.rows += table.num_rows
+
+    def _leave_out(self, table: pa.Table) -> None:
+        if self.end.left_out is not None:
+            self.end.left_out(self.name, _without_lines(table), _lines(table))
 
     def sorted(self) -> pa.Table | None:
         if self.tables:
@@ -83,29 +102,29 @@ class _Pending:
 
 
 def batches(
-    sources: Mapping[str, Iterator[pa.Table]], until: int | None = None, *, room: int = ROOM, step: int = STEP
+    sources: Mapping[str, Iterator[pa.Table]], end: End = _OPEN, *, room: int = ROOM, step: int = STEP
 ) -> Iterator[Batch]:
     """The facts of tables in the order of their arrival, each in the batch of its tick.
 
-    Facts that arrive after `until` are left out. Raises DataError if the tables have too many
+    Facts that arrive after the end are left out. Raises DataError if the tables have too many
     rows to be sorted and are too far from the order of arrival.
     """
-    pending = [_Pending(name, source) for name, source in sources.items()]
+    pending = [_Pending(name, source, end) for name, source in sources.items()]
     share = max(1, room // max(1, len(pending)))
     done = -1
     while True:
         for each in pending:
-            each.fill(share, done, until)
+            each.fill(share, done)
         ready = {each.name: table for each in pending if (table := each.sorted()) is not None}
         if not ready:
             return
-        end = _end(pending, ready)
-        if end <= done:
+        finished = _end(pending, ready)
+        if finished <= done:
             share *= 2  # one tick alone fills the window
             continue
-        counts = {n: int(np.searchsorted(_arrivals(t), end, "right")) for n, t in ready.items()}
+        counts = {n: int(np.searchsorted(_arrivals(t), finished, "right")) for n, t in ready.items()}
         yield from _cut({n: part(t, 0, counts[n]) for n, t in ready.items() if counts[n]}, step)
-        done = end
+        done = finished
         for each in pending:
             each.drop(counts.get(each.name, 0))
 

@@ -41,7 +41,8 @@ class Reject:
 class Rejects:
     """Where rejects go: they are counted, the first are kept, all are written to `out` if there is one.
 
-    In a strict run the first is an error. `notes` has what else is to be known of the files.
+    In a strict run the first is an error. `notes` has what else is to be known of the files. `tally` counts
+    the rows of inputs by the names of `Counts`, as far as these have been judged before the engine sees them.
     """
 
     strict: bool = False
@@ -50,6 +51,7 @@ class Rejects:
     first: list[Reject] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    tally: Counter[str] = field(default_factory=Counter)
 
     def add(self, rejects: Iterable[Reject]) -> None:
         """Raises DataError in a strict run."""

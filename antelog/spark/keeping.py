@@ -13,6 +13,7 @@ import msgspec
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
+from antelog.accounts import Counts
 from antelog.spark import caching
 from antelog.spark.clocks import next_alarm, tick_on_clock
 from antelog.spark.job import Job
@@ -21,7 +22,7 @@ from antelog.spark.standing import Arrived, Standing, advance, arriving, counted
 from antelog.spark.storing import Head, appendix, head_from, head_to_bytes, is_due, snapshot, standing_from
 from antelog.spark.telling import lines
 
-_SILENCE = Received(None, {}, 0, ())
+_SILENCE = Received(None, {}, (), Counts())
 
 
 @lru_cache(maxsize=8)

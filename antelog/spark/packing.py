@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.accounts import Counts
 from antelog.compile.plan import Input
 from antelog.engine import rejects
 from antelog.engine.tables import Column
@@ -35,6 +36,7 @@ PACKED = pa.schema(
         ("input", pa.string()),
         ("reading", pa.int64()),
         ("unneeded", pa.int64()),
+        ("after_until", pa.int64()),
         ("facts", pa.binary()),
         ("rejects", pa.binary()),
     ]
@@ -42,7 +44,7 @@ PACKED = pa.schema(
 """What a task has for a bucket: rows of an input, or none, and the highest tick on its clock, if any.
 
 One of the buckets is told of the rows that go to none: those set aside already, and how many were passed
-over because the program has no use for them.
+over because the program has no use for them, or because they arrive after the end.
 """
 
 REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
@@ -68,9 +70,8 @@ def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
     for table in _chunks(batches):
         chunk = _sorted_out(job.inputs[name], job.tables[name], table)
         reading = _reading(job, name, chunk.facts)
-        needed = _needed(job, name, chunk.facts)
-        unneeded = chunk.facts.num_rows - needed.num_rows
-        yield _packed(job, name, reading, unneeded, _divided(job, name, needed), chunk.rejects)
+        needed, passed_over = _needed(job, name, chunk.facts)
+        yield _packed(job, name, reading, passed_over, _divided(job, name, needed), chunk.rejects)
 
 
 def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -130,18 +131,24 @@ def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
     return int(ticks.numbers[fine].max()) if fine.any() else None
 
 
-def _needed(job: Job, name: str, facts: pa.Table) -> pa.Table:
-    """The rows the program may have use for; without arrivals of their own, they may be late as well."""
+def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
+    """The rows the program may have use for, and what the others are counted as.
+
+    Without arrivals of their own all are handed on, for they may be late as well.
+    """
     needs = job.needs[name]
-    if name not in job.own or () in needs:
-        return facts
+    if name not in job.own or (() in needs and job.until is None):
+        return facts, Counts()
     orderly = in_order(job.plan, name, facts, ARRIVED)
-    kept = of_use(needs, facts) | ~orderly
+    arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
+    after = np.zeros(len(arrived), np.bool_) if job.until is None else arrived > job.until
+    kept = (of_use(needs, facts) & ~after) | ~orderly
     if job.plan.tick is not None and job.talks_by_itself and orderly.any():
         # Time begins with the first fact, whatever it is: what needs no fact is so from then on.
-        arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
         kept[np.argmin(np.where(orderly, arrived, LAST + 1))] = True
-    return facts if kept.all() else facts.filter(pa.array(kept))
+    later = int(np.count_nonzero(after & ~kept))
+    passed_over = Counts(unneeded=int(np.count_nonzero(~kept)) - later, after_until=later)
+    return facts if kept.all() else facts.filter(pa.array(kept)), passed_over
 
 
 def _divided(job: Job, name: str, facts: pa.Table) -> list[pa.Table | None]:
@@ -165,7 +172,7 @@ def _packed(
     job: Job,
     name: str,
     reading: int | None,
-    unneeded: int,
+    passed_over: Counts,
     parts: Sequence[pa.Table | None],
     set_aside: pa.Table,
 ) -> pa.RecordBatch:
@@ -176,7 +183,8 @@ def _packed(
             pa.array(job.numbers, pa.int32()),
             pa.array([name] * count, pa.string()),
             pa.array([reading] * count, pa.int64()),
-            pa.array([unneeded] + [0] * (count - 1), pa.int64()),
+            pa.array([passed_over.unneeded] + [0] * (count - 1), pa.int64()),
+            pa.array([passed_over.after_until] + [0] * (count - 1), pa.int64()),
             pa.array(
                 [None if part is None else to_blob(part.combine_chunks()) for part in parts], pa.binary()
             ),

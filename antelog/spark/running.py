@@ -178,7 +178,7 @@ def _batch(ready: Checked, *, answers: bool) -> DataFrame:
     schema = from_arrow_schema(PACKED)
     # A row for each bucket, for those no fact belongs to, and for inputs without any.
     everyone = spark.createDataFrame(
-        [(number, None, None, None, None, None) for number in ready.job.numbers], schema
+        [(number, *[None] * (len(PACKED) - 1)) for number in ready.job.numbers], schema
     )
     packed = _packed(ready).unionAll(everyone)
     return packed.groupBy("bucket").applyInArrow(reasoner(ready.job, answers), from_arrow_schema(TOLD))

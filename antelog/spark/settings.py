@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from antelog.accounts import FATES
+
 CLOCKS = ("arrival", "event", "processing")
 
 BUCKETS = 8
@@ -17,16 +19,17 @@ OBSERVED = "antelog"
 """What the counts of a stream go by among the observed metrics of its progress."""
 
 COUNTS = (
-    *("given", "admitted", "repeated", "late", "early", "malformed", "unneeded"),
+    *("given", *FATES),
     *("held", "kept", "state_bytes", "changes", "open", "now"),
 )
 """What is counted of each bucket and micro-batch.
 
-Of the rows given, those that meet no literal of any rule, but are fine otherwise, are `unneeded` where that
-is known beforehand: their arrivals count, that is all. `held` rows wait for their tick to be finished.
-`given` is the sum of the other six and the growth of `held`. `kept` are the facts in the state,
-`state_bytes` what the state takes in the store, `changes` the rows of the log. `open` answers are counted
-if changes are asked for that tell of them, and else null. `now` is the last finished tick.
+Of the rows `given`, `antelog.accounts` says what may become of them. Those that meet no literal of any rule
+are `unneeded` where that is known beforehand: their arrivals count, that is all. `held` rows wait for their
+tick to be finished. `given` is the sum of what became of rows and the growth of `held`. `kept` are the
+facts in the state, `state_bytes` what the state takes in the store, `changes` the rows of the log. `open`
+answers are counted if changes are asked for that tell of them, and else null. `now` is the last finished
+tick.
 """
 
 STANDING = ("held", "kept", "state_bytes", "open", "now")

@@ -12,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.accounts import Counts
 from antelog.engine import kernel, rejects
-from antelog.engine.counting import Counts, total
+from antelog.engine.beyond import beyond
+from antelog.engine.counting import total
 from antelog.engine.ending import last_tick
 from antelog.engine.facts import admit
 from antelog.engine.history import rows_of
@@ -60,6 +62,15 @@ class Told:
     log: Tables
     rejects: pa.Table
     counts: Counts
+
+    def and_then(self, later: Told) -> Told:
+        """This, and what came of the same bucket later."""
+        log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in self.log}
+        return Told(
+            {name: pa.concat_tables(tables) for name, tables in log.items()},
+            pa.concat_tables([self.rejects, later.rejects]),
+            self.counts + later.counts,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +167,11 @@ def finish(
 
     Unless the job says where to end, that is when nothing is open any more.
     """
-    standing, told = advance(job, standing, new, max(last, 0) if job.until is None else job.until, number)
+    standing, told = _last_arrivals(job, standing, new, last, number)
     if job.until is None:
         end = last_tick(standing.now, open_answers(job, standing, number).values())
         standing, after = advance(job, standing, {}, end, number)
-        if after.log:
-            told = replace(told, log={n: pa.concat_tables([t, after.log[n]]) for n, t in told.log.items()})
+        told = told.and_then(after)
     return standing, told
 
 
@@ -169,7 +179,7 @@ def finish_with_answers(
     job: Job, standing: Standing, new: Mapping[str, Arrived], last: int, number: int
 ) -> tuple[Standing, Told]:
     """The bucket after the last arrival of a batch; told are the answers open then, and those confirmed."""
-    standing, told = advance(job, standing, new, max(last, 0) if job.until is None else job.until, number)
+    standing, told = _last_arrivals(job, standing, new, last, number)
     found = {}
     for name, table in open_answers(job, standing, number).items():
         still = table.filter(pc.not_equal(table.column("change"), CONFIRMED))
@@ -182,6 +192,18 @@ def finish_with_answers(
             ]
         )
     return standing, replace(told, log=found)
+
+
+def _last_arrivals(
+    job: Job, standing: Standing, new: Mapping[str, Arrived], last: int, number: int
+) -> tuple[Standing, Told]:
+    """The bucket after the last arrivals of a batch. Rows that would arrive later wait for nothing."""
+    standing, told = advance(job, standing, new, max(last, 0) if job.until is None else job.until, number)
+    later = beyond(job.plan, standing.waiting, standing.now, arrival=ARRIVED)
+    nothing = {name: table.slice(0, 0) for name, table in standing.waiting.items()}
+    # They were given when they came.
+    counts = replace(later.counts, given=0)
+    return replace(standing, waiting=nothing), told.and_then(Told({}, later.rejects, counts))
 
 
 def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:

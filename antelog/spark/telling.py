@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pyarrow as pa
 
@@ -36,10 +36,8 @@ _EMPTY: Line = dict.fromkeys(TOLD.names)
 def lines(number: int, standing: Standing, told: Told, new: Received, state_bytes: int) -> Iterator[Line]:
     """What the bucket of a number tells of what it has received."""
     apart = list(new.set_aside)
-    counts = asdict(told.counts) | {
-        "given": new.given,
-        "unneeded": new.unneeded,
-        "malformed": told.counts.malformed + sum(table.num_rows for table in apart),
+    # Of rows held before, the bucket has counted already that they were given.
+    counts = asdict(replace(told.counts, given=0) + new.counts) | {
         "held": standing.held,
         "kept": standing.kept,
         "state_bytes": state_bytes,

@@ -23,7 +23,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def drawn(*arguments: str) -> list[str]:
     done = antelog("draw", *arguments, "--output", "picture.svg")
-    assert (done.exit_code, done.output) == (0, "")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "warning" not in done.stderr
     return texts(Path("picture.svg").read_text(encoding="utf-8"))
 
 
@@ -67,6 +68,7 @@ def test_rows_that_were_set_aside_are_reported() -> None:
     Path("temp.csv").write_text(READINGS + "wt2,high,0,9\n", encoding="utf-8")
     done = antelog("draw", "program.alog", "--input", "Temp=temp.csv", "--output", "picture.png")
     assert done.exit_code == 0
+    assert "done: 4 facts (3 used, 1 late)" in done.stderr
     assert "1 row was set aside (1 late)" in done.stderr
 
 

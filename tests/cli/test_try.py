@@ -21,7 +21,7 @@ from tests.cli.trying import LOG, PROGRAM, READINGS, TURBINES, antelog, try_
 @pytest.mark.usefixtures("here")
 def test_changes() -> None:
     done = try_("--input", "Temp=temp.csv")
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, "done: 3 facts\n")
     assert done.stdout.splitlines() == LOG
     assert try_("--input", "Temp=temp.csv", "--changes").stdout == done.stdout
 
@@ -163,7 +163,7 @@ def test_an_exception_names_what_it_is_about() -> None:
 @pytest.mark.usefixtures("here")
 def test_snapshots() -> None:
     done = try_("--input", "Temp=temp.csv", "--snapshots")
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, "done: 3 facts\n")
     lines = done.stdout.splitlines()
     assert [json.loads(line)["tick"] for line in lines] == [0, 1, 2, 3]
     first = LOG[0].removeprefix('{"tick": 0, "change": "possible", "query": "Malf", ')
@@ -180,7 +180,7 @@ def test_snapshots() -> None:
 def test_without_facts_there_is_tick_0() -> None:
     done = try_("--snapshots")
     assert (done.exit_code, done.stdout) == (0, '{"tick": 0, "query": "Malf", "answers": []}\n')
-    assert done.stderr == "note: Temp has no facts; give them with --input Temp=FILE\n"
+    assert done.stderr == "note: Temp has no facts; give them with --input Temp=FILE\ndone: 0 facts\n"
 
 
 def test_a_program_that_always_has_something_open_ends(tmp_path: Path) -> None:
@@ -205,6 +205,7 @@ def test_rows_are_set_aside() -> None:
     assert done.exit_code == 0
     assert [line for line in done.stdout.splitlines() if json.loads(line)["tick"] < 4] == LOG
     assert done.stderr.splitlines() == [
+        "done: 7 facts (3 used, 1 late, 1 early, 2 malformed)",
         "warning: 4 rows were set aside (1 early, 1 late, 2 malformed)",
         "  bad.csv:5: has 2 values, not 4",
         "  bad.csv:8: the time `x` is not a whole number",
@@ -225,9 +226,10 @@ def test_rows_are_set_aside() -> None:
 def test_few_of_many_are_shown() -> None:
     Path("bad.csv").write_text(READINGS + "wt2\n" * 8, encoding="utf-8")
     lines = try_("--input", "Temp=bad.csv").stderr.splitlines()
-    assert lines[0] == "warning: 8 rows were set aside (8 malformed)"
+    assert lines[0] == "done: 11 facts (3 used, 8 malformed)"
+    assert lines[1] == "warning: 8 rows were set aside (8 malformed)"
     assert lines[-1] == "  and 3 more; --rejects FILE keeps them all"
-    assert len(lines) == 7
+    assert len(lines) == 8
 
 
 @pytest.mark.usefixtures("here")
@@ -280,7 +282,7 @@ def test_timestamps() -> None:
 @pytest.mark.usefixtures("here")
 def test_a_listing_of_changes() -> None:
     done = try_("--input", "Temp=temp.csv", "--format", "table")
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, "done: 3 facts\n")
     blocks = done.stdout.split("\n\n")
     assert blocks[0] == (
         "tick 0\n"
@@ -337,6 +339,6 @@ def test_an_arrival_that_no_file_has() -> None:
 def test_a_listing_of_nothing_says_so() -> None:
     Path("cold.csv").write_text("device,level,time\nwt2,low,0\n", encoding="utf-8")
     note = "note: there is nothing to tell of any answer\n"
-    assert try_("--input", "Temp=cold.csv", "--format", "table").stderr == note
-    assert try_("--input", "Temp=cold.csv").stderr == ""
+    assert try_("--input", "Temp=cold.csv", "--format", "table").stderr == f"{note}done: 1 fact\n"
+    assert try_("--input", "Temp=cold.csv").stderr == "done: 1 fact\n"
     assert note not in try_("--input", "Temp=temp.csv", "--format", "table").stderr

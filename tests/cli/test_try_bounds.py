@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ FIRST = 474_778
 
 def ticks(*arguments: object) -> list[int]:
     done = try_("--input", "Temp=temp.csv", "--snapshots", *arguments)
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.exit_code == 0
+    assert re.fullmatch(r"done: . facts.*\n", done.stderr)
     return [json.loads(line)["tick"] for line in done.stdout.splitlines()]
 
 
@@ -97,6 +99,7 @@ def test_a_limit_is_kept_to_and_told() -> None:
     done = try_("--input", "Temp=temp.csv", "--snapshots", "--limit", "4")
     assert done.exit_code == 0
     assert done.stderr == (
+        "done: 12 facts\n"
         "warning: 9 facts of Temp about ticks 0 to 2 had to be dropped; a larger --limit keeps more\n"
     )
     assert "(limit)" not in try_("--input", "Temp=temp.csv", "--limit", "100").stdout
@@ -116,6 +119,7 @@ def test_what_is_given_up_is_told_as_rejected() -> None:
     ]
     assert done.stderr.endswith(
         "note: Off has no facts; give them with --input Off=FILE\n"
+        "done: 3 facts\n"
         "warning: 1 fact of Temp about tick 0 had to be dropped; a larger --limit keeps more\n"
     )
 

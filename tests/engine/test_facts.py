@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
+from antelog.accounts import Counts
 from antelog.diagnostics import Source
-from antelog.engine.counting import Counts
 from antelog.engine.facts import Admitted, admit
 from antelog.engine.lateness import delays
 from antelog.engine.ticks import LAST

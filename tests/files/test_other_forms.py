@@ -13,7 +13,7 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
-from antelog.files import ARRIVAL, LINE, Rejects, batches, rejects_to, tables, wanted_of
+from antelog.files import ARRIVAL, LINE, End, Rejects, batches, rejects_to, tables, wanted_of
 from tests.files.reading import FREE, HEADER, TEMP, TICKS, read, rows_of
 
 # ---- timestamps ----
@@ -274,7 +274,7 @@ def replayed(
 ) -> list[tuple[int, list[int]]]:
     given = {f"P{i}": pieces(source) for i, source in enumerate(sources)}
     found = []
-    for batch in batches(given, until, **limits):
+    for batch in batches(given, End(until), **limits):
         arrivals = sorted(a for table in batch.facts.values() for a in table.column(ARRIVAL).to_pylist())
         for name, table in batch.facts.items():
             assert table.column("n").to_pylist() == list(map(str, batch.lines[name].tolist()))

@@ -1,0 +1,57 @@
+"""What becomes of the rows that are read: each meets one fate, and every summary tells of all of them.
+
+A row is judged in this order, and the first of these that is true of it is its fate:
+
+    malformed    it cannot be read, or one of its values, its time or its arrival is of no use
+    after_until  it arrived after the tick that was to be the last
+    early, late  it came before its time, or after its delay
+    unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
+    repeated     the same fact was there before
+    admitted     it is a new fact
+
+So the rows that were read are as many as their fates say together. A stream holds some rows for later;
+these have no fate yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+
+def _fate(words: str, *, set_aside: bool = False) -> int:
+    """A count that begins with none; `words` are what a summary calls it."""
+    count: int = field(default=0, metadata={"words": words, "set aside": set_aside})
+    return count
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of the rows that were `given`: that is the sum of the others.
+
+    Everything that counts or tells rows goes by this list, so another fate is another line here.
+    """
+
+    given: int = 0
+    admitted: int = _fate("used")
+    repeated: int = _fate("repeated")
+    unneeded: int = _fate("not needed")
+    late: int = _fate("late", set_aside=True)
+    early: int = _fate("early", set_aside=True)
+    malformed: int = _fate("malformed", set_aside=True)
+    after_until: int = _fate("after --until")
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Counts)))
+
+    @property
+    def accounted(self) -> int:
+        """Of how many rows it is known what became of them."""
+        return sum(getattr(self, name) for name in FATES)
+
+
+FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts) if f.metadata}
+"""What becomes of rows, by the name it is counted under, in a summary's words."""
+
+REASONS = tuple(f.name for f in fields(Counts) if f.metadata.get("set aside"))
+"""The fates of rows that are set aside, each with a sentence that says what is wrong with it."""
