@@ -133,7 +133,8 @@ def _names(lines: Iterable[str]) -> list[str] | None:
 def _csv(first: str, source: Files, wanted: Wanted, mapped: Mapping[str, str]) -> _Found:
     from antelog.spark.sources import CsvLayout  # noqa: PLC0415 - needs PySpark
 
-    line = first_line(first, Path(source.path), wanted)
+    line = first_line(first.encode(), Path(source.path), wanted)
+    assert line is not None  # a line without anything in it was no first one
     if line.row is None or any(name in line.values for name in mapped.values()):
         return _Found(line.values, CsvLayout(line.separator, tuple(line.values), first))
     names = [""] * len(line.values)

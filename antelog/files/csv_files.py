@@ -1,13 +1,12 @@
-"""CSV files: a line is a row, the first line has the names of the columns.
+"""CSV files, as RFC 4180 has them: the first row has the names of the columns.
 
-A block of lines is parsed as a whole. If anything is odd about one of them, the block is parsed
-again line by line, so that a bad line costs nothing but itself. A value may be in quotes, but
-must not go beyond the end of its line.
+A block of rows is parsed as a whole. If anything is odd about one of them, the block is parsed
+again row by row, so that a bad row costs nothing but itself. A value in quotes may go on over
+line breaks; a row with a quote that is not closed is set aside, with all lines it takes.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,28 +18,32 @@ import pyarrow.csv as arrow_csv
 
 from antelog.engine.tables import Column
 from antelog.errors import DataError
+from antelog.files import records
 from antelog.files.chunks import Bad, Chunk
 from antelog.files.columns import Places, Wanted, by_position, places
-from antelog.files.lines import Block, blocks
+from antelog.files.lines import Block, breaks
+from antelog.files.records import Grammar, Unclosed, grammar_of, record_blocks, separator_of
 from antelog.files.times import looks_like_time
-
-_SEPARATORS = (",", ";", "\t")
 
 
 @dataclass(frozen=True)
 class FirstLine:
-    """The first line of a file: the names of its columns, or already a row, with the columns' places."""
+    """The first row of a file: the names of its columns, or already a fact, with the columns' places.
+
+    `rest` are the facts that were read with it.
+    """
 
     separator: str
     values: list[str]
     row: Places | None
+    rest: Block
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """How the lines of a file are to be read."""
+    """How the rows of a file are to be read."""
 
-    separator: str
+    grammar: Grammar
     width: int
     places: Places
 
@@ -51,47 +54,53 @@ def csv_chunks(stream: BinaryIO, path: Path, wanted: Wanted, notes: list[str]) -
     Raises DataError if its columns are not the wanted ones.
     """
     layout: _Layout | None = None
-    for block in blocks(stream, path):
-        body = block
+    for grammar, block in record_blocks(stream, path):
         if layout is None:
-            at = next((i for i, line in enumerate(block.lines()) if line.strip()), None)
-            if at is None:
+            first = _first(grammar, block, path, wanted)
+            if first is None:
                 continue
-            layout, has_names = _layout(_text(block.lines()[at], path, block.first + at), path, wanted)
-            if has_names and not layout.places.named and not wanted.timed:
+            layout = _layout(grammar, first, path, wanted)
+            if first.row is None and not layout.places.named and not wanted.timed:
                 notes.append(f"{path}: its first line is taken for names, none of which {wanted.name} has")
-            body = _without(block, at + 1 if has_names else at)
-        yield _fast(body, layout) or _slow(body, layout)
+            block = first.rest  # noqa: PLW2901 - what is left of it
+        if isinstance(block, Unclosed):
+            yield _rows_of([], layout, [_bad(block)])
+        else:
+            yield _fast(block, layout) or _slow(block, layout)
 
 
-def _without(block: Block, count: int) -> Block:
-    lines = block.data.splitlines(keepends=True)
-    return Block(block.first + count, b"".join(lines[count:]))
+def _layout(grammar: Grammar, first: FirstLine, path: Path, wanted: Wanted) -> _Layout:
+    return _Layout(grammar, len(first.values), first.row or places(wanted, first.values, str(path)))
 
 
-def _text(line: bytes, path: Path, number: int) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        raise DataError(f"{path}:{number}: is not UTF-8 text; save the file as UTF-8") from None
+def first_line(head: bytes, path: Path, wanted: Wanted) -> FirstLine | None:
+    """What the first row says of a file that begins so; None if there is no row."""
+    grammar = grammar_of(separator_of(head + b"\n") or ",")
+    return _first(grammar, Block(1, head + b"\n"), path, wanted)
 
 
-def _layout(first: str, path: Path, wanted: Wanted) -> tuple[_Layout, bool]:
-    """How to read a file, by its first line; and whether that has the names of the columns."""
-    line = first_line(first, path, wanted)
-    at = line.row or places(wanted, line.values, str(path))
-    return _Layout(line.separator, len(line.values), at), line.row is None
-
-
-def first_line(first: str, path: Path, wanted: Wanted) -> FirstLine:
-    """What the first line of a file says."""
-    separator = next((s for s in _SEPARATORS if s in first), ",")
-    values, complaint = _split(first, separator)
-    if complaint is not None:
-        raise DataError(f"{path}: the first line: {complaint}")
+def _first(grammar: Grammar, block: Block | Unclosed, path: Path, wanted: Wanted) -> FirstLine | None:
+    """The first row of a block that is not empty."""
+    if isinstance(block, Unclosed):
+        raise DataError(f"{path}: the first line: {block}")
+    at, line = 0, block.first
+    while (found := grammar.one.match(block.data, at)) is not None and not found[0].strip():
+        at, line = found.end(), line + breaks(found[0])
+    if found is None:
+        if block.data[at:].strip():
+            raise DataError(f"{path}: the first line: {grammar.unclosed(block.data[at:], line)}")
+        return None
+    values = grammar.row(found[0], line).values
+    if isinstance(values, Unclosed):
+        raise DataError(f"{path}: the first line: {values}")
     names = [value.strip() for value in values]
+    if not all(map(_is_unicode, names)):
+        raise DataError(f"{path}:{line}: is not UTF-8 text; save the file as UTF-8")
     plain = by_position(wanted, len(names))
-    return FirstLine(separator, names, plain if plain and _is_row(names, plain, wanted) else None)
+    row = plain if plain and _is_row(names, plain, wanted) else None
+    after = found.end()
+    rest = Block(line, block.data[at:]) if row else Block(line + breaks(found[0]), block.data[after:])
+    return FirstLine(grammar.separator, names, row, rest)
 
 
 def _is_row(values: list[str], at: Places, wanted: Wanted) -> bool:
@@ -106,6 +115,9 @@ def _is_row(values: list[str], at: Places, wanted: Wanted) -> bool:
 
 def _fast(block: Block, layout: _Layout) -> Chunk | None:
     """The rows of a block, or None if anything in it needs a closer look."""
+    quotes = b'"' in block.data
+    if quotes and (len(block.data) > records.LARGEST or not layout.grammar.is_orderly(block.data)):
+        return None
     odd: list[object] = []
 
     def on_odd_row(row: object) -> str:
@@ -118,14 +130,13 @@ def _fast(block: Block, layout: _Layout) -> Chunk | None:
         table = arrow_csv.read_csv(
             pa.BufferReader(block.data),
             arrow_csv.ReadOptions(use_threads=False, block_size=len(block.data) + 1, column_names=names),
-            arrow_csv.ParseOptions(delimiter=layout.separator, invalid_row_handler=on_odd_row),
+            arrow_csv.ParseOptions(delimiter=layout.grammar.separator, invalid_row_handler=on_odd_row),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(used, pa.string()), include_columns=used),
         )
     except pa.ArrowInvalid:
         return None
-    quotes = block.data.count(b'"')
-    if odd or quotes % 2 or (quotes and table.num_rows != sum(map(bool, block.lines()))):
-        return None
+    if odd or (quotes and table.num_rows != sum(map(bool, block.lines()))):
+        return None  # a row has several lines, if there is no other reason
     columns = [table.column(name).combine_chunks() for name in used]
     return Chunk(
         columns, lambda: _lines(block, table.num_rows), str, True, again=lambda: _slow(block, layout)
@@ -140,45 +151,44 @@ def _lines(block: Block, rows: int) -> Column:
     return block.first + np.flatnonzero([bool(line) for line in block.lines()])
 
 
-# ---- line by line ----
+# ---- row by row ----
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    text: str
+    used: list[str]
 
 
 def _slow(block: Block, layout: _Layout) -> Chunk:
-    rows: list[list[str]] = []
-    numbers: list[int] = []
-    texts: list[str] = []
+    rows: list[_Row] = []
     bad: list[Bad] = []
-    for number, line in enumerate(block.lines(), block.first):
-        text = line.decode(errors="surrogateescape")
-        if not text or (layout.width > 1 and text.isspace()):
+    for row in layout.grammar.rows(block):
+        if not row.text or (layout.width > 1 and row.text.isspace()):
             continue
-        values, complaint = _split(text, layout.separator)
-        if complaint is None and len(values) != layout.width:
-            complaint = f"has {_count(len(values))}, not {layout.width}"
-        used = [] if complaint else [values[i] for i in layout.places.all]
-        if complaint is None and not all(map(_is_unicode, used)):
-            complaint = "is not UTF-8 text"
-        if complaint is not None:
-            bad.append(Bad(number, complaint, text))
+        if isinstance(row.values, Unclosed):
+            bad.append(_bad(row.values))
             continue
-        rows.append(used)
-        numbers.append(number)
-        texts.append(text)
+        used = [row.values[i] for i in layout.places.all] if len(row.values) == layout.width else []
+        if not used:
+            bad.append(Bad(row.line, f"has {_count(len(row.values))}, not {layout.width}", row.text))
+        elif not all(map(_is_unicode, used)):
+            bad.append(Bad(row.line, "is not UTF-8 text", row.text))
+        else:
+            rows.append(_Row(row.line, row.text, used))
+    return _rows_of(rows, layout, bad)
+
+
+def _rows_of(rows: list[_Row], layout: _Layout, bad: list[Bad]) -> Chunk:
     width = len(layout.places.all)
-    columns = [pa.array([row[i] for row in rows], pa.string()) for i in range(width)]
-    return Chunk(columns, lambda: np.array(numbers, np.int64), texts.__getitem__, True, bad)
+    columns = [pa.array([row.used[i] for row in rows], pa.string()) for i in range(width)]
+    lines = np.array([row.line for row in rows], np.int64)
+    return Chunk(columns, lambda: lines, lambda i: rows[i].text, True, bad)
 
 
-def _split(line: str, separator: str) -> tuple[list[str], str | None]:
-    """The values of a line, or what is wrong with it."""
-    if '"' not in line:
-        return line.split(separator), None
-    reader = csv.reader([line, ""], delimiter=separator)
-    try:
-        values = next(reader)
-    except csv.Error as error:
-        return [], f"cannot be read: {error}"
-    return values, "has a quote that is not closed" if reader.line_num > 1 else None
+def _bad(row: Unclosed) -> Bad:
+    return Bad(row.line, str(row), row.text)
 
 
 def _is_unicode(text: str) -> bool:

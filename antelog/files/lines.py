@@ -13,7 +13,7 @@ from antelog.errors import DataError
 SIZE = 1 << 20
 """How many bytes are read at a time."""
 
-_LONGEST = 1 << 26
+LONGEST = 1 << 26
 """No line has more bytes than this."""
 
 
@@ -29,30 +29,48 @@ class Block:
 
 
 def blocks(stream: BinaryIO, path: Path, size: int = SIZE) -> Iterator[Block]:
-    """The lines of a file, without the mark some programs put in front of UTF-8 text."""
+    """The lines of a file, in blocks."""
     first, rest = 1, b""
-    while data := stream.read(size):
-        if first == 1 and not rest and data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-            raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
+    for data in pieces(stream, path, size):
         rest += data
-        end = _end(rest)
+        end = end_of_lines(rest)
         if end:
-            block = _block(first, rest[:end])
-            yield block
-            first += len(block.lines())
+            yield Block(first, rest[:end])
+            first += breaks(rest[:end])
             rest = rest[end:]
-        elif len(rest) > _LONGEST:
-            raise DataError(
-                f"{path}:{first}: the line has more than {_LONGEST >> 20} MiB; is this a text file?"
-            )
+        elif len(rest) > LONGEST:
+            raise too_long(path, first)
     if rest:
-        yield _block(first, rest)
+        yield Block(first, rest)
 
 
-def _block(first: int, data: bytes) -> Block:
-    return Block(first, data.removeprefix(BOM_UTF8) if first == 1 else data)
+def pieces(stream: BinaryIO, path: Path, size: int = SIZE) -> Iterator[bytes]:
+    """The bytes of a file, without the mark some programs put in front of UTF-8 text.
+
+    Raises DataError if the mark is that of UTF-16.
+    """
+    head = b""
+    while len(head) < len(BOM_UTF8) and (data := stream.read(size)):
+        head += data
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
+    data = head.removeprefix(BOM_UTF8) or stream.read(size)
+    while data:
+        yield data
+        data = stream.read(size)
 
 
-def _end(data: bytes) -> int:
+def breaks(data: bytes) -> int:
+    """How many lines end in some bytes."""
+    count = data.count(b"\n")
+    returns = data.count(b"\r")
+    return count + (returns - data.count(b"\r\n") if returns else 0)
+
+
+def too_long(path: Path, line: int) -> DataError:
+    return DataError(f"{path}:{line}: the line has more than {LONGEST >> 20} MiB; is this a text file?")
+
+
+def end_of_lines(data: bytes) -> int:
     """Where the last whole line ends. A carriage return at the very end may be half of a line's end."""
     return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
