@@ -15,6 +15,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from antelog.escaping import shown
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -176,11 +178,13 @@ def _position(span: Span, source: Source) -> dict[str, int]:
 
 def _block(d: Diagnostic, source: Source) -> str:
     line, column = source.place(d.span.start)
-    heading = f"{source.name}:{line}:{column}: {d.severity.value} {d.code} ({d.name}): {d.message}"
+    name, message = shown(source.name), shown(d.message)
+    heading = f"{name}:{line}:{column}: {d.severity.value} {d.code} ({d.name}): {message}"
     parts = [heading, _excerpt(d.span, source)]
     for note in d.notes:
-        parts += [f"  {note.message} (line {source.place(note.span.start)[0]}):", _excerpt(note.span, source)]
-    parts += [f"  {text}" for text in d.hint.splitlines()]
+        place = f"line {source.place(note.span.start)[0]}"
+        parts += [f"  {shown(note.message)} ({place}):", _excerpt(note.span, source)]
+    parts += [f"  {shown(text)}" for text in d.hint.split("\n") if text]
     return "\n".join(parts)
 
 
@@ -199,4 +203,6 @@ def _excerpt(span: Span, source: Source) -> str:
         text = before + text[cut : cut + _WIDEST] + after
         first += len(before) - cut
         width = max(1, min(width, len(text) - first))
-    return f"  {line:>4} | {text}\n       | {' ' * first}{'^' * width}"
+    before, marked = shown(text[:first]), shown(text[first : first + width])
+    carets = " " * max(first, len(before)) + "^" * max(1, len(marked))
+    return f"  {line:>4} | {before}{marked}{shown(text[first + width :])}\n       | {carets}"

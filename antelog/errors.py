@@ -18,10 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from antelog.diagnostics import Diagnostic, Source, errors_of, in_source_order, to_text
+from antelog.escaping import shown
 
 
 class AntelogError(Exception):
     """The root of all exceptions antelog raises."""
+
+    def __str__(self) -> str:
+        return shown(super().__str__())  # a sentence; what it quotes may be anything
 
 
 class ProgramError(AntelogError):
@@ -31,6 +35,9 @@ class ProgramError(AntelogError):
         self.diagnostics = in_source_order(diagnostics)
         self.source = source
         super().__init__(to_text(errors_of(self.diagnostics), source))
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # lines, in which all that is quoted can be shown
 
 
 class ProgramFileError(AntelogError):

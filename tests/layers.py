@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 PACKAGE = "antelog"
 LONGEST = 400
 
-LEAVES = frozenset({"accounts", "errors", "diagnostics", "lazily", "writing"})
+LEAVES = frozenset({"accounts", "errors", "diagnostics", "lazily", "writing", "escaping"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "diagnostics": LEAVES,
     "lazily": LEAVES,
     "writing": LEAVES,
+    "escaping": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "reference": LEAVES | {"language"},

@@ -1,7 +1,6 @@
 """Little room: files that may not grow beyond a length, as on a disk that is full."""
 
 import resource
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,10 +9,8 @@ from contextlib import contextmanager
 def longest_file(size: int) -> Iterator[None]:
     """No file of this process may become longer."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    told = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error, not the end of the process
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, told)

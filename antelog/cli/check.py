@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from antelog.cli.diagnostics import print_diagnostics, stderr
 from antelog.cli.plan_view import print_plan
+from antelog.cli.terminal import say, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.explain import explain
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as diagnostics_to_json
 from antelog.errors import ProgramFileError
+from antelog.escaping import json_text
 from antelog.language import read
 from antelog.program import read_text
 
@@ -45,15 +46,15 @@ def check(ctx: click.Context, program: Path, as_json: bool, pattern_limit: int) 
     try:
         source = Source(read_text(program), str(program))
     except ProgramFileError as error:
-        click.echo(f"error: {error}", err=True)
+        say(f"error: {error}")
         ctx.exit(1)
     compiled = compile_program(read(source), pattern_limit)
     if as_json:
-        click.echo(json.dumps(_as_json(compiled, source)))
+        tell(json_text(_as_json(compiled, source), ascii_only=True))
     else:
         print_diagnostics(compiled.diagnostics, source, stderr())
         if compiled.plan is not None:
-            print_plan(compiled.plan, Console(highlight=False, soft_wrap=True))
+            print_plan(compiled.plan, to_stdout(soft_wrap=True))
     ctx.exit(0 if compiled.plan is not None else 1)
 
 

@@ -15,8 +15,10 @@ from click.shell_completion import (
     split_arg_string,
 )
 
+from antelog.cli.terminal import tell
 from antelog.compile.plan import Plan
 from antelog.errors import AntelogError
+from antelog.escaping import shown
 from antelog.files.naming import form_of
 from antelog.program import load
 
@@ -76,7 +78,7 @@ def completion(ctx: click.Context, shell: str) -> None:
     found = get_completion_class(shell)
     if found is None:
         raise click.UsageError(f"there is no completion for {shell}")
-    click.echo(found(ctx.find_root().command, {}, "antelog", _VARIABLE).source())
+    tell(found(ctx.find_root().command, {}, "antelog", _VARIABLE).source())
 
 
 def inputs_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -112,10 +114,11 @@ def _items(ctx: click.Context, incomplete: str, names: Callable[[Plan], list[str
 
 
 def _files(beginning: str) -> Iterable[str]:
-    """Folders, and files that can have facts, whose paths begin like this."""
+    """Folders, and files that can have facts, whose paths begin like this and can be shown on a line."""
     folder, _, start = beginning.rpartition("/")
     above = Path(folder or ("/" if beginning.startswith("/") else "."))
     prefix = f"{folder}/" if "/" in beginning else ""
     for each in sorted(above.glob("*")) if above.is_dir() else ():
-        if each.name.startswith(start) and (each.is_dir() or form_of(each) is not None):
+        can_be_shown = shown(each.name) == each.name
+        if each.name.startswith(start) and can_be_shown and (each.is_dir() or form_of(each) is not None):
             yield f"{prefix}{each.name}" + ("/" if each.is_dir() else "")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
+from antelog.cli.terminal import print_text, to_stderr
 from antelog.diagnostics import Diagnostic, Severity, Source, errors_of, to_text
 
 _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
@@ -22,12 +23,12 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console
         )
         text.highlight_regex(r"(?m)^ +\| +\^+$", _COLOURS[diagnostic.severity])
         text.highlight_regex(r"(?m)^ +\d* \|", "dim")
-        console.print(text)
+        print_text(console, text)
     errors = len(errors_of(diagnostics))
     if errors:
-        console.print(f"{errors} error{'' if errors == 1 else 's'}", style="bold")
+        print_text(console, Text(f"{errors} error{'' if errors == 1 else 's'}", "bold"))
 
 
 def stderr() -> Console:
     """Where diagnostics go: as they are, on lines as long as they need."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return to_stderr(soft_wrap=True)

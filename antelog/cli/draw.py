@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,18 +23,19 @@ from antelog.cli.facts import (
 )
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics
 from antelog.cli.progress import progress_bar
-from antelog.cli.rejected import say_what_was_read, summarize
+from antelog.cli.rejected import say_what_was_read, summarized
 from antelog.cli.replay import changes
 from antelog.cli.ticks import tick_of
 from antelog.engine.engine import Engine
-from antelog.errors import UnsupportedError
-from antelog.files import ARRIVAL, rejects_to
+from antelog.errors import DataError, UnsupportedError
+from antelog.files import ARRIVAL
 from antelog.files.naming import size_of
 from antelog.pictures.reading import of_lines
 from antelog.program import Program, load
 
 if TYPE_CHECKING:
     from antelog.pictures import Drawing
+    from antelog.pictures.history import Change
 
 _LOGS = (".jsonl", ".ndjson", ".json")
 _STDIN = Path("-")
@@ -149,13 +150,19 @@ def draw(
     with ending_in_words(ctx):
         draw = _draw()
         if is_log:
-            drawing = draw(of_lines(sys.stdin, "<stdin>") if source == _STDIN else source, **look)
+            drawing = draw(_log_of_stdin() if source == _STDIN else source, **look)
         elif plan:
             drawing = draw(load(source), **look)
         else:
             program = load(source)
             drawing = draw(**_replayed(program, facts), program=program, **look)
         drawing.save(output)
+
+
+def _log_of_stdin() -> Iterator[Change]:
+    if not sys.stdin:  # None, whatever its type says, if it was closed before the command began
+        raise DataError("<stdin>: cannot be read: it is closed")
+    return of_lines(sys.stdin, "<stdin>")
 
 
 def _draw() -> Callable[..., Drawing]:
@@ -174,13 +181,12 @@ def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
     print_diagnostics(program.warnings, program.source, stderr())
     say_what_is_missing(plan, inputs)
     size = sum(map(size_of, inputs.values()))
-    with rejects_to(None, strict=False) as rejects, progress_bar("facts", size, results=False) as report:
+    with summarized(None, plan.tick) as rejects, progress_bar("facts", size, results=False) as report:
         engine = Engine(program, static=static_facts(plan, statics, rejects), arrival=ARRIVAL)
         facts_of = recorded(plan, inputs, rejects, arrival=facts.arrival, until=until, report=report)
         tables = []
         for shown in changes(engine, facts_of, until):
             rejects.add(shown.set_aside)
             tables.append(shown.tables)
-    say_what_was_read(rejects, engine)
-    summarize(rejects, None, plan.tick)
+        say_what_was_read(rejects, engine)
     return {"source": tables, "now": engine.now}

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import click
 
 from antelog.cli.diagnostics import print_diagnostics, stderr
-from antelog.errors import AntelogError, ProgramError
+from antelog.cli.terminal import say
+from antelog.errors import AntelogError, OutputError, ProgramError
 
 INTERRUPTED = 130
 
@@ -18,11 +19,13 @@ def ending_in_words(ctx: click.Context) -> Iterator[None]:
     """Ends the command when the program or the data are wrong, or on Ctrl-C."""
     try:
         yield
+    except OutputError:
+        raise  # whoever checks all outputs ends what cannot write
     except ProgramError as error:
         print_diagnostics(error.diagnostics, error.source, stderr())
         ctx.exit(1)
     except AntelogError as error:
-        click.echo(f"error: {error}", err=True)
+        say(f"error: {error}")
         ctx.exit(1)
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)

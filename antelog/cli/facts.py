@@ -16,6 +16,7 @@ from antelog.cli.pairs import pair
 from antelog.cli.progress import Report
 from antelog.cli.rejected import from_engine
 from antelog.cli.replay import Recorded
+from antelog.cli.terminal import say
 from antelog.cli.values import plain
 from antelog.compile.plan import Plan
 from antelog.engine.beyond import beyond
@@ -77,9 +78,7 @@ def say_what_is_missing(plan: Plan, inputs: Mapping[str, Path]) -> None:
     """A note on each input that has no file."""
     for source in plan.inputs:
         if source.name not in inputs:
-            click.echo(
-                f"note: {source.name} has no facts; give them with --input {source.name}=FILE", err=True
-            )
+            say(f"note: {source.name} has no facts; give them with --input {source.name}=FILE")
 
 
 def _rows(plan: Plan, name: str, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:

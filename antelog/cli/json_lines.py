@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from antelog.cli.replay import Shown
 from antelog.cli.values import from_written, is_written, ordered, plain, variables_of
 from antelog.compile.plan import Relation
 from antelog.engine.tables import Column, spread
+from antelog.escaping import json_text
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Style:
     ascii_only: bool = False
 
     def quoted(self, value: object) -> str:
-        return json.dumps(value, ensure_ascii=self.ascii_only)
+        return json_text(value, ascii_only=self.ascii_only)
 
 
 def change_lines(relations: Sequence[Relation], shown: Shown, style: Style) -> str:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.replay import Shown
+from antelog.cli.terminal import print_text
 from antelog.cli.values import plain, rows_of, variables_of
 from antelog.compile.plan import Relation
 from antelog.language.moments import literal_of, moment
@@ -162,4 +163,4 @@ def _value(value: object) -> str:
 
 
 def _print(line: Text, to: Listing) -> None:
-    to.console.print(line, soft_wrap=not to.console.is_terminal)
+    print_text(to.console, line, soft_wrap=not to.console.is_terminal)

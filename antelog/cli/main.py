@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-import sys
 from difflib import get_close_matches
 from importlib import import_module
-from io import TextIOWrapper
+from typing import Any
 
 import click
 
 from antelog.cli.completion import completion
+from antelog.cli.outputs import checked_outputs
+from antelog.cli.terminal import shown_mistakes
 
 _MODULES = {"check": "check", "draw": "draw", "run": "run", "try": "try_"}
 
 
 class _Commands(click.Group):
     """A group that imports the command that is asked for, and suggests the one that was probably meant."""
+
+    def main(self, *args: Any, **more: Any) -> Any:
+        with checked_outputs():
+            return super().main(*args, **more)
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        with shown_mistakes():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with shown_mistakes():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *_MODULES})
@@ -51,8 +64,6 @@ def main() -> None:
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
       antelog completion bash                                           what makes Tab complete all this
     """
-    if isinstance(sys.stdout, TextIOWrapper):  # what the terminal's encoding lacks is shown as its number
-        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 main.add_command(completion)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from antelog.cli.terminal import print_text
 from antelog.compile.explain import (
     answer_text,
     bounds_lines,
@@ -21,31 +22,31 @@ from antelog.compile.statics import evaluate
 def print_plan(plan: Plan, console: Console) -> None:
     known = evaluate(plan)
     for line in source_lines(plan, {name: len(rows) for name, rows in known.items()}):
-        console.print(Text(line, "dim"))
+        print_text(console, Text(line, "dim"))
     for relation in plan.relations:
         console.print()
         _print_relation(relation, console)
     console.print()
     console.print("strata, in the order they are evaluated:", style="bold")
     for line in _strata(plan):
-        console.print(Text(f"  {line}"))
+        print_text(console, Text(f"  {line}"))
     console.print()
-    console.print(Text(key_text(plan)))
+    print_text(console, Text(key_text(plan)))
 
 
 def _print_relation(relation: Relation, console: Console) -> None:
-    console.print(Text(relation_title(relation), "bold"))
+    print_text(console, Text(relation_title(relation), "bold"))
     for pattern in relation.patterns:
         fixed = answer_text(relation, pattern)
-        console.print(
-            Text(f"  {pattern_text(pattern)}", "cyan") + Text(f"   giving {fixed}" if fixed else "")
+        print_text(
+            console, Text(f"  {pattern_text(pattern)}", "cyan") + Text(f"   giving {fixed}" if fixed else "")
         )
         for line in pattern_lines(pattern):
-            console.print(Text(f"    {line}", "dim"))
+            print_text(console, Text(f"    {line}", "dim"))
     if not relation.patterns:
         console.print("  never holds", style="yellow")
     for line in bounds_lines(relation):
-        console.print(Text(f"    {line}"))
+        print_text(console, Text(f"    {line}"))
 
 
 def _strata(plan: Plan) -> list[str]:

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from antelog.cli.terminal import to_stderr
 
 _PATIENCE = 1.0
 """After so many seconds the bar appears."""
@@ -24,7 +25,7 @@ def progress_bar(what: str, total: int | None, *, results: bool = True) -> Itera
 
     The bar shows on a terminal only, and not where it would mix with `results` on the same one.
     """
-    console = Console(stderr=True)
+    console = to_stderr()
     if not console.is_terminal or (results and sys.stdout.isatty()) or total == 0:
         yield lambda _: None
         return

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import click
 import pyarrow as pa
 
 from antelog.accounts import Counts
 from antelog.cli.counted import facts
+from antelog.cli.terminal import say
 from antelog.engine.engine import Engine
 from antelog.engine.tables import Column
-from antelog.files import Reject, Rejects
+from antelog.errors import OutputError
+from antelog.escaping import shown
+from antelog.files import Reject, Rejects, rejects_to
 from antelog.language.moments import moment
 from antelog.language.printer import value_text
 
@@ -44,7 +47,7 @@ def _fact(row: Mapping[str, object]) -> str:
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
     """How many rows of inputs were read, and what became of each."""
     judged = replace(sum(engine.counts.values(), Counts()), given=0)
-    click.echo(f"done: {facts(asdict(judged + Counts(**rejects.tally)))}", err=True)
+    say(f"done: {facts(asdict(judged + Counts(**rejects.tally)))}")
 
 
 def say_what_was_dropped(engine: Engine) -> None:
@@ -56,36 +59,47 @@ def say_what_was_dropped(engine: Engine) -> None:
             if row["first"] == row["last"]
             else f"ticks {row['first']} to {row['last']}"
         )
-        click.echo(
-            f"warning: {count} of {row['input']} about {ticks} had to be dropped; "
-            "a larger --limit keeps more",
-            err=True,
+        say(
+            f"warning: {count} of {row['input']} about {ticks} had to be dropped; a larger --limit keeps more"
         )
 
 
 _TICK = re.compile(r"\btick (\d+)")
 
 
-def summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
+@contextmanager
+def summarized(file: Path | None, length: int | None, *, strict: bool = False) -> Iterator[Rejects]:
+    """Where the rejects of a run go; at its end, when they are in their file, a summary of them."""
+    rejects = Rejects(strict)
+    try:
+        with rejects_to(file, strict=strict) as rejects:
+            yield rejects
+    except OutputError:
+        raise  # the file may not be there
+    except BaseException:
+        _summarize(rejects, file, length)
+        raise
+    _summarize(rejects, file, length)
+
+
+def _summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
     """How many rows were set aside, the first of them in full, and where all are.
 
     Ticks have their times with them, where a tick has a `length`.
     """
     for note in rejects.notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {shown(note)}")
     count = rejects.counts.total()
     if not count or rejects.strict:
         return
     kinds = ", ".join(f"{n} {reason}" for reason, n in sorted(rejects.counts.items()))
-    click.echo(
-        f"warning: {'1 row was' if count == 1 else f'{count} rows were'} set aside ({kinds})", err=True
-    )
+    say(f"warning: {'1 row was' if count == 1 else f'{count} rows were'} set aside ({kinds})")
     for reject in rejects.first:
-        click.echo(f"  {_TICK.sub(lambda each: _timed(each, length), str(reject))}", err=True)
+        say(f"  {shown(_TICK.sub(lambda each: _timed(each, length), str(reject)))}")
     if file is not None:
-        click.echo(f"  all of them are in {file}", err=True)
+        say(f"  all of them are in {shown(str(file))}")
     elif count > len(rejects.first):
-        click.echo(f"  and {count - len(rejects.first)} more; --rejects FILE keeps them all", err=True)
+        say(f"  and {count - len(rejects.first)} more; --rejects FILE keeps them all")
 
 
 def _timed(found: re.Match[str], length: int | None) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from rich.console import Console
 
 from antelog.cli import listing
 from antelog.cli.replay import Shown
+from antelog.cli.terminal import to_stdout
 from antelog.cli.values import variables_of
 from antelog.compile.plan import Plan, Relation
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
 def console_printer(plan: Plan) -> Callable[[Outcomes], None]:
     """A function that prints the changes of one batch after the other."""
     relations = list(plan.queries)
-    to = listing.listing(Console(highlight=False), plan.tick, None)
+    to = listing.listing(to_stdout(), plan.tick, None)
     last: int | None = None
 
     def show(outcomes: Outcomes) -> None:

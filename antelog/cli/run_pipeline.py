@@ -12,13 +12,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from antelog.accounts import REASONS
 from antelog.cli.run_output import console_printer
 from antelog.cli.run_reading import reading_of
 from antelog.cli.run_report import Report, reporting
 from antelog.cli.run_settings import Settings
+from antelog.cli.terminal import say
 from antelog.errors import UnsupportedError
 from antelog.program import Program
 from antelog.spark.endpoints import Console, Sink
@@ -48,9 +47,7 @@ def run_pipeline(program: Program, settings: Settings) -> None:
         ) from None
     for source in program.plan.inputs:
         if source.name not in settings.inputs:
-            click.echo(
-                f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE", err=True
-            )
+            say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
     sinks = [*settings.outputs, *([settings.rejects] if settings.rejects else [])]
     endpoints = [*settings.inputs.values(), *settings.statics.values(), *sinks]
     buckets = settings.buckets or (BUCKETS if program.plan.key else 1)
@@ -197,7 +194,7 @@ def _told_as_warnings() -> Iterator[None]:
         yield
     for each in caught:
         if issubclass(each.category, UserWarning):
-            click.echo(f"warning: {each.message}", err=True)
+            say(f"warning: {each.message}")
 
 
 @contextmanager
@@ -214,7 +211,7 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
         nonlocal said
         if asked.is_set() and not said:
             said = True
-            click.echo("stopping after this batch; once more stops at once", err=True)
+            say("stopping after this batch; once more stops at once")
         return asked.is_set()
 
     known = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}

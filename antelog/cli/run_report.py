@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import click
-from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
 from antelog.cli.counted import facts, number
+from antelog.cli.terminal import escaped, say, to_stderr
+from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
 
@@ -42,9 +43,9 @@ class Report:
         self.batches += 1
         line = batch_line(done)
         if self.status is not None:
-            self.status.update(line)
+            self.status.update(escaped(Text(line)))
         else:
-            click.echo(line, err=True)
+            say(line)
 
     def count(self, counts: Mapping[str, int | None]) -> None:
         self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
@@ -70,27 +71,25 @@ class Report:
         parts = [came, number(self.totals["changes"], "change"), *_still(self.standing)]
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
-        click.echo(f"done: {', '.join(parts)} in {seconds:,.1f} s", err=True)
+        say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
         counts = {reason: self.totals[reason] for reason in REASONS if self.totals[reason]}
         if not counts:
             return
         count = sum(counts.values())
         kinds = ", ".join(f"{n:,} {reason}" for reason, n in counts.items())
-        click.echo(
-            f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})", err=True
-        )
+        say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
         for reject in self.first:
-            click.echo(f"  {reject}", err=True)
+            say(f"  {shown(str(reject))}")
         if rejects is not None:
-            click.echo(f"  all of them are in {rejects}", err=True)
+            say(f"  all of them are in {shown(rejects)}")
         elif count > len(self.first):
-            click.echo(f"  and {count - len(self.first):,} more; --rejects SINK keeps them all", err=True)
+            say(f"  and {count - len(self.first):,} more; --rejects SINK keeps them all")
 
 
 @contextmanager
 def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
     """A report that shows how a stream is doing, on a terminal on one line, unless results show there."""
-    console = Console(stderr=True, highlight=False)
+    console = to_stderr()
     if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
         yield Report()
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -10,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from antelog.cli import json_lines, listing
 from antelog.cli.diagnostics import print_diagnostics, stderr
@@ -25,13 +23,14 @@ from antelog.cli.facts import (
 )
 from antelog.cli.pairs import Pair, files_of_inputs, files_of_statics
 from antelog.cli.progress import Report, progress_bar
-from antelog.cli.rejected import say_what_was_dropped, say_what_was_read, summarize
+from antelog.cli.rejected import say_what_was_dropped, say_what_was_read, summarized
 from antelog.cli.replay import Recorded, Shown, changes, snapshots
+from antelog.cli.terminal import say, to_stdout
 from antelog.cli.ticks import tick_of
 from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log import KINDS
-from antelog.files import ARRIVAL, Rejects, rejects_to
+from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import size_of
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program, load
@@ -143,29 +142,24 @@ def try_(
         raise click.UsageError("--only selects changes; leave it out, or leave out --snapshots")
     if since is not None and shown != "snapshots":
         raise click.UsageError("--since says where snapshots start; leave it out, or add --snapshots")
-    try:
-        with ending_in_words(ctx):
-            loaded = load(program)
-            plan = loaded.plan
-            options = Options(
-                files_of_inputs(plan, inputs),
-                files_of_statics(plan, statics),
-                tick_of(since, plan, "--since"),
-                tick_of(until, plan, "--until"),
-                limit,
-                shown == "snapshots",
-                only or KINDS,
-                form == "table",
-                arrival or "arrival",
-                explanations,
-                rejects,
-                strict,
-            )
-            _run(loaded, options)
-    except BrokenPipeError:
-        # Whoever read the results has had enough. What is still buffered must go somewhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        ctx.exit(0)
+    with ending_in_words(ctx):
+        loaded = load(program)
+        plan = loaded.plan
+        options = Options(
+            files_of_inputs(plan, inputs),
+            files_of_statics(plan, statics),
+            tick_of(since, plan, "--since"),
+            tick_of(until, plan, "--until"),
+            limit,
+            shown == "snapshots",
+            only or KINDS,
+            form == "table",
+            arrival or "arrival",
+            explanations,
+            rejects,
+            strict,
+        )
+        _run(loaded, options)
 
 
 def _run(program: Program, options: Options) -> None:
@@ -173,16 +167,13 @@ def _run(program: Program, options: Options) -> None:
     print_diagnostics(program.warnings, program.source, stderr())
     say_what_is_missing(plan, options.inputs)
     with ExitStack() as stack:
-        rejects = stack.enter_context(rejects_to(options.rejects, strict=options.strict))
+        rejects = stack.enter_context(summarized(options.rejects, plan.tick, strict=options.strict))
         static = static_facts(plan, options.statics, rejects)
         engine = Engine(program, only=options.only, static=static, arrival=ARRIVAL, limit=options.limit)
-        try:
-            _replay(engine, options, rejects, stack)
-            sys.stdout.flush()
-            say_what_was_read(rejects, engine)
-        finally:
-            summarize(rejects, options.rejects, plan.tick)
-            say_what_was_dropped(engine)
+        stack.callback(say_what_was_dropped, engine)
+        _replay(engine, options, rejects, stack)
+        sys.stdout.flush()
+        say_what_was_read(rejects, engine)
 
 
 def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack) -> None:
@@ -204,7 +195,7 @@ def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack
             show(each)
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
     if nothing and options.as_table and not options.snapshots:
-        click.echo("note: there is nothing to tell of any answer", err=True)
+        say("note: there is nothing to tell of any answer")
 
 
 def _recorded(
@@ -229,7 +220,7 @@ def _printer(relations: list[Relation], tick: int | None, options: Options) -> C
 
 
 def _table_printer(relations: list[Relation], tick: int | None, options: Options) -> Callable[[Shown], None]:
-    to = listing.listing(Console(highlight=False), tick, options.explanations)
+    to = listing.listing(to_stdout(), tick, options.explanations)
     last: int | None = None
 
     def show(shown: Shown) -> None:

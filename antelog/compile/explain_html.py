@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 
 from antelog.compile.explain import (
     answer_text,
@@ -15,6 +14,7 @@ from antelog.compile.explain import (
     source_lines,
 )
 from antelog.compile.plan import Pattern, Plan, Relation
+from antelog.escaping import in_html
 
 _HEADS = ("watched for", "patterns", "bounds", "stratum")
 
@@ -26,14 +26,14 @@ def plan_html(plan: Plan) -> str:
     return (
         f"<p>{_lines(source_lines(plan))}</p>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>{escape(key_text(plan))}</p>"
+        f"<p>{in_html(key_text(plan))}</p>"
     )
 
 
 def _row(relation: Relation) -> str:
     patterns = "<br>".join(_pattern(relation, pattern) for pattern in relation.patterns) or "never holds"
     cells = (
-        f"<b>{escape(relation_title(relation))}</b>",
+        f"<b>{in_html(relation_title(relation))}</b>",
         patterns,
         _lines(bounds_lines(relation)),
         str(relation.level.component),
@@ -45,10 +45,10 @@ def _row(relation: Relation) -> str:
 
 def _pattern(relation: Relation, pattern: Pattern) -> str:
     fixed = answer_text(relation, pattern)
-    giving = f" giving {escape(fixed)}" if fixed else ""
-    known = "".join(f"<br><small>{escape(line)}</small>" for line in pattern_lines(pattern))
-    return f"<code>{escape(pattern_text(pattern))}</code>{giving}{known}"
+    giving = f" giving {in_html(fixed)}" if fixed else ""
+    known = "".join(f"<br><small>{in_html(line)}</small>" for line in pattern_lines(pattern))
+    return f"<code>{in_html(pattern_text(pattern))}</code>{giving}{known}"
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "<br>".join(map(escape, lines))
+    return "<br>".join(map(in_html, lines))

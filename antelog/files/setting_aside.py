@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, fields
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO, cast
 
-from antelog.errors import DataError
+from antelog.errors import AntelogError, DataError, OutputError
+from antelog.escaping import cell
 from antelog.files.naming import Form, form_of
+from antelog.writing import replacing
 
 SHOWN = 5
 """How many rejects a summary shows in full."""
@@ -67,25 +70,35 @@ class Rejects:
 
 @contextmanager
 def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
-    """Rejects that are written to a CSV file or to one of JSON lines, by its ending."""
+    """Rejects that are written to a CSV file or to one of JSON lines, by its ending.
+
+    The file is there, or takes the place of the one before, at the end; then it has all of them, also if
+    the data is wrong or there was a Ctrl-C. If they, or the results, cannot be written it stays as it is.
+    """
     if path is None:
         yield Rejects(strict)
         return
     form = form_of(path)
     if form not in (Form.CSV, Form.JSON) or path.suffix == ".gz":
         raise DataError(f"{path}: rejects are written to a file that ends in .csv or .jsonl")
-    try:
-        out = path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from None
-    with out:
+    ended: AntelogError | KeyboardInterrupt | None = None
+    with replacing(path) as file:
+        out = TextIOWrapper(cast("IO[bytes]", file), "utf-8", "backslashreplace", newline="")
         if form is Form.CSV:
             csv.writer(out).writerow(f.name for f in fields(Reject))
-        yield Rejects(strict, out, form)
+        try:
+            yield Rejects(strict, out, form)
+        except OutputError:
+            raise
+        except (AntelogError, KeyboardInterrupt) as early:
+            ended = early
+        out.detach()
+    if ended is not None:
+        raise ended
 
 
 def _write(out: TextIO, form: Form, reject: Reject) -> None:
     if form is Form.CSV:
-        csv.writer(out).writerow(astuple(reject))
+        csv.writer(out).writerow(cell(each) if isinstance(each, str) else each for each in astuple(reject))
     else:
         out.write(json.dumps({f.name: getattr(reject, f.name) for f in fields(reject)}) + "\n")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from html import escape
 from itertools import islice
 from typing import Any
 
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
+from antelog.escaping import in_html
 from antelog.language.moments import literal_of, moment
 from antelog.pictures.history import Change, Explanation, timed
 from antelog.pictures.reading import changes_in
@@ -87,9 +87,9 @@ def _row(change: Change, tick: int | None) -> str:
     cells = (
         moment(change.tick, tick),
         f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
-        f"<code>{escape(change.label)}</code>",
+        f"<code>{in_html(change.label)}</code>",
         "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
-        "<br>".join(map(escape, _outlook(change, tick))),
+        "<br>".join(map(in_html, _outlook(change, tick))),
     )
     return (
         "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
@@ -99,12 +99,12 @@ def _row(change: Change, tick: int | None) -> str:
 def _explanation(explanation: Explanation) -> str:
     parts = [_marked("●", explanation.evidence), _marked("○", explanation.hypotheses)]
     if explanation.exceptions:
-        parts.append(escape(f"except {'; '.join(explanation.exceptions)}"))
+        parts.append(in_html(f"except {'; '.join(explanation.exceptions)}"))
     return " ".join(part for part in parts if part)
 
 
 def _marked(mark: str, literals: Iterable[str]) -> str:
-    return " ".join(f"{mark}&nbsp;<code>{escape(literal)}</code>" for literal in literals)
+    return " ".join(f"{mark}&nbsp;<code>{in_html(literal)}</code>" for literal in literals)
 
 
 def _outlook(change: Change, length: int | None) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +16,7 @@ import altair as alt
 import vl_convert
 
 from antelog.errors import DataError
+from antelog.escaping import json_in_html
 from antelog.pictures import theme
 from antelog.writing import write
 
@@ -57,7 +57,7 @@ class Drawing:
 
     def html(self) -> str:
         """A page that needs nothing else: to point at, to zoom, and as wide as its window."""
-        specification = json.dumps(self._explorable(), ensure_ascii=False)
+        specification = json_in_html(self._explorable())
         page = Template(files("antelog.pictures").joinpath("page.html").read_text(encoding="utf-8"))
         style = theme.style_sheet() if self.theme == "auto" else ""
         return page.substitute(
@@ -66,7 +66,7 @@ class Drawing:
             paper=theme.DARK[theme.PAPER] if self.theme == "dark" else theme.PAPER,
             dark_paper=theme.PAPER if self.theme == "light" else theme.DARK[theme.PAPER],
             style=style,
-            specification=self._coloured(specification).replace("</", "<\\/"),
+            specification=self._coloured(specification),
             vega=_vega(),
         )
 

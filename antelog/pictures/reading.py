@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -51,17 +52,28 @@ def changes_in(source: Any) -> Iterator[Change]:
 
 def lines_of(path: str | PathLike[str]) -> Iterator[Change]:
     """The changes in a file of JSON lines."""
+    with _readable(str(path)), Path(path).open(encoding="utf-8") as file:
+        yield from of_lines(file, str(path))
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Raises DataError for what cannot be read, or is no text."""
     try:
-        with Path(path).open(encoding="utf-8") as file:
-            yield from of_lines(file, str(path))
+        yield
     except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+        raise DataError(f"{name}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise DataError(f"{path}: is not UTF-8 text; a log of changes has JSON lines") from None
+        raise DataError(f"{name}: is not UTF-8 text; a log of changes has JSON lines") from None
 
 
 def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
-    """The changes in JSON lines; messages call them by a name."""
+    """The changes in JSON lines of an open file; messages call them by a name."""
+    with _readable(name):
+        yield from _of_lines(lines, name)
+
+
+def _of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

@@ -6,7 +6,9 @@ import os
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+from antelog.escaping import shown_lines
 
 _NOISE = re.compile(
     rb"WARNING: Using incubator modules"
@@ -40,4 +42,6 @@ def _sieve(source: int, target: int) -> None:
             *whole, rest = (rest + piece).split(b"\n")
             for line in whole:
                 if not _NOISE.match(line):
-                    out.write(line + b"\n")
+                    said = shown_lines(line.decode("utf-8", "backslashreplace"))
+                    with suppress(OSError):  # if nobody reads it, Spark is not to wait
+                        out.write(f"{said}\n".encode())

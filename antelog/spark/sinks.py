@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyspark
-from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.types import ArrayType, MapType, StructType
+from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.escaping import COMPUTED, NUMBER
 from antelog.spark.endpoints import Console, Files, Jdbc, Kafka, Sink, Source, Table
 from antelog.spark.folders import entries
 from antelog.spark.jdbc_sink import write_rows
@@ -99,7 +100,7 @@ def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
 
 
 def _write_files(frame: DataFrame, sink: Files, batch: Batch) -> None:
-    writer: DataFrameWriter = (_flat(frame) if sink.form == "csv" else frame).write.mode("overwrite")
+    writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
     path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/batch={batch.number}"
     options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
     if sink.form == "json":
@@ -120,6 +121,18 @@ def _flat(frame: DataFrame) -> DataFrame:
             for field in frame.schema
         )
     )
+
+
+def _cells(frame: DataFrame) -> DataFrame:
+    """What CSV files have: texts that no spreadsheet computes, as `antelog.escaping.cell` makes them."""
+
+    def cell(name: str) -> Column:
+        text = f.col(name)
+        return f.when(text.rlike(COMPUTED) & ~text.rlike(NUMBER), f.concat(f.lit("'"), text)).otherwise(text)
+
+    flat = _flat(frame)
+    texts = [each.name for each in flat.schema if isinstance(each.dataType, StringType)]
+    return flat.withColumns({name: cell(name) for name in texts})
 
 
 def _has_class(spark: SparkSession, name: str) -> bool:

@@ -1,5 +1,6 @@
 """`antelog run` as real processes on Spark: read once, as a stream, resumed, refused, stopped."""
 
+import csv
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from tests.cli.trying import try_
+from tests.obeyed import obeyed
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
@@ -156,3 +158,31 @@ def test_a_source_that_is_not_there() -> None:
     assert "Traceback" not in done.stderr
     assert "error: " in done.stderr
     assert "gone" in done.stderr
+
+
+@pytest.mark.parametrize("more", [[], ["--stream", "--trigger", "available-now"]])
+def test_a_console_that_cannot_be_written(more: list[str]) -> None:
+    Path("in").mkdir()
+    Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
+    call = command("p.alog", "--input", "Temp=in", "--output", "console", *more)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("error: <stdout>: cannot be written: No space left on device\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_facts_that_a_terminal_or_a_spreadsheet_would_obey() -> None:
+    evil = ["=1+1\x1b[2J", "@a\u202e", "-2", "a\x9b"]
+    rows = "".join(f"{each},high,soon,0\n{each},high,0,0\n" for each in evil)
+    Path("temp.csv").write_text("device,level,time,arrival\n" + rows, encoding="utf-8")
+    done = run("p.alog", "--input", "Temp=temp.csv", "--output", "console", "--rejects", "csv:aside")
+    assert done.returncode == 0, done.stderr
+    assert not obeyed(done.stdout + done.stderr)
+    assert 'X = "=1+1\\u001b[2J"' in done.stdout
+    cells = [
+        row["row"]
+        for file in Path("aside").glob("*.csv")
+        for row in csv.DictReader(file.read_text("utf-8").split("\n"))
+    ]
+    assert sorted(cells) == sorted(f"{'' if each[0] == 'a' else chr(39)}{each},high,soon,0" for each in evil)

@@ -140,7 +140,7 @@ def test_a_closed_pipe_ends_it_quietly() -> None:
         assert run.stdout.readline().startswith(b'{"tick": 0')
         run.stdout.close()
         assert run.stderr.read() == b""
-    assert run.returncode == 0
+    assert run.returncode == 141
 
 
 @pytest.mark.usefixtures("here")

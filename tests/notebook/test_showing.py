@@ -108,6 +108,19 @@ def test_answers(engine: antelog.Engine) -> None:
     assert "&lt;b&gt;" in html
 
 
+def test_no_part_of_a_change_becomes_a_tag() -> None:
+    """A log is a file, which may say anything."""
+    evil = "<i>\u202e"
+    row: dict[str, Any] = {"tick": 0, "query": evil, "answer": {evil: evil}, "decided_by": evil}
+    row |= {"if_silent": {"change": evil, "tick": 1}, "because": [evil]}
+    row |= {"explanations": [{"evidence": [evil], "hypotheses": [evil], "except": [{evil: evil}]}]}
+    for change in ("possible", "rejected"):
+        html = antelog.show([row | {"change": change}])._repr_html_()
+        assert "<i>" not in html
+        assert "\u202e" not in html
+        assert html.count("&lt;i&gt;") >= 8
+
+
 def test_changes_in_the_order_of_time(engine: antelog.Engine) -> None:
     found = [engine.advance(2), engine.advance(3)]
     html = antelog.show(found)._repr_html_()

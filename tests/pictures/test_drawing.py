@@ -241,3 +241,15 @@ def test_charts_are_valid() -> None:
         assert chart.to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite")
     assert isinstance(antelog.draw(ROWS), Drawing)
     assert len(marks(antelog.draw(ROWS).svg(), "symbol")) > len(ROWS) / 2
+
+
+def test_facts_do_not_end_or_begin_a_script() -> None:
+    evil = "<!--<script></script>\u2028\u202e"
+    program = antelog.parse("input A(x: text, time).\nP(X, T) :- A(X, T).\nquery P(X, T).\n")
+    engine = antelog.Engine(program)
+    page = antelog.draw(engine.advance(0, {"A": [(evil, 0)]}), title=evil).html()
+    (specification,) = re.findall(r"^const specification = (.*);$", page, re.MULTILINE)
+    assert "\\u003c!--\\u003cscript>" in specification
+    assert not re.search("[<\u2028\u202e]", specification)
+    assert evil in json.dumps(json.loads(specification), ensure_ascii=False)
+    assert "<!--" not in page.partition("<script")[0]

@@ -1,0 +1,68 @@
+"""Everything that is shown on a terminal goes through here, so that no data in it is obeyed.
+
+say("note: …")            a message on stderr
+tell("…")                 a result on stdout
+print_text(console, …)    a line with colours
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+from rich.text import Span, Text
+
+from antelog.escaping import shown_lines
+
+
+def say(message: str) -> None:
+    """A message beside the results."""
+    click.echo(shown_lines(message), err=True)
+
+
+def tell(result: str) -> None:
+    """A result that is a text, or JSON."""
+    click.echo(shown_lines(result))
+
+
+def to_stderr(*, soft_wrap: bool = False) -> Console:
+    """Where messages go that have colours, or change while they are shown."""
+    return Console(stderr=True, highlight=False, soft_wrap=soft_wrap)
+
+
+def to_stdout(*, soft_wrap: bool = False) -> Console:
+    """Where listings go."""
+    return Console(highlight=False, soft_wrap=soft_wrap)
+
+
+def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -> None:
+    """A text with colours of ours and no others."""
+    console.print(escaped(text), soft_wrap=soft_wrap)
+
+
+def escaped(text: Text) -> Text:
+    """The text with numbers for what a terminal would act on, in the colours of what they stand for."""
+    if shown_lines(text.plain) == text.plain:
+        return text
+    pieces = (_escaped(piece) for piece in text.divide(range(1, len(text.plain))))
+    return Text("", text.style).join(pieces)
+
+
+def _escaped(character: Text) -> Text:
+    written = shown_lines(character.plain)
+    spans = [Span(0, len(written), span.style) for span in character.spans]
+    return Text(written, character.style, spans=spans)
+
+
+@contextmanager
+def shown_mistakes() -> Iterator[None]:
+    """What Click says of a command line, of which it quotes parts."""
+    try:
+        yield
+    except click.UsageError as mistake:
+        said = mistake.format_message()
+        if shown_lines(said) == said:
+            raise
+        raise click.UsageError(shown_lines(said), mistake.ctx) from None

@@ -1,0 +1,63 @@
+"""Text from data on its way to a terminal, a page or a spreadsheet, none of which is to obey it.
+
+    shown("a\\x1b[2Jb")           a\\u001b[2Jb: what a terminal would act on, as its number
+    json_text({"X": "\\x9b"})     the same data, with nothing in it that a terminal acts on
+    json_in_html(["<script>"])   the same data, with nothing in it that ends or begins a script
+    cell("=1+1")                 '=1+1: a text for a spreadsheet, too
+
+Data that is written to files stays as it is, but for cells of CSV files that people open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+
+# Control characters; what is right to left or turns it on or off; and separators of lines.
+_OBEYED = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_ANY = re.compile(f"[{_OBEYED}]")
+_BUT_LINES = re.compile(rf"(?![\n\t])[{_OBEYED}]")
+
+COMPUTED = r"^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+"""How a cell begins that a spreadsheet would compute, behind apostrophes that may have been put there."""
+NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+"""A cell that a spreadsheet may well compute. Spark reads both of these, too."""
+_COMPUTED, _NUMBER = re.compile(COMPUTED), re.compile(NUMBER)
+
+
+def shown(text: str) -> str:
+    """A piece of text on one line, with nothing in it that moves a cursor, colours, or turns text around."""
+    return _ANY.sub(_number, text)
+
+
+def shown_lines(text: str) -> str:
+    """As `shown`, for a text that has lines and tabs of its own."""
+    return _BUT_LINES.sub(_number, text)
+
+
+def json_text(value: object, *, ascii_only: bool = False) -> str:
+    """JSON that a terminal shows and does not act on."""
+    return _ANY.sub(_number, json.dumps(value, ensure_ascii=ascii_only))
+
+
+def json_in_html(value: object) -> str:
+    """JSON for a script of a page; `<!--`, `<script` and `</script` would mean something there."""
+    return json_text(value).replace("<", "\\u003c")
+
+
+def in_html(text: str) -> str:
+    """A piece of text for a page."""
+    return escape(shown(text))
+
+
+def cell(text: str) -> str:
+    """A cell of a CSV file: behind an apostrophe if a spreadsheet would compute it, unless it is a number.
+
+    Whoever wants the text back takes away the first apostrophe of a cell that begins as `COMPUTED` says.
+    """
+    return f"'{text}" if _COMPUTED.match(text) and not _NUMBER.match(text) else text
+
+
+def _number(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"

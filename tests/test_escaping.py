@@ -1,0 +1,83 @@
+"""Data that a terminal, a page or a spreadsheet would obey is shown, and not obeyed."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from antelog.errors import DataError, ProgramError
+from antelog.escaping import cell, in_html, json_in_html, json_text, shown, shown_lines
+from antelog.program import parse
+from tests.obeyed import OBEYED, obeyed
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize("character", OBEYED)
+def test_what_is_obeyed_is_shown_as_its_number(character: str) -> None:
+    assert shown(f"a{character}b") == f"a\\u{ord(character):04x}b"
+    assert shown_lines(f"a{character}b") == shown(f"a{character}b")
+    assert not obeyed(json_text({character: [character]}))
+    assert json.loads(json_text({character: [character]})) == {character: [character]}
+    assert not obeyed(in_html(character))
+
+
+def test_the_rest_stays_as_it_is() -> None:
+    text = "Wärter 温度 درجة ~ \\u001b 😀"
+    assert shown(text) == shown_lines(text) == text
+    assert shown(shown("\x1b")) == "\\u001b"
+    assert shown("a\n\tb") == "a\\u000a\\u0009b"
+    assert shown_lines("a\n\tb") == "a\n\tb"
+    assert json_text({"X": text}) == json.dumps({"X": text}, ensure_ascii=False)
+    assert json_text("ä\x9b", ascii_only=True) == '"\\u00e4\\u009b"'
+
+
+def test_json_in_a_page() -> None:
+    value = {"<!--<script>": "</script>\u2028\u2029\x9b", "a": [1.5, None]}
+    written = json_in_html(value)
+    assert not re.search("[<\u2028\u2029]", written)
+    assert json.loads(written) == value
+    assert in_html("<b>&\u202e") == "&lt;b&gt;&amp;\\u202e"
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+a", "-a", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "-1-1", "=", "'=1", "\uff1d1"]
+)
+def test_cells_that_a_spreadsheet_would_compute(text: str) -> None:
+    assert cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["", "a=1", "-5", "+5", "-1.5e3", "-.5", "5.", "'a", "wt2,high,-1", "1e-3"])
+def test_other_cells(text: str) -> None:
+    assert cell(text) == text
+
+
+def test_errors_can_be_shown() -> None:
+    assert str(DataError("a\x1b[2J\nb")) == "a\\u001b[2J\\u000ab"
+
+
+def test_a_program_in_a_message() -> None:
+    text = 'input A(x, time).\nP(X, T) :- A("\x1b\u202e", T), A(\x9b, T).\nquery P(X, T).\n'
+    with pytest.raises(ProgramError) as caught:
+        parse(text, name="\x1b.alog")
+    lines = str(caught.value).split("\n")
+    assert not obeyed("".join(lines))
+    assert lines[0].startswith("\\u001b.alog:2:")
+    # The carets stand below what is meant, behind what is longer than it was.
+    ((excerpt, carets),) = [(a, b) for a, b in pairwise(lines) if set(b) == {*" |^"}]
+    assert excerpt[carets.index("^") : carets.rindex("^") + 1] == "\\u009b"
+
+
+def test_commands_show_through_one_door() -> None:
+    doors = re.compile(r"click\.echo\(|\.print\((?!\)|\")|\bConsole\([^)]|\.write\(")
+    found = {
+        path.relative_to(ROOT).as_posix(): doors.findall(path.read_text(encoding="utf-8"))
+        for path in ROOT.glob("antelog/cli/*.py")
+    }
+    assert {name: there for name, there in found.items() if there} == {
+        "antelog/cli/outputs.py": [".write("],
+        "antelog/cli/terminal.py": ["click.echo(", "click.echo(", "Console(s", "Console(h", ".print("],
+        "antelog/cli/try_.py": [".write("],  # lines of JSON
+    }
