@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
 
-from antelog.engine.kinds import Item, Kind, kind_of_column, nearest_double, raw_values, shortest
+from antelog.engine.kinds import Item, Kind, has_no_double, kind_of_column, nearest_double, raw_values
 from antelog.engine.tables import Column, Mask
 
 UNBOUND = -1
@@ -60,8 +60,7 @@ def _number(number: int | float | Decimal, intern: Intern) -> int:
         return UNBOUND
     if isinstance(number, Decimal) and number == number.to_integral_value():
         number = int(number)
-    written = isinstance(number, Decimal) and number == shortest(nearest)
-    if isinstance(number, float) or number == nearest or written:
+    if isinstance(number, float) or not has_no_double(number, nearest):
         return int(np.float64(nearest + 0.0).view(np.int64))
     return int(intern([number])[0])
 

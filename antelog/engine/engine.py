@@ -21,7 +21,7 @@ from antelog.engine.log import KINDS
 from antelog.engine.rejects import Kept, none
 from antelog.engine.static_rows import static_rows
 from antelog.engine.ticks import Moment, tick_of
-from antelog.errors import DataError, StateError, UnsupportedError
+from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 
 __all__ = ["DROPPED", "Counts", "Engine", "Planned", "Status"]
@@ -172,7 +172,11 @@ class Engine:
         raise DataError(f"the program has no query {name}. {hint}")
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write to a file what has to be known to go on from here. Rejects are counted, but not kept."""
+        """Write to a file what has to be known to go on from here. Rejects are counted, but not kept.
+
+        Only its owner may read the file. One of that name is replaced when the new one is complete; what
+        cannot be written raises OutputError, and leaves nothing behind.
+        """
         saving.save(path, self._saved())
 
     def to_bytes(self) -> bytes:
@@ -191,9 +195,15 @@ class Engine:
         only: Sequence[str] = KINDS,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
+        max_bytes: int = saving.MOST,
     ) -> Engine:
-        """The engine that was saved to a file. With `program`, only if it was running that one."""
-        return cls._resumed(saving.restore(path), str(path), program, only, arrival, keep_rejects)
+        """The engine that was saved to a file. With `program`, only if it was running that one.
+
+        Raises StateError if the file is missing, damaged, or none that an engine has saved; or if it has
+        more than `max_bytes` when it is unpacked, lest a small file fill the memory.
+        """
+        saved = saving.restore(path, _plan_if_any(program), max_bytes)
+        return cls._resumed(saved, only, arrival, keep_rejects)
 
     @classmethod
     def from_bytes(
@@ -204,30 +214,22 @@ class Engine:
         only: Sequence[str] = KINDS,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
+        max_bytes: int = saving.MOST,
     ) -> Engine:
         """The engine that was saved by `to_bytes`; otherwise as `restore`."""
-        saved = saving.from_bytes(content)
-        return cls._resumed(saved, "the saved state", program, only, arrival, keep_rejects)
+        saved = saving.from_bytes(content, program=_plan_if_any(program), most=max_bytes)
+        return cls._resumed(saved, only, arrival, keep_rejects)
 
     @classmethod
-    def _resumed(
-        cls,
-        saved: saving.Saved,
-        name: str,
-        program: Planned | None,
-        only: Sequence[str],
-        arrival: str,
-        keep_rejects: int,
-    ) -> Engine:
-        if program is not None and plan_of(program) != saved.plan:
-            raise StateError(
-                f"{name} was saved by another program than this one: "
-                "restore it with the program that wrote it, or start anew and replay the facts"
-            )
+    def _resumed(cls, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> Engine:
         _check(saved.plan, only, saved.limit)
         engine = cls.__new__(cls)
         engine._set_up(saved, only, arrival, keep_rejects)
         return engine
+
+
+def _plan_if_any(program: Planned | None) -> Plan | None:
+    return None if program is None else plan_of(program)
 
 
 def _check(plan: Plan, only: Sequence[str], limit: int | None) -> None:

@@ -1,46 +1,52 @@
 """An engine's state as bytes or as a file, and back.
 
-It is a zip archive, so damage is noticed. It holds
+It is a sealed archive (see `sealed`), whose members are
 
-    state.json        version, the last finished tick, what was counted and given up, the static facts given
-    plan.json         the plan, as `antelog.compile.plan_json` writes it
-    types.arrow       an Arrow schema: for each input and static predicate a struct of its columns' types
-    values.arrow      the values that have ids, the constants first
-    facts/N.arrow     the kept facts of the plan's Nth input: cells, times, arrivals
-    settled/N.arrow   the remembered atoms of the plan's Nth relation, if it rests on its own negation
+    state.json      the last finished tick, what was counted and given up, the static facts given
+    plan.json       the plan, as `antelog.compile.plan_json` writes it
+    types.arrow     an Arrow schema: for each input and static predicate a struct of its columns' types
+    values.json     the values that have ids, the constants first
+    facts/N         the kept facts of the plan's Nth input: cells, times, arrivals
+    settled/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
+                    cells, ticks, whether they are true, from when on
 
-in Arrow's file format. There is no pickled code in it. Values that no kept fact has are left out.
+Facts and atoms are columns of whole numbers of 8 bytes, the least byte first, one column after the other.
+There is no pickled code in it. Values that no kept fact has are left out. Nothing that is read is taken for
+right before it was looked at (see `possible`).
 """
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
+from antelog import writing
 from antelog.accounts import Counts
 from antelog.compile.plan import Plan
 from antelog.compile.plan_json import from_json, to_json
 from antelog.compile.statics import Row
-from antelog.engine import kernel
+from antelog.engine import kernel, possible, sealed, values
 from antelog.engine.counting import Dropped
 from antelog.engine.facts import Facts
 from antelog.engine.history import added, gather, pruned
 from antelog.engine.kernel import State
 from antelog.engine.schema import Types
+from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.settled import Settled
+from antelog.engine.tables import Column
+from antelog.engine.ticks import LAST
 from antelog.engine.values import Values
 from antelog.errors import PlanError, StateError
 
-VERSION = 3
-"""Counts up whenever a file of the version before can no longer be read."""
+__all__ = ["MOST", "Saved", "from_bytes", "restore", "save", "to_bytes"]
 
 
 @dataclass(frozen=True)
@@ -55,108 +61,152 @@ class Saved:
     limit: int | None
 
 
-class _State(msgspec.Struct, frozen=True):
-    version: int
-    now: int
-    begin: int | None
-    forgotten: int
-    limit: int | None
+class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`until`: the tick up to which each relation is settled that rests on its own negation."""
+
+    now: Annotated[int, msgspec.Meta(ge=-1, le=LAST)]
+    begin: Annotated[int, msgspec.Meta(ge=0, le=LAST)] | None
+    forgotten: Annotated[int, msgspec.Meta(ge=0, le=LAST + 1)]
+    limit: Annotated[int, msgspec.Meta(ge=1)] | None
+    until: dict[str, int]
     counts: dict[str, Counts]
     dropped: dict[str, Dropped]
     given: dict[str, list[tuple[str | int | float, ...]]]
 
 
-class _Version(msgspec.Struct, frozen=True):
-    version: int
-
-
 def save(path: str | PathLike[str], saved: Saved) -> None:
-    """Write a state; a file of that name is replaced only when the new one is complete."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".partial")
-    partial.write_bytes(to_bytes(saved))
-    partial.replace(target)
+    """Write a state, for its owner alone; a file of that name is replaced when the new one is complete."""
+    writing.write(path, to_bytes(saved), mode=0o600)
 
 
-def restore(path: str | PathLike[str]) -> Saved:
-    """The state in a file; StateError if there is none that this version can read."""
+def restore(path: str | PathLike[str], program: Plan | None = None, most: int = MOST) -> Saved:
+    """The state in a file; otherwise as `from_bytes`."""
     try:
-        content = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > most:
+                raise sealed.too_large(str(path), size, most)
+            content = file.read()
     except FileNotFoundError:
         raise StateError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise StateError(f"{path}: cannot be read: {error.strerror}") from None
-    return from_bytes(content, str(path))
+    except (OSError, ValueError) as error:
+        raise StateError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
+    return from_bytes(content, str(path), program, most)
 
 
 def to_bytes(saved: Saved) -> bytes:
     """A state for wherever bytes are kept; `from_bytes` reads it."""
-    old = saved.state
+    old, plan = saved.state, saved.plan
+    kept, history, settled = pruned(old.values, old.history, old.settled)
     state = _State(
-        VERSION, old.now, old.begin, old.forgotten, saved.limit,
-        dict(saved.counts), dict(saved.dropped), dict(saved.given),
-    )  # fmt: skip
-    values, history, settled = pruned(old.values, old.history, old.settled)
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("state.json", msgspec.json.encode(state))
-        archive.writestr("plan.json", to_json(saved.plan))
-        archive.writestr("types.arrow", _types_schema(old.seen).serialize().to_pybytes())
-        archive.writestr("values.arrow", _to_bytes(values.to_arrow()))
-        for number, source in enumerate(saved.plan.inputs):
-            archive.writestr(f"facts/{number}.arrow", _to_bytes(_table(gather(history, source.name, None))))
-        for number, relation in enumerate(saved.plan.relations):
-            if relation.name in settled:
-                archive.writestr(f"settled/{number}.arrow", _to_bytes(_remembered(settled[relation.name])))
-    return sink.getvalue()
+        *(
+            old.now,
+            old.begin,
+            old.forgotten,
+            saved.limit,
+            {name: each.until for name, each in settled.items()},
+        ),
+        *(dict(saved.counts), dict(saved.dropped), dict(saved.given)),
+    )
+    members = {
+        "state.json": msgspec.json.encode(state),
+        "plan.json": to_json(plan).encode(),
+        "types.arrow": _types_schema(old.seen).serialize().to_pybytes(),
+        "values.json": msgspec.json.encode(kept.saved()),
+    }
+    for name, member in _facts_in(plan).items():
+        facts = gather(history, name, None)
+        members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
+    for name, member in _settled_in(plan, settled).items():
+        each = settled[name]
+        members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
+    return sealed.pack(members)
 
 
-def from_bytes(content: bytes, name: str = "the saved state") -> Saved:
-    """The state in bytes, which messages call by this name; StateError if this version cannot read it."""
+def from_bytes(
+    content: bytes, name: str = "the saved state", program: Plan | None = None, most: int = MOST
+) -> Saved:
+    """The state in bytes, which messages call by this name.
+
+    With `program`, only if the state is of that. Raises StateError if this version cannot read it, if it is
+    damaged, or if it has more than `most` bytes when it is unpacked.
+    """
+    members = sealed.unpack(content, name, most)
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            state = _state(archive.read("state.json"), name)
-            plan = from_json(archive.read("plan.json"))
-            types = pa.ipc.read_schema(pa.BufferReader(archive.read("types.arrow")))
-            values = Values.from_arrow(_from_bytes(archive.read("values.arrow")))
-            facts = {
-                source.name: _facts(_from_bytes(archive.read(f"facts/{number}.arrow")))
-                for number, source in enumerate(plan.inputs)
-            }
-            settled = {
-                relation.name: _settled(_from_bytes(archive.read(f"settled/{number}.arrow")))
-                for number, relation in enumerate(plan.relations)
-                if f"settled/{number}.arrow" in archive.namelist()
-            }
-            start = kernel.seeing(plan, kernel.start(plan, state.given, values), _seen(types))
-    except _DAMAGE as error:
-        raise StateError(f"{name} is no state that can be restored, or it is damaged: {error}") from None
+        state = msgspec.json.decode(members["state.json"], type=_State)
+        plan = from_json(members["plan.json"])
+        if program is not None and plan != program:
+            raise StateError(
+                f"{name} was saved by another program than this one: "
+                "restore it with the program that wrote it, or start anew and replay the facts"
+            )
+        if program is None:
+            possible.check_plan(plan)
+        return _read(members, state, plan if program is None else program)
+    except _WRONG as error:
+        raise StateError(f"{name} is no state that can be restored: {_reason(error)}. {AGAIN}") from None
+
+
+def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
+    possible.check_limit(plan, state.limit)
+    possible.check_given(plan, state.given)
+    possible.check_counts(plan, state.counts, state.dropped, state.forgotten)
+    known = Values.from_saved(msgspec.json.decode(members["values.json"], type=values.Saved))
+    start = kernel.start(plan, state.given, known)
+    possible.check_constants(plan, start)
+    facts_in, settled_in = _facts_in(plan), _settled_in(plan, start.settled)
+    _compare(members.keys(), {*_PLAIN, *facts_in.values(), *settled_in.values()})
+    _compare(state.until.keys(), start.settled.keys())
+    seen = _seen(pa.ipc.read_schema(pa.BufferReader(members["types.arrow"])))
+    possible.check_types(plan, start, seen)
+    facts = {name: _facts(members[member], start.history[name].width) for name, member in facts_in.items()}
+    settled = {
+        name: _settled(members[member], len(start.settled[name].columns), state.until[name])
+        for name, member in settled_in.items()
+    }
     resumed = replace(
-        start,
+        kernel.seeing(plan, start, seen),
         now=state.now,
         begin=state.begin,
         forgotten=state.forgotten,
-        history=added(start.history, facts),
-        settled={**start.settled, **settled},
+        settled=settled,
     )
+    possible.check_kept(plan, resumed, facts)
+    resumed = replace(resumed, history=added(start.history, facts))
     return Saved(plan, resumed, state.given, state.counts, state.dropped, state.limit)
 
 
-def _state(content: bytes, name: str) -> _State:
-    version = msgspec.json.decode(content, type=_Version).version
-    if version != VERSION:
-        raise StateError(
-            f"{name} is of version {version}, but this antelog reads version {VERSION}; "
-            "replay the facts with this version, or go on with the one that wrote it"
-        )
-    return msgspec.json.decode(content, type=_State)
-
-
-_DAMAGE = (
-    *(OSError, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error, msgspec.DecodeError, pa.ArrowException, PlanError),
+_WRONG = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, OSError),
+    *(msgspec.MsgspecError, pa.ArrowException, PlanError),
 )
-"""What reading a damaged archive can end in."""
+"""What reading members can end in that nobody has written, but somebody has sealed."""
+
+
+def _reason(error: Exception) -> str:
+    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+
+
+_PLAIN = ("state.json", "plan.json", "types.arrow", "values.json")
+
+
+def _facts_in(plan: Plan) -> dict[str, str]:
+    """For each input the member that has its facts."""
+    return {source.name: f"facts/{number}" for number, source in enumerate(plan.inputs)}
+
+
+def _settled_in(plan: Plan, settled: Mapping[str, Settled]) -> dict[str, str]:
+    """For each relation of which something is settled the member that has it."""
+    names = ((relation.name, f"settled/{number}") for number, relation in enumerate(plan.relations))
+    return {name: member for name, member in names if name in settled}
+
+
+def _compare(there: Iterable[str], wanted: Iterable[str]) -> None:
+    there, wanted = set(there), set(wanted)
+    for name in sorted(wanted - there):
+        raise ValueError(f"it has no {name}")
+    for name in sorted(there - wanted):
+        raise ValueError(f"it has {name}, which belongs to no state of its program")
 
 
 def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:
@@ -168,36 +218,25 @@ def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:
 
 
 def _seen(schema: pa.Schema) -> dict[str, Types]:
-    return {field.name: tuple(column.type for column in field.type) for field in schema}
+    seen = {field.name: tuple(column.type for column in field.type) for field in schema}
+    if len(seen) < len(schema):
+        raise ValueError("it has types of one predicate twice")
+    return seen
 
 
-def _table(facts: Facts) -> pa.Table:
-    columns = {str(i): column for i, column in enumerate(facts.columns)}
-    return pa.table({**columns, "time": facts.time, "arrival": facts.arrival})
-
-
-def _facts(table: pa.Table) -> Facts:
-    *columns, time, arrival = (table.column(i).to_numpy() for i in range(table.num_columns))
+def _facts(content: bytes, width: int) -> Facts:
+    *columns, time, arrival = _from_bytes(content, width + 2)
     return Facts(tuple(columns), time, arrival)
 
 
-def _remembered(settled: Settled) -> pa.Table:
-    columns = {str(i): column for i, column in enumerate(settled.columns)}
-    table = pa.table({**columns, "tick": settled.ticks, "true": settled.true, "when": settled.when})
-    return table.replace_schema_metadata({"until": str(settled.until)})
+def _settled(content: bytes, width: int, until: int) -> Settled:
+    *columns, ticks, true, when = _from_bytes(content, width + 3)
+    return Settled(until, tuple(columns), ticks, true != 0, when)
 
 
-def _settled(table: pa.Table) -> Settled:
-    *columns, ticks, true, when = (table.column(i).to_numpy() for i in range(table.num_columns))
-    return Settled(int(table.schema.metadata[b"until"]), tuple(columns), ticks, true, when)
+def _to_bytes(columns: Iterable[Column]) -> bytes:
+    return b"".join(column.astype("<i8").tobytes() for column in columns)
 
 
-def _to_bytes(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    with pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
-
-
-def _from_bytes(content: bytes) -> pa.Table:
-    return pa.ipc.open_file(content).read_all()
+def _from_bytes(content: bytes, width: int) -> list[Column]:
+    return list(np.frombuffer(content, "<i8").astype(np.int64, copy=False).reshape(width, -1))

@@ -121,6 +121,12 @@ def answer_types(plan: Plan, seen: Seen) -> AnswerTypes:
 
     A variable has the type of the columns its values can come from, be it where one fact serves two literals.
     """
+    found = relation_types(plan, seen)
+    return {query.name: found[query.name] for query in plan.queries}
+
+
+def relation_types(plan: Plan, seen: Seen) -> AnswerTypes:
+    """The same for all relations."""
     prepared = layouts(plan)
     known = seen_types(plan, seen)
     found = {r.name: (NOTHING,) * len(r.variables) for r in plan.relations}
@@ -140,7 +146,7 @@ def answer_types(plan: Plan, seen: Seen) -> AnswerTypes:
             )
             changed = changed or types != found[relation.name]
             found[relation.name] = types
-    return {r.name: dict(zip(r.variables, found[r.name], strict=True)) for r in plan.queries}
+    return {r.name: dict(zip(r.variables, found[r.name], strict=True)) for r in plan.relations}
 
 
 def seen_types(plan: Plan, seen: Seen) -> dict[str, Types]:

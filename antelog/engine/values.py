@@ -13,6 +13,7 @@ Anything else is a text, a value of another kind, or a number that no double hol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count, filterfalse
 from sys import getsizeof
 
@@ -38,7 +39,7 @@ from antelog.engine.tables import Column, Mask
 from antelog.engine.text_order import NO_ORDER, TextOrder, in_use, with_others
 from antelog.language.syntax import Value
 
-__all__ = ["UNBOUND", "Values"]
+__all__ = ["UNBOUND", "Saved", "Values"]
 
 _FIRST = -(2**51)
 """The cell of the first id: 0xFFF8000000000000."""
@@ -55,7 +56,14 @@ _ENTRY = 100
 _WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
 """What the rule language has a syntax for, or needs none."""
 
-_SAVED = pa.schema([("kind", pa.int8()), ("value", pa.string())])
+
+@dataclass(frozen=True)
+class Saved:
+    """The values that have ids, in their order: how many are constants, and all kinds, each with a text."""
+
+    constants: int
+    kinds: list[int]
+    texts: list[str]
 
 
 class Values:
@@ -314,20 +322,32 @@ class Values:
 
         return kept, remap
 
-    def to_arrow(self) -> pa.Table:
-        """All values that have ids; `from_arrow` makes the same cells of them."""
-        kinds = self._kinds[: len(self)]
-        schema = _SAVED.with_metadata({"constants": str(self._fixed)})
-        return pa.table(
-            [pa.array(kinds), pa.array([saved_item(item) for item in self._items], pa.string())], schema
-        )
+    def stay(self, cells: Column) -> bool:
+        """Whether these are all numbers or constants, so that their values are never forgotten."""
+        return bool((cells[_named(cells)] - _FIRST < self._fixed).all())
+
+    def holds(self, cells: Column) -> Mask:
+        """Which cells are those of values."""
+        numbers = cells.view(np.float64)
+        plain: Mask = np.isfinite(numbers) & ((numbers != 0) | (cells == 0))  # zero has one cell
+        return plain | (_named(cells) & (cells - _FIRST < len(self)))
+
+    def saved(self) -> Saved:
+        """All values that have ids; `from_saved` makes the same cells of them."""
+        kinds = self._kinds[: len(self)].tolist()
+        return Saved(self._fixed, kinds, list(map(saved_item, self._items)))
 
     @classmethod
-    def from_arrow(cls, saved: pa.Table) -> Values:
+    def from_saved(cls, saved: Saved) -> Values:
+        """The values that were saved. Raises ValueError if none can have been saved so."""
         values = cls()
-        texts = saved.column("value").to_pylist()
-        values._add(list(map(item_from_saved, saved.column("kind").to_pylist(), texts)))
-        values._fixed, values._start = int(saved.schema.metadata[b"constants"]), len(values)
+        items = [item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
+        values._add(items)
+        if len(values._ids) < len(items):
+            raise ValueError("a value has two cells")
+        if not 0 <= saved.constants <= len(items):
+            raise ValueError("there are fewer values than constants")
+        values._fixed, values._start = saved.constants, len(values)
         return values
 
 

@@ -14,6 +14,7 @@ from antelog.compile.plan import Input, Plan
 from antelog.compile.plan_json import to_json
 from antelog.compile.statics import Row
 from antelog.engine.schema import Types, answer_types, changes_schema
+from antelog.engine.sealed import VERSION
 from antelog.spark.needed import Needs, needs_of
 
 ARRIVED = "arrived at"
@@ -102,6 +103,7 @@ class Job:
     def identity(self) -> dict[str, str]:
         """What must stay the same for a state to be of use."""
         return {
+            "format": str(VERSION),
             "program": _digest(to_json(self.plan).encode()),
             "background facts": _digest(msgspec.json.encode(sorted(self.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
@@ -116,6 +118,8 @@ def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
 
 
 def _difference(name: str, old: str | None, new: str) -> str:
+    if name == "format":
+        return "another version of antelog"
     if name in ("program", "background facts"):
         return f"another program ({old}, not {new})" if name == "program" else "other background facts"
     return f"{old} {name}, not {new}" if name == "buckets" else f"the {name} `{old}`, not `{new}`"

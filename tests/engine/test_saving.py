@@ -1,18 +1,20 @@
-"""Saving and restoring to a file: what matters is kept, and what is wrong is refused.
+"""Saving and restoring to a file: what matters is kept, and nobody else can read it.
 
-That going on is as if nothing had happened, `test_properties.py` shows.
+That going on is as if nothing had happened, `test_properties.py` shows; and that what is damaged is refused,
+`test_damaged_states.py`.
 """
 
 from __future__ import annotations
 
-import json
-import zipfile
+import os
+import stat
 from pathlib import Path
 
 import pytest
 
 import antelog
-from antelog import Engine, StateError
+from antelog import Engine, OutputError, StateError
+from tests.limits import longest_file
 
 TURBINES = """
 input Temp(device, level, time) delay 1.
@@ -52,39 +54,37 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         Engine.restore(tmp_path / "none")
 
 
-@pytest.mark.parametrize("at", [0.1, 0.3, 0.5, 0.7, 0.9])
-def test_a_damaged_file_is_refused(tmp_path: Path, at: float) -> None:
+def _permissions(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "state"
-    _saved(path)
-    content = path.read_bytes()
-    middle = int(len(content) * at)
-    path.write_bytes(content[:middle])
-    with pytest.raises(StateError, match="no state that can be restored"):
-        Engine.restore(path)
+    path.touch(0o666)
+    before = os.umask(0)
+    try:
+        _saved(path)
+    finally:
+        os.umask(before)
+    assert _permissions(path) == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == ["state"]
 
 
-def test_one_wrong_byte_is_noticed_or_does_not_matter(tmp_path: Path) -> None:
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.write_bytes(b"kept")
+    for name in ("state", "state.partial"):
+        (tmp_path / name).symlink_to(kept)
+    program = _saved(tmp_path / "state")
+    assert kept.read_bytes() == b"kept"
+    assert not (tmp_path / "state").is_symlink()
+    Engine.restore(tmp_path / "state", program)
+
+
+def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "state"
-    program = _saved(path)
-    whole = path.read_bytes()
-    expected = Engine.restore(path, program).answers("Hot")
-    refused = 0
-    for at in range(0, len(whole), 7):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
-        try:
-            assert Engine.restore(path, program).answers("Hot").equals(expected)
-        except StateError:
-            refused += 1
-    assert refused > len(whole) // 14
-
-
-def test_another_version_is_refused(tmp_path: Path) -> None:
-    _saved(tmp_path / "state")
-    with zipfile.ZipFile(tmp_path / "state") as old, zipfile.ZipFile(tmp_path / "new", "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "state.json":
-                content = json.dumps(json.loads(content) | {"version": 99}).encode()
-            new.writestr(name, content)
-    with pytest.raises(StateError, match="version 99"):
-        Engine.restore(tmp_path / "new")
+    path.write_bytes(b"old")
+    with longest_file(1000), pytest.raises(OutputError, match="state: cannot be written: File too large"):
+        _saved(path)
+    assert path.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["state"]

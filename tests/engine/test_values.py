@@ -144,7 +144,7 @@ def test_types(given: list[Any], type_: pa.DataType, out: pa.DataType) -> None:
     assert told_as(type_) == out
     decoded = values.decode(values.encode(array), out)
     assert decoded.equals(array.cast(out, safe=False))
-    read = Values.from_arrow(values.to_arrow())
+    read = Values.from_saved(values.saved())
     assert read.decode(values.encode(array), out).equals(decoded)
 
 
@@ -299,9 +299,9 @@ def test_retaining_and_saving(given: list[Any], constants: list[Any], data: st.D
     assert len(smaller) <= len(set(texts)) + len(set(kept.tolist()))
     assert smaller.decode(remap(kept), MIXED).equals(values.decode(kept, MIXED))
     assert [smaller.cell(text) for text in texts] == [values.cell(text) for text in texts]
-    read = Values.from_arrow(smaller.to_arrow())
+    read = Values.from_saved(smaller.saved())
     assert read.decode(remap(kept), MIXED).equals(values.decode(kept, MIXED))
-    assert read.retain()[0].to_arrow().equals(Values(texts).to_arrow())
+    assert read.retain()[0].saved() == Values(texts).saved()
 
 
 def test_what_was_not_retained_is_not_there() -> None:

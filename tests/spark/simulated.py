@@ -101,6 +101,18 @@ class Stream:
         """From now on another job runs over the same store."""
         self._job = job
 
+    def stored(self, number: int) -> tuple[bytes, list[bytes]]:
+        """What is kept of a bucket: its head, and the parts."""
+        values = self._stores[number].values
+        return values["head"].get()[0], [part for (part,) in values["parts"].get()]
+
+    def store(self, number: int, head: bytes, parts: Sequence[bytes]) -> None:
+        """Puts this in the place of what is kept of a bucket, and lets the worker forget it."""
+        caching.forget()
+        values = self._stores[number].values
+        values["head"].update((head,))
+        values["parts"].put([(part,) for part in parts])
+
     def batch(self, frames: Frames, wall: int = -1) -> Seen:
         """A micro-batch that begins at some time of the wall clock, in milliseconds."""
         told = []

@@ -1,0 +1,131 @@
+"""Sealed bytes: a line that says what they are, with a digest of all that follows, and then the content.
+
+    antelog state 0004 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 4 is the version of the format
+    PK…                                                            a zip archive of the members
+
+So every damage is noticed before anything is unpacked: members that were changed, swapped, doubled or left
+out, and a file that ends too early. The digest is no signature. Whoever can write a state can make up
+another one with a digest that is right; so sizes are limited here, and what the members say is checked
+where they are read (see `possible`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from antelog.errors import StateError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+VERSION = 4
+"""Counts up whenever a state of the version before can no longer be read."""
+
+MOST = 2 * 2**30
+"""So many bytes a state may unpack to, unless the caller says otherwise."""
+
+AGAIN = "Take an older copy, or start anew and replay the facts"
+"""What to do when a state is of no use."""
+
+_LINE = re.compile(rb"antelog state (\d{4}) sha256 ([0-9a-f]{64})\n")
+_LENGTH = len(b"antelog state 0000 sha256 \n") + 64
+
+_ZIP = b"PK\x03\x04"
+"""How states of the versions before 4 begin."""
+
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
+    *(ValueError, LookupError, ArithmeticError, RuntimeError),
+)
+"""What reading an archive that was made up can end in."""
+
+
+def _line(content: ReadableBuffer) -> bytes:
+    return b"antelog state %04d sha256 %s\n" % (VERSION, hashlib.sha256(content).hexdigest().encode())
+
+
+def seal(content: bytes) -> bytes:
+    """The content with the line before it."""
+    return _line(content) + content
+
+
+def is_sealed(content: bytes) -> bool:
+    """Whether bytes begin with the line, of whatever version."""
+    return _LINE.match(content[:_LENGTH]) is not None
+
+
+def unseal(content: bytes, name: str) -> memoryview:
+    """The content after the line; StateError, which calls it by this name, if it is not as it was sealed."""
+    line = _LINE.match(content[:_LENGTH])
+    if line is None and content.startswith(_ZIP):
+        raise StateError(_of_version(name, "3 or before"))
+    if line is None:
+        raise StateError(f"{name} is no state: it does not begin as those do that antelog writes")
+    if int(line[1]) != VERSION:
+        raise StateError(_of_version(name, str(int(line[1]))))
+    rest = memoryview(content)[_LENGTH:]
+    if hashlib.sha256(rest).hexdigest().encode() != line[2]:
+        raise StateError(f"{name} is damaged: it is not as it was written. {AGAIN}")
+    return rest
+
+
+def _of_version(name: str, version: str) -> str:
+    return (
+        f"{name} is of version {version}, but this antelog reads version {VERSION}; "
+        "replay the facts with this version, or go on with the one that wrote it"
+    )
+
+
+def pack(members: Mapping[str, bytes]) -> bytes:
+    """Named pieces of bytes as a sealed archive."""
+    sink = io.BytesIO()
+    sink.write(bytes(_LENGTH))
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with sink.getbuffer() as written:
+        written[:_LENGTH] = _line(written[_LENGTH:])
+    return sink.getvalue()
+
+
+def unpack(content: bytes, name: str, most: int = MOST) -> dict[str, bytes]:
+    """The pieces of a sealed archive; StateError if it is damaged, or they are of more than `most` bytes."""
+    unseal(content, name)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            _check(members, name, most)
+            return {member.filename: _read(archive, member) for member in members}
+    except _BROKEN as error:
+        raise StateError(f"{name} is damaged: its archive cannot be read: {error}. {AGAIN}") from None
+
+
+def _check(members: list[zipfile.ZipInfo], name: str, most: int) -> None:
+    size = sum(member.file_size for member in members)
+    if size > most:
+        raise too_large(name, size, most)
+    if len({member.filename for member in members}) < len(members):
+        raise StateError(f"{name} is damaged: one of its members is there twice. {AGAIN}")
+
+
+def too_large(name: str, size: int, most: int) -> StateError:
+    return StateError(
+        f"{name} takes {size:,} bytes, and not more than {most:,} are read; "
+        f"if it is as large as it should be, allow more: `max_bytes={size}`"
+    )
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    # What is read ends with the size that was declared, whatever there is to unpack.
+    with archive.open(member) as file:
+        content = file.read(member.file_size)
+    if len(content) != member.file_size:
+        raise ValueError(f"{member.filename} is shorter than it should be")
+    return content
