@@ -81,3 +81,9 @@ def test_commands_show_through_one_door() -> None:
         "antelog/cli/terminal.py": ["click.echo(", "click.echo(", "Console(s", "Console(h", ".print("],
         "antelog/cli/try_.py": [".write("],  # lines of JSON
     }
+
+
+def test_a_plan_can_be_shown() -> None:
+    plan = parse('input A(x, time).\nP(X, T) :- A(X, T), A("\x9b\u202e", T).\nquery P(X, T).\n').plan
+    assert not obeyed(str(plan))
+    assert "\\u009b\\u202e" in str(plan)

@@ -44,16 +44,19 @@ def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -
 
 def escaped(text: Text) -> Text:
     """The text with numbers for what a terminal would act on, in the colours of what they stand for."""
-    if shown_lines(text.plain) == text.plain:
+    places = [place for place, character in enumerate(text.plain) if shown_lines(character) != character]
+    if not places:
         return text
-    pieces = (_escaped(piece) for piece in text.divide(range(1, len(text.plain))))
-    return Text("", text.style).join(pieces)
+    cuts = sorted({*places, *(place + 1 for place in places)})
+    return Text("", text.style).join(map(_escaped, text.divide(cuts)))
 
 
-def _escaped(character: Text) -> Text:
-    written = shown_lines(character.plain)
-    spans = [Span(0, len(written), span.style) for span in character.spans]
-    return Text(written, character.style, spans=spans)
+def _escaped(piece: Text) -> Text:
+    """A single character as its number, or a piece that is as it was."""
+    written = shown_lines(piece.plain)
+    if written == piece.plain:
+        return piece
+    return Text(written, piece.style, spans=[Span(0, len(written), span.style) for span in piece.spans])
 
 
 @contextmanager

@@ -21,6 +21,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from antelog.escaping import shown_lines
+
 
 class Var(Struct, frozen=True, tag=True):
     """An object variable of a pattern."""
@@ -261,7 +263,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
     def __str__(self) -> str:
         from antelog.compile.explain import explain  # noqa: PLC0415 - explain needs the nodes above
 
-        return explain(self)
+        return shown_lines(explain(self))
 
     def _repr_html_(self) -> str:
         from antelog.compile.explain_html import plan_html  # noqa: PLC0415 - it needs the nodes above

@@ -16,7 +16,7 @@ import altair as alt
 import vl_convert
 
 from antelog.errors import DataError
-from antelog.escaping import json_in_html
+from antelog.escaping import json_in_html, shown
 from antelog.pictures import theme
 from antelog.writing import write
 
@@ -93,7 +93,7 @@ class Drawing:
         return _specification(self.explorable, self.explorable_data)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"image/svg+xml": self.svg(), "text/plain": self.title}
+        return {"image/svg+xml": self.svg(), "text/plain": shown(self.title)}
 
 
 def _specification(chart: alt.TopLevelMixin, data: Data) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from antelog.engine.log import KINDS
 from antelog.engine.schema import MIXED, answer_types, types_of_rows
 from antelog.engine.ticks import is_timestamp
 from antelog.errors import DataError, UnsupportedError
+from antelog.escaping import shown
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS, microseconds
 from antelog.language.syntax import Bound
@@ -248,7 +249,8 @@ def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
         raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
     why = _undivided(job)
     if why is not None and (buckets or 2) > 1:
-        warnings.warn(f"the program runs as one bucket, on one core: {why}", UserWarning, stacklevel=5)
+        said = f"the program runs as one bucket, on one core: {shown(why)}"
+        warnings.warn(said, UserWarning, stacklevel=5)
     return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
 
 
