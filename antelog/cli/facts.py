@@ -19,8 +19,8 @@ from antelog.cli.replay import Recorded
 from antelog.cli.terminal import say
 from antelog.cli.values import plain
 from antelog.compile.plan import Plan
-from antelog.engine.beyond import beyond
-from antelog.engine.tables import Column
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts.beyond import beyond
 from antelog.files import ARRIVAL, End, Rejects, batches, tables, wanted_of
 
 Value = str | int | float

@@ -13,7 +13,7 @@ import pyarrow.types as is_a
 from antelog.cli.replay import Shown
 from antelog.cli.values import from_written, is_written, ordered, plain, variables_of
 from antelog.compile.plan import Relation
-from antelog.engine.tables import Column, spread
+from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
 
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 from antelog.accounts import Counts
 from antelog.cli.counted import facts
 from antelog.cli.terminal import say
+from antelog.engine.columns.tables import Column
 from antelog.engine.engine import Engine
-from antelog.engine.tables import Column
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.cli.rejected import from_engine
-from antelog.engine import ending
+from antelog.engine.columns.tables import Column
 from antelog.engine.engine import Engine
-from antelog.engine.tables import Column
+from antelog.engine.log import ending
 from antelog.files import ARRIVAL, Batch, Reject
 from antelog.files.cells import part
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from antelog.cli.endpoints import SettingError
-from antelog.engine.log import KINDS
+from antelog.engine.log.changes import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import microseconds
 from antelog.language.syntax import Bound

@@ -29,7 +29,7 @@ from antelog.cli.terminal import say, to_stdout
 from antelog.cli.ticks import tick_of
 from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
-from antelog.engine.log import KINDS
+from antelog.engine.log.changes import KINDS
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import size_of
 from antelog.language.checks.suggestions import did_you_mean

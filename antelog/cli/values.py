@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Relation
-from antelog.engine.kinds import as_plain
-from antelog.engine.schema import WRITTEN
+from antelog.engine.log.schema import WRITTEN
+from antelog.engine.values.kinds import as_plain
 from antelog.language.syntax import number
 
 Plain = str | int | float | bool | None

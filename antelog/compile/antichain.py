@@ -1,7 +1,7 @@
 """Sets of patterns of which none makes another needless, with an index to find those that might.
 
-That is one that subsumes it. But what the clock calls for is considered when its time has come,
-and facts may speak before that for what says more.
+That is one that subsumes it. But a clock-driven pattern makes no fact-driven one needless: facts may
+speak before the answer's tick has come.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Antichain:
 
 def _makes_needless(one: Pattern, other: Pattern) -> bool:
     """Whether one pattern says all that another does, and as early."""
-    return (other.by_clock or not one.by_clock) and subsumes(one, other)
+    return (other.clock_driven or not one.clock_driven) and subsumes(one, other)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""How long things matter: delays, windows, when derivations without evidence fail.
+"""How long things matter: delays and windows.
 
 All of it follows from the offsets in the patterns and the declared delays, by longest ways
 through the relations. Negation that leads into the past only (see `stratify`) makes these ways
@@ -10,32 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from antelog.compile.delays import Delays
 from antelog.compile.differences import ZERO
-from antelog.compile.foregone import Patterns, is_foregone
 from antelog.compile.plan import Atom, Bounds, Input, Pattern, StaticAtom, Term, Time, Var
 from antelog.compile.times import Times, times_of
 
 Inputs = Mapping[str, Delays]
+Patterns = Mapping[str, tuple[Pattern, ...]]
 
 
-def bound(
-    patterns: Patterns, inputs: Iterable[Input]
-) -> tuple[dict[str, tuple[Pattern, ...]], dict[str, Bounds]]:
-    """The patterns of all relations with their closed forms, and the bounds of the relations."""
+def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
+    """The bounds of all relations."""
     delays_of = {source.name: Delays(source) for source in inputs}
     views = {name: [_View.of(p, delays_of) for p in own] for name, own in patterns.items()}
     delays = _longest(views, lambda view: view.ahead)
     backs = _longest(views, lambda view: view.back)
-    certain = {name: _earliest_failure(own) for name, own in views.items()}
-    closed = {
-        name: tuple(
-            replace(v.pattern, fails_by=v.fails_by, open_first=_open_first(v, certain, patterns)) for v in own
-        )
-        for name, own in views.items()
-    }
     users: dict[str, list[str]] = {name: [] for name in views}
     kept: dict[str, int | None] = dict.fromkeys(views, 0)
     for name, own in views.items():
@@ -54,7 +43,7 @@ def bound(
             tuple(dict.fromkeys(users[name])),
             next(reasons, None),
         )
-    return closed, bounds
+    return bounds
 
 
 Way = tuple[str | None, int | None]
@@ -73,8 +62,6 @@ class _View:
     ahead: tuple[Way, ...]
     back: tuple[Way, ...]
     askers: tuple[tuple[str, int | None], ...]
-    fails_by: int | None
-    fails_first: int | None
     piling_up: str | None
 
     @staticmethod
@@ -83,7 +70,6 @@ class _View:
         ahead: list[Way] = []
         back: list[Way] = []
         askers = []
-        deadlines, soonest = [], []
         if not any(atom.time.variable == pattern.time.variable for atom in pattern.atoms):
             ahead.append((None, 0))  # no fact gives the answer its time: it is looked at when that has come
         for literal in pattern.literals:
@@ -94,9 +80,6 @@ class _View:
                 deadline = _sum(later, source.largest(literal))
                 ahead.append((None, deadline))
                 back.append((None, before))
-                if deadline is not None:
-                    deadlines.append(deadline)
-                    soonest.append(-(before or 0) + source.smallest())
             else:
                 ahead.append((literal.relation, later))
                 back.append((literal.relation, before))
@@ -106,8 +89,6 @@ class _View:
             tuple(ahead),
             tuple(back),
             tuple(askers),
-            min(deadlines, default=None),
-            min(soonest, default=None),
             _piling_up(pattern, times),
         )
 
@@ -140,36 +121,6 @@ def _longest(
     return {
         name: 0 if length is not None and length < lowest // 2 else length for name, length in longest.items()
     }
-
-
-def _earliest_failure(own: list[_View]) -> int | None:
-    """After T plus this no derivation of an atom nobody gave evidence for is possible, at the soonest."""
-    if any(view.fails_first is None for view in own):
-        return None
-    return max((view.fails_first for view in own if view.fails_first is not None), default=-(10**9))
-
-
-def _open_first(view: _View, certain: Mapping[str, int | None], patterns: Patterns) -> bool:
-    pattern = view.pattern
-    if view.fails_by is None:
-        return bool(view.askers)
-    for negation in pattern.negations:
-        if is_foregone(negation, pattern, view.fails_by, patterns):
-            return True
-        sure = certain[negation.relation]
-        if sure is None:
-            continue
-        if negation.time.variable != pattern.time.variable:
-            return True
-        if negation.time.offset - pattern.time.offset + sure < view.fails_by:
-            return True
-    return False
-
-
-def unnamed_variables(pattern: Pattern) -> set[str]:
-    """The variables whose values only facts give."""
-    named = {a.name for literal in pattern.literals for a in literal.arguments if isinstance(a, Var)}
-    return named - static_variables(pattern)
 
 
 def static_variables(pattern: Pattern) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from antelog.compile.bounds import unnamed_variables
 from antelog.compile.plan import (
     Atom,
     Comparison,
@@ -132,6 +131,9 @@ def _columns(columns: tuple[str, ...], types: tuple[str | None, ...]) -> list[st
 
 def _input_text(source: Input) -> str:
     text = f"input {_call(source.name, _columns(source.columns, source.types))}, delay {source.delay}"
+    if source.slot is not None:
+        names = [source.columns[i] for i in source.slot] or ["tick"]
+        text += f", one per {' and '.join(names)}"
     for r in source.refinements:
         pattern = _call(source.name, ["_" if v is None else value_text(v) for v in (*r.pattern, None)])
         text += f", {r.delay} for {pattern}"
@@ -171,11 +173,13 @@ def relation_lines(relation: Relation) -> Iterator[str]:
 
 
 def pattern_lines(pattern: Pattern) -> Iterator[str]:
-    """What is known of a pattern's derivations that no fact has spoken for."""
-    if pattern.fails_by is not None:
-        yield f"without evidence impossible from {time_text(pattern.time + pattern.fails_by)} on"
-    if pattern.open_first and unnamed_variables(pattern):
-        yield "may have evidence before any value is known"
+    """What else there is to say of a pattern."""
+    if pattern.clock_driven:
+        yield "clock-driven: told once its tick has come"
+    elif pattern.unguarded_time is not None:
+        yield f"told for every {pattern.unguarded_time} that has come"
+    for name in pattern.unguarded:
+        yield f"for every {name} that is named, and for all others"
 
 
 def bounds_lines(relation: Relation) -> Iterator[str]:

@@ -6,14 +6,13 @@ and values of other kinds, have an order; a text that a rule names has its place
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import inf, nextafter
 
-from antelog.compile.comparisons import mirrored, outcome
+from antelog.compile.comparisons import outcome
 from antelog.compile.differences import ZERO, Differences, Most
-from antelog.compile.plan import Comparison, Const, Earliest, Operand, Pattern, Sum, Var
+from antelog.compile.plan import Comparison, Const, Earliest, Operand, Sum, Var
 from antelog.compile.times import Times
 from antelog.language.syntax import OPPOSITE
 
@@ -38,41 +37,6 @@ def follows(wanted: Comparison, known: Sequence[Comparison], earliest: Mapping[s
         return decided
     denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
     return not possible([*known, denied], earliest)
-
-
-def limits(pattern: Pattern) -> tuple[Comparison, ...]:
-    """The comparisons of a pattern, and what those of values say together."""
-    return (*pattern.comparisons, *entailed(pattern.comparisons))
-
-
-def entailed(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
-    """What comparisons of values say of two of their variables, or of one, only because of others."""
-    for lower, upper, most in _differences(comparisons).indirect():
-        operator = "<" if most.below else "<="
-        if upper == ZERO or upper.startswith(_TEXT):
-            if lower != ZERO and not lower.startswith(_TEXT):
-                yield mirrored(Comparison(_shifted(upper, -most.value, down=True), operator, Var(lower)))
-        else:
-            yield Comparison(Var(upper), operator, _shifted(lower, most.value))
-
-
-def _shifted(name: str, by: int | Fraction, *, down: bool = False) -> Operand:
-    if name.startswith(_TEXT):
-        return Const(name.removeprefix(_TEXT))
-    number = _number(Fraction(by), down)
-    if name == ZERO:
-        return Const(number)
-    return Sum(name, number) if number else Var(name)
-
-
-def _number(exact: Fraction, down: bool) -> int | float:
-    """The nearest number that is not below, or not above, what may have more digits than there are."""
-    if exact.denominator == 1:
-        return int(exact)
-    nearest = float(exact)
-    if down and Fraction(nearest) > exact:
-        return nextafter(nearest, -inf)
-    return nextafter(nearest, inf) if not down and Fraction(nearest) < exact else nearest
 
 
 def _differences(comparisons: Sequence[Comparison]) -> Differences:

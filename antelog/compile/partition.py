@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.bounds import static_variables, unnamed_variables
 from antelog.compile.explain import pattern_text
 from antelog.compile.plan import Atom, Input, Key, KeyPosition, Pattern, Relation, Term, Var
 
@@ -24,29 +23,27 @@ class _Failure:
 
 
 def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
-    relations = tuple(relations)
+    relations, inputs = tuple(relations), tuple(inputs)
     used = {atom.predicate for r in relations for p in r.patterns for atom in p.atoms}
     choices: Choices = {i.name: frozenset(range(len(i.types))) for i in inputs if i.name in used}
+    for source in inputs:
+        if source.slot is not None and source.name in choices:
+            # Which fact holds a slot has to be known where its facts are.
+            choices[source.name] = frozenset(source.slot)
     choices |= {r.name: frozenset(range(len(r.variables))) for r in relations}
     for name, positions in choices.items():
         if not positions:
-            return Key((), f"{name} has no argument but its time")
-    for relation in relations:
-        for pattern in relation.patterns:
-            unnamed = pattern.open_first and unnamed_variables(pattern)
-            if relation.asked and unnamed and not _bound_early(pattern):
-                return Key(
-                    (), f"there can be answers about values no fact has named: {pattern_text(pattern)}"
-                )
+            return Key((), _no_argument(name, inputs))
     solved = _solve(choices, relations)
     if isinstance(solved, _Failure):
         return Key((), solved.why)
     return Key(tuple(KeyPosition(name, min(solved[name])) for name in choices))
 
 
-def _bound_early(pattern: Pattern) -> bool:
-    """Whether some answer's value comes from background facts, whatever the stream has said."""
-    return any(isinstance(a, Var) and a.name in static_variables(pattern) for a in pattern.answer)
+def _no_argument(name: str, inputs: Iterable[Input]) -> str:
+    if any(source.name == name and source.slot is not None and len(source.types) for source in inputs):
+        return f"{name} has one fact per tick, whatever its columns: all of them have to be in one place"
+    return f"{name} has no argument but its time"
 
 
 def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Failure:
@@ -85,7 +82,6 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Fai
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
     """The positions one pattern leaves to its relation and to what its literals name."""
-    early = static_variables(pattern) if relation.asked and pattern.open_first else None
     left: dict[str, set[int]] = {relation.name: set()}
     sides: list[tuple[str, tuple[Term, ...]]] = [
         (literal.predicate, literal.arguments)
@@ -97,7 +93,7 @@ def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozen
         left.setdefault(name, set())
     for position in choices[relation.name]:
         answer = pattern.answer[position]
-        if not isinstance(answer, Var) or (early is not None and answer.name not in early):
+        if not isinstance(answer, Var):
             continue
         places = [{i for i in choices[name] if arguments[i] == answer} for name, arguments in sides]
         if all(places):

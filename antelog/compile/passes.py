@@ -183,7 +183,8 @@ def _auxiliary_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabul
 def _assemble(checked: Checked, wanted: list[_Wanted]) -> Plan:
     vocabulary = checked.vocabulary
     inputs = [_input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is Kind.INPUT]
-    patterns, bounds = bound({w.name: w.patterns for w in wanted}, inputs)
+    patterns = {w.name: w.patterns for w in wanted}
+    bounds = bound(patterns, inputs)
     levels = stratify(patterns, _relation_edges(patterns))
     assert not isinstance(levels, Violation), "the relations of a stratified program are stratified"
     relations = []

@@ -108,11 +108,9 @@ class Earliest(Struct, frozen=True):
 class Pattern(Struct, frozen=True):
     """One way to derive an atom of a relation.
 
-    `answer` and `time` are what the relation's variables and time stand for. `fails_by` is
-    the closed form of derivations without evidence: one about tick T is impossible from
-    T + `fails_by` on (None: never, for no awaited fact is tied to T). `open_first` says that
-    a negated literal may be certain while every fact is still awaited, so that there is
-    evidence before any: about values nobody has named yet, if only facts name them.
+    `answer` and `time` are what the relation's variables and time stand for. A pattern with
+    fact literals is fact-driven: it speaks once a fact does. One without is clock-driven: it
+    speaks at every tick.
     """
 
     answer: tuple[Term, ...]
@@ -121,8 +119,6 @@ class Pattern(Struct, frozen=True):
     statics: tuple[StaticAtom, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     earliest: tuple[Earliest, ...] = ()
-    fails_by: int | None = None
-    open_first: bool = False
 
     @property
     def atoms(self) -> Iterator[Atom]:
@@ -133,10 +129,30 @@ class Pattern(Struct, frozen=True):
         return (literal for literal in self.literals if isinstance(literal, Negated))
 
     @property
-    def by_clock(self) -> bool:
-        """Whether no fact gives the answer its time, so that it is considered when that has come."""
-        times = [atom.time.variable for atom in self.atoms]
-        return not times or (self.time.variable is not None and self.time.variable not in times)
+    def clock_driven(self) -> bool:
+        """Whether no fact has to come for the pattern to speak."""
+        return not any(True for _ in self.atoms)
+
+    @property
+    def guarded(self) -> frozenset[str]:
+        """The variables that facts or the background give values."""
+        found = {a.name for atom in self.atoms for a in atom.arguments if isinstance(a, Var)}
+        found |= {atom.time.variable for atom in self.atoms if atom.time.variable is not None}
+        for static in self.statics:
+            if not static.negated:
+                found |= {a.name for a in static.arguments if isinstance(a, Var)}
+        return frozenset(found)
+
+    @property
+    def unguarded(self) -> tuple[str, ...]:
+        """The variables of the answer, but for its time, that only negations and comparisons have."""
+        names = dict.fromkeys(a.name for a in self.answer if isinstance(a, Var))
+        return tuple(name for name in names if name not in self.guarded)
+
+    @property
+    def unguarded_time(self) -> str | None:
+        """The variable of the answer's time, if only negations and comparisons have it."""
+        return None if self.time.variable in self.guarded else self.time.variable
 
 
 class Bounds(Struct, frozen=True):
@@ -186,6 +202,17 @@ class Relation(Struct, frozen=True):
     bounds: Bounds
     level: Level
 
+    @property
+    def unguarded(self) -> tuple[int, ...]:
+        """The positions of the answer at which some pattern has an unguarded variable."""
+        found = {
+            i
+            for pattern in self.patterns
+            for i, term in enumerate(pattern.answer)
+            if isinstance(term, Var) and term.name in pattern.unguarded
+        }
+        return tuple(sorted(found))
+
 
 class Refinement(Struct, frozen=True):
     """A tighter or looser delay for the facts with these values (None: any)."""
@@ -195,13 +222,18 @@ class Refinement(Struct, frozen=True):
 
 
 class Input(Struct, frozen=True):
-    """A stream of facts: its columns (the time is the last), their types, and how late they may be."""
+    """A stream of facts: its columns (the time is the last), their types, and how late they may be.
+
+    With `one per` it has at most one fact for each slot: the time and the columns at the
+    positions of `slot` (None: there may be any number).
+    """
 
     name: str
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
     delay: int
     refinements: tuple[Refinement, ...] = ()
+    slot: tuple[int, ...] | None = None
 
 
 class Static(Struct, frozen=True):

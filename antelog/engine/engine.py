@@ -12,15 +12,14 @@ import pyarrow as pa
 
 from antelog.accounts import Counts
 from antelog.compile.plan import Plan, Relation
-from antelog.engine import kernel, limiting, saving
-from antelog.engine.counting import DROPPED, Dropped, Status, dropped_table
-from antelog.engine.frames import Frame
-from antelog.engine.history import bytes_of, rows_of
-from antelog.engine.limits import cannot_run
-from antelog.engine.log import KINDS
-from antelog.engine.rejects import Kept, none
-from antelog.engine.static_rows import static_rows
-from antelog.engine.ticks import Moment, tick_of
+from antelog.engine import fact_limit, kernel, saving, state
+from antelog.engine.facts.counting import DROPPED, Dropped, Status, dropped_table
+from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.history import bytes_of, rows_of
+from antelog.engine.facts.rejects import Kept, none
+from antelog.engine.facts.static_rows import static_rows
+from antelog.engine.facts.ticks import Moment, tick_of
+from antelog.engine.log.changes import KINDS
 from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 
@@ -52,7 +51,7 @@ class Engine:
         static: background facts in addition to those of the program, as frames or lists of tuples
         arrival: what frames call the column of arrivals
         limit: keep at most so many facts. When more of them matter, those about the oldest ticks are
-            dropped: see `dropped`, and `antelog.engine.limiting` for what still holds then
+            dropped: see `dropped`, and `antelog.engine.fact_limit` for what still holds then
         keep_rejects: so many of the latest rejects are kept; all are counted
     """
 
@@ -70,7 +69,7 @@ class Engine:
         _check(plan, only, limit)
         given = static_rows(plan, static or {})
         self._set_up(
-            saving.Saved(plan, kernel.start(plan, given), given, {}, {}, limit), only, arrival, keep_rejects
+            saving.Saved(plan, state.start(plan, given), given, {}, {}, limit), only, arrival, keep_rejects
         )
 
     def _set_up(self, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> None:
@@ -138,18 +137,18 @@ class Engine:
         now = tick_of(now, self._plan.tick)
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
-        state, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
-        new, unwanted = limiting.in_sight(state, batch.facts)
-        state, told = kernel.step(self._plan, state, new, now, only=self._only)
+        current, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
+        new, unwanted = fact_limit.in_sight(current, batch.facts)
+        current, told = kernel.step(self._plan, current, new, now, only=self._only)
         log = {name: changes.log for name, changes in told.items()}
         self._drop(unwanted)
         if self._limit is not None:
-            state, more, old = limiting.within(self._plan, state, self._limit, self._only)
+            current, more, old = fact_limit.within(self._plan, current, self._limit, self._only)
             log = (
                 {name: pa.concat_tables([table, more[name]]) for name, table in log.items()} if more else log
             )
             self._drop(old)
-        self._state = state
+        self._state = current
         self._rejects = self._rejects.with_more(batch.rejects)
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
@@ -233,9 +232,6 @@ def _plan_if_any(program: Planned | None) -> Plan | None:
 
 
 def _check(plan: Plan, only: Sequence[str], limit: int | None) -> None:
-    reason = cannot_run(plan)
-    if reason is not None:
-        raise UnsupportedError(f"the engine cannot run this program: {reason}")
     for kind in only:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
@@ -243,6 +239,6 @@ def _check(plan: Plan, only: Sequence[str], limit: int | None) -> None:
     if limit is not None:
         if limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
-        reason = limiting.cannot_limit(plan)
+        reason = fact_limit.cannot_limit(plan)
         if reason is not None:
             raise UnsupportedError(f"this program cannot have a limit: {reason}")

@@ -16,19 +16,19 @@ import pyarrow as pa
 from antelog.accounts import Counts
 from antelog.compile.plan import Input, Plan, Static
 from antelog.compile.statics import Row
-from antelog.engine import limiting
-from antelog.engine.counting import Dropped
-from antelog.engine.facts import Facts
-from antelog.engine.kernel import State
-from antelog.engine.kinds import kind_of
-from antelog.engine.lateness import delays
-from antelog.engine.layout import ANYONE
-from antelog.engine.limits import cannot_run
-from antelog.engine.schema import MIXED, Types, declared, relation_types, wider
-from antelog.engine.settled import ALWAYS, Settled
-from antelog.engine.tables import Column, distinct, keys_of
-from antelog.engine.ticks import LAST
-from antelog.engine.values import Values
+from antelog.engine import fact_limit
+from antelog.engine.columns.tables import Column, distinct, keys_of
+from antelog.engine.facts.counting import Dropped
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.lateness import delays
+from antelog.engine.facts.ticks import LAST
+from antelog.engine.log.schema import relation_types
+from antelog.engine.state import State
+from antelog.engine.truth.settled import ALWAYS, Settled
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.kinds import kind_of
+from antelog.engine.values.types import MIXED, Types, declared, wider
+from antelog.engine.values.values import Values
 
 _LARGEST = 2**63
 """No counter gets as far as this."""
@@ -46,15 +46,9 @@ def _must(holds: object, otherwise: str) -> None:
 # ---- what is known before the facts ----
 
 
-def check_plan(plan: Plan) -> None:
-    """Whether the engine can run a plan."""
-    reason = cannot_run(plan)
-    _must(reason is None, f"the engine cannot run its program: {reason}")
-
-
 def check_limit(plan: Plan, limit: int | None) -> None:
     """Whether there can be this limit to the facts of a plan that are kept."""
-    reason = None if limit is None else limiting.cannot_limit(plan)
+    reason = None if limit is None else fact_limit.cannot_limit(plan)
     _must(reason is None, f"its program cannot have a limit: {reason}")
 
 
@@ -91,9 +85,9 @@ def check_counts(
 
 def check_types(plan: Plan, start: State, seen: Mapping[str, Types]) -> None:
     """Whether the columns of facts can have these types, and those of static predicates do have them."""
-    _must(seen.keys() == start.seen.keys(), "it has types of other predicates than its program")
+    _must(seen.keys() == start.told.seen.keys(), "it has types of other predicates than its program")
     inputs = {source.name: source for source in plan.inputs}
-    for name, before in start.seen.items():
+    for name, before in start.told.seen.items():
         types = seen[name]
         same = len(types) == len(before) and tuple(map(wider, before, types)) == types
         if name in inputs:
@@ -108,7 +102,7 @@ def check_constants(plan: Plan, start: State) -> None:
     values = start.values
     used = [values.cell(v) for s in plan.inputs for r in s.refinements for v in r.pattern if v is not None]
     columns = [np.array(used, np.int64)]
-    for own in start.background.values():
+    for own in start.static.of_patterns.values():
         for each in own:
             columns += [c for rows in (each.rows, *each.forbidden) for c in rows.bound.values()]
     _must(all(values.stay(column) for column in columns), "it lacks values that its program names")
@@ -124,7 +118,7 @@ def check_kept(plan: Plan, state: State, facts: Mapping[str, Facts]) -> None:
     _must(state.forgotten <= state.now + 1, "it has given up ticks that are still to come")
     for source in plan.inputs:
         _check_facts(source, facts[source.name], state)
-    types = relation_types(plan, state.seen)
+    types = relation_types(plan, state.told.seen)
     for name, settled in state.settled.items():
         _check_settled(plan, name, settled, tuple(types[name].values()), state)
 
@@ -137,11 +131,14 @@ def _check_facts(source: Input, facts: Facts, state: State) -> None:
     _must(state.forgotten <= time.min() and time.max() <= LAST, f"a fact of {name} is about no tick it keeps")
     in_time = begin <= arrival.min() and arrival.max() <= state.now and (time <= arrival).all()
     _must(in_time, f"a fact of {name} arrived at no tick that it can have arrived at")
-    for number, (cells, type_) in enumerate(zip(facts.columns, state.seen[name], strict=True)):
+    for number, (cells, type_) in enumerate(zip(facts.columns, state.told.seen[name], strict=True)):
         _check_cells(cells, type_, state.values, f"column {source.columns[number]} of {name}")
     late = arrival - time > delays(source, facts.columns, state.values)
     _must(not late.any(), f"a fact of {name} arrived too late to be kept")
     _must(_each_once([*facts.columns, time]), f"a fact of {name} is there twice")
+    if source.slot is not None:
+        slots = [*(facts.columns[i] for i in source.slot), time]
+        _must(_each_once(slots), f"two facts of {name} hold one slot")
 
 
 def _check_settled(plan: Plan, name: str, settled: Settled, types: Types, state: State) -> None:
@@ -152,8 +149,7 @@ def _check_settled(plan: Plan, name: str, settled: Settled, types: Types, state:
     known = all(ALWAYS <= tick <= state.now for tick in _ends(when))
     _must(within and known, f"an atom of {name} is about no tick that is settled")
     for number, (cells, type_) in enumerate(zip(settled.columns, types, strict=True)):
-        # A column has a cell of its own that stands for the values nobody has named.
-        named = cells[cells != ANYONE - number]
+        named = cells[cells != OTHERS]
         _check_cells(named, type_, state.values, f"column {number + 1} of {name}")
     _must(_each_once([*settled.columns, ticks]), f"an atom of {name} is there twice")
 

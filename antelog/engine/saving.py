@@ -33,17 +33,19 @@ from antelog.accounts import Counts
 from antelog.compile.plan import Plan
 from antelog.compile.plan_json import from_json, to_json
 from antelog.compile.statics import Row
-from antelog.engine import kernel, possible, sealed, values
-from antelog.engine.counting import Dropped
-from antelog.engine.facts import Facts
-from antelog.engine.history import added, gather, pruned
-from antelog.engine.kernel import State
-from antelog.engine.schema import Types
+from antelog.engine import possible, sealed
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts.counting import Dropped
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import added, gather
+from antelog.engine.facts.ticks import LAST
 from antelog.engine.sealed import AGAIN, MOST
-from antelog.engine.settled import Settled
-from antelog.engine.tables import Column
-from antelog.engine.ticks import LAST
-from antelog.engine.values import Values
+from antelog.engine.state import State, pruned, seeing
+from antelog.engine.state import start as begin
+from antelog.engine.truth.settled import Settled
+from antelog.engine.values.types import Types
+from antelog.engine.values.values import Saved as SavedValues
+from antelog.engine.values.values import Values
 from antelog.errors import PlanError, StateError
 
 __all__ = ["MOST", "Saved", "from_bytes", "restore", "save", "to_bytes"]
@@ -97,7 +99,8 @@ def restore(path: str | PathLike[str], program: Plan | None = None, most: int = 
 def to_bytes(saved: Saved) -> bytes:
     """A state for wherever bytes are kept; `from_bytes` reads it."""
     old, plan = saved.state, saved.plan
-    kept, history, settled = pruned(old.values, old.history, old.settled)
+    pure = pruned(old)
+    kept, history, settled = pure.values, pure.history, pure.settled
     state = _State(
         *(
             old.now,
@@ -111,7 +114,7 @@ def to_bytes(saved: Saved) -> bytes:
     members = {
         "state.json": msgspec.json.encode(state),
         "plan.json": to_json(plan).encode(),
-        "types.arrow": _types_schema(old.seen).serialize().to_pybytes(),
+        "types.arrow": _types_schema(old.told.seen).serialize().to_pybytes(),
         "values.json": msgspec.json.encode(kept.saved()),
     }
     for name, member in _facts_in(plan).items():
@@ -140,8 +143,6 @@ def from_bytes(
                 f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"
             )
-        if program is None:
-            possible.check_plan(plan)
         return _read(members, state, plan if program is None else program)
     except _WRONG as error:
         raise StateError(f"{name} is no state that can be restored: {_reason(error)}. {AGAIN}") from None
@@ -151,8 +152,8 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
     possible.check_limit(plan, state.limit)
     possible.check_given(plan, state.given)
     possible.check_counts(plan, state.counts, state.dropped, state.forgotten)
-    known = Values.from_saved(msgspec.json.decode(members["values.json"], type=values.Saved))
-    start = kernel.start(plan, state.given, known)
+    known = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
+    start = begin(plan, state.given, known)
     possible.check_constants(plan, start)
     facts_in, settled_in = _facts_in(plan), _settled_in(plan, start.settled)
     _compare(members.keys(), {*_PLAIN, *facts_in.values(), *settled_in.values()})
@@ -165,7 +166,7 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
         for name, member in settled_in.items()
     }
     resumed = replace(
-        kernel.seeing(plan, start, seen),
+        seeing(plan, start, seen),
         now=state.now,
         begin=state.begin,
         forgotten=state.forgotten,

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.engine.kinds import Kind, kind_of
-from antelog.engine.rows import MOST_DIGITS, array_of
-from antelog.engine.tables import Mask
+from antelog.engine.columns.tables import Mask
+from antelog.engine.facts.rows import MOST_DIGITS, array_of
+from antelog.engine.values.kinds import Kind, kind_of
 from antelog.errors import DataError
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.tables import Column
+from antelog.engine.columns.tables import Column
 from antelog.files.cells import Fault, cells, cells_of_text_file
 from antelog.files.columns import ARRIVAL, LINE, Wanted
 from antelog.files.setting_aside import Reject, Rejects

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from antelog.engine.tables import Column
+from antelog.engine.columns.tables import Column
 from antelog.errors import DataError
 from antelog.files import records
 from antelog.files.chunks import Bad, Chunk

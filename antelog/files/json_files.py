@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.rows import MOST_DIGITS, array_of
+from antelog.engine.facts.rows import MOST_DIGITS, array_of
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, Chunk
 from antelog.files.columns import Places, Wanted, places

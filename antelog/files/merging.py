@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.engine.tables import Column
+from antelog.engine.columns.tables import Column
 from antelog.errors import DataError
 from antelog.files.cells import part, stacked
 from antelog.files.columns import ARRIVAL, LINE

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.engine.rejects import about_time
-from antelog.engine.tables import Column, Mask
-from antelog.engine.ticks import LAST, Ticks, is_timestamp, ticks_of
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.facts.rejects import about_time
+from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, ticks_of
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text, mask_of
 

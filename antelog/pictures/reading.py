@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from antelog.engine.log import KINDS
-from antelog.engine.schema import WRITTEN
+from antelog.engine.log.changes import KINDS
+from antelog.engine.log.schema import WRITTEN
 from antelog.errors import DataError
 from antelog.language.printer import value_text
 from antelog.pictures.history import Change, Explanation

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame
 
 from antelog.compile.plan import Plan, Static
 from antelog.compile.statics import Row
-from antelog.engine.kinds import Kind, kind_of
-from antelog.engine.static_rows import plain_number
-from antelog.engine.values import Values
+from antelog.engine.facts.static_rows import plain_number
+from antelog.engine.values.kinds import Kind, kind_of
+from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.language.syntax import number
 

@@ -15,11 +15,12 @@ from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.plan import Input, Plan
 from antelog.engine.engine import plan_of
-from antelog.engine.kinds import kind_of
+from antelog.engine.facts.ticks import is_timestamp
 from antelog.engine.limits import cannot_run
-from antelog.engine.log import KINDS
-from antelog.engine.schema import MIXED, answer_types, types_of_rows
-from antelog.engine.ticks import is_timestamp
+from antelog.engine.log.changes import KINDS
+from antelog.engine.log.schema import answer_types
+from antelog.engine.values.kinds import kind_of
+from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import shown
 from antelog.language.checks.suggestions import did_you_mean

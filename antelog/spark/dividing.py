@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.engine.kinds import Kind
-from antelog.engine.tables import Column
-from antelog.engine.values import UNBOUND, Values
+from antelog.engine.columns.tables import Column
+from antelog.engine.values.kinds import Kind
+from antelog.engine.values.values import UNBOUND, Values
 
 _Hashes = NDArray[np.uint64]
 

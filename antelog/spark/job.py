@@ -13,8 +13,9 @@ import pyarrow as pa
 from antelog.compile.plan import Input, Plan
 from antelog.compile.plan_json import to_json
 from antelog.compile.statics import Row
-from antelog.engine.schema import Types, answer_types, changes_schema
+from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
+from antelog.engine.values.types import Types
 from antelog.spark.needed import Needs, needs_of
 
 ARRIVED = "arrived at"
@@ -88,7 +89,7 @@ class Job:
     def talks_by_itself(self) -> bool:
         """Whether some answers need no fact, so that each tick has something to say."""
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
-        return any(pattern.open_first or not any(pattern.atoms) for pattern in patterns)
+        return any(pattern.clock_driven for pattern in patterns)
 
     @cached_property
     def deals_out_answers(self) -> bool:

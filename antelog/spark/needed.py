@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Comparison, Const, Operand, Pattern, Plan, Relation, Term, Var
-from antelog.engine.kinds import Kind, kind_of
-from antelog.engine.schema import Types
-from antelog.engine.tables import Mask
-from antelog.engine.ticks import LAST, ticks_of
+from antelog.engine.columns.tables import Mask
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.values.kinds import Kind, kind_of
+from antelog.engine.values.types import Types
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _TESTS = {

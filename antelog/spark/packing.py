@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 
 from antelog.accounts import Counts
 from antelog.compile.plan import Input
-from antelog.engine import rejects
-from antelog.engine.tables import Column
-from antelog.engine.ticks import LAST, ticks_of
-from antelog.engine.values import Values
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts import rejects
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.values.values import Values
 from antelog.spark import workers
 from antelog.spark.blobs import to_blob
 from antelog.spark.dividing import parts_of

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from antelog.engine.log import KINDS
+from antelog.engine.log.changes import KINDS
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program

@@ -13,16 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
-from antelog.engine import kernel, rejects
-from antelog.engine.beyond import beyond
-from antelog.engine.counting import total
-from antelog.engine.ending import last_tick
-from antelog.engine.facts import admit
-from antelog.engine.history import rows_of
-from antelog.engine.log import Share, knows_open
-from antelog.engine.tables import Column, Mask
-from antelog.engine.ticks import LAST, ticks_of
-from antelog.engine.values import Values
+from antelog.engine import kernel
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.facts import rejects
+from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.counting import total
+from antelog.engine.facts.facts import admit
+from antelog.engine.facts.history import rows_of
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.log.changes import Share, knows_open
+from antelog.engine.log.ending import last_tick
+from antelog.engine.state import State
+from antelog.engine.state import start as begin
+from antelog.engine.values.values import Values
 from antelog.spark.dividing import parts_of_cells
 from antelog.spark.job import ARRIVED, Job
 
@@ -38,7 +41,7 @@ class Standing:
     `open` is how many of its answers are open; None if nobody asks for changes that would tell.
     """
 
-    state: kernel.State
+    state: State
     waiting: Tables
     open: int | None
 
@@ -88,7 +91,7 @@ def start(job: Job) -> Standing:
     empty = {
         name: _with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
     }
-    return Standing(kernel.start(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    return Standing(begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
 
 
 def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None) -> Arrived:

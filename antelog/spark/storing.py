@@ -19,7 +19,7 @@ import msgspec
 import pyarrow as pa
 
 from antelog.engine import saving, sealed
-from antelog.engine.ticks import LAST
+from antelog.engine.facts.ticks import LAST
 from antelog.errors import StateError
 from antelog.spark.blobs import from_blob, to_blob
 from antelog.spark.job import Job, differences

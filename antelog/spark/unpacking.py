@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Relation
-from antelog.engine.kinds import Kind, kind_of
-from antelog.engine.schema import EXPLANATIONS, SILENT
-from antelog.engine.values import Values
+from antelog.engine.log.schema import EXPLANATIONS, SILENT
+from antelog.engine.values.kinds import Kind, kind_of
+from antelog.engine.values.values import Values
 from antelog.spark import workers
 from antelog.spark.blobs import from_blob
 from antelog.spark.job import Job

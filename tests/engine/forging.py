@@ -15,7 +15,7 @@ import pyarrow as pa
 import antelog
 from antelog import Engine
 from antelog.engine import sealed
-from antelog.engine.tables import Column
+from antelog.engine.columns.tables import Column
 
 Members = dict[str, bytes]
 

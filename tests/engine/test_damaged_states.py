@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import antelog
 from antelog import Engine, StateError
 from antelog.engine import sealed
-from antelog.engine.tables import Column
+from antelog.engine.columns.tables import Column
 from tests.engine.forging import Example, Members, columns, examples, forged, members_of, said, types
 
 EXAMPLES = examples()

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import antelog
 from antelog.accounts import Counts
 from antelog.diagnostics import Source
-from antelog.engine.facts import Admitted, admit
-from antelog.engine.lateness import delays
-from antelog.engine.ticks import LAST
-from antelog.engine.values import Values
+from antelog.engine.facts.facts import Admitted, admit
+from antelog.engine.facts.lateness import delays
+from antelog.engine.facts.ticks import LAST
+from antelog.engine.values.values import Values
 from antelog.language import read
 from antelog.language.syntax import number
 from antelog.reference.stream import delta

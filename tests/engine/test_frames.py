@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.facts import Admitted, admit
-from antelog.engine.ticks import LAST, ticks_of
-from antelog.engine.values import Values
+from antelog.engine.facts.facts import Admitted, admit
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.values.values import Values
 from antelog.errors import DataError
 
 RULES = """

@@ -11,7 +11,7 @@ import antelog
 from antelog import DataError, Engine
 from antelog.engine import kernel
 from antelog.engine import values as values_module
-from antelog.engine.history import rows_of
+from antelog.engine.facts.history import rows_of
 
 RULES = """
 input Temp(device, level, time) delay 2.

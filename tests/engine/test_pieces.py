@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from antelog.engine import pieces
-from antelog.engine.facts import Facts
-from antelog.engine.history import Stream, added
+from antelog.engine import batches as pieces
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import Stream, added
 from tests.engine.replay import run, runnable
 from tests.strategies import Case, cases
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from antelog.compile.plan import Relation
 from antelog.engine.engine import Engine
-from antelog.engine.log import KINDS
+from antelog.engine.log.changes import KINDS
 from tests.engine.once_unlawful import (
     ENDS_AFTER_THE_LAST_TICK,
     NAMED_FOR_ONE_SITE,

@@ -12,7 +12,8 @@ import pytest
 
 import antelog
 from antelog import Engine
-from antelog.engine.schema import MIXED, WRITTEN, answer_types, changes_schema, wider
+from antelog.engine.log.schema import WRITTEN, answer_types, changes_schema
+from antelog.engine.values.types import MIXED, wider
 from tests.engine.telling import told
 
 US, NS = pa.timestamp("us"), pa.timestamp("ns")

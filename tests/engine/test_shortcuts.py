@@ -6,7 +6,11 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from antelog.engine import candidates, decoding, explaining, history, literals, text_order, values
+from antelog.engine.answers import derivations as candidates
+from antelog.engine.facts.facts import history
+from antelog.engine.log.changes import explaining, literals
+from antelog.engine.values import values
+from antelog.engine.values.values import decoding, text_order
 from tests.engine.replay import run, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.strategies import Case, cases

@@ -14,7 +14,7 @@ import pytest
 
 import antelog
 from antelog import Engine
-from antelog.engine.history import rows_of
+from antelog.engine.facts.history import rows_of
 from tests.engine.telling import by_arrival, lines_of, told, told_at_once
 
 # Each press switches: what the press before has switched off, the next one does not.

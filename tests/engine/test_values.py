@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.decoding import in_pieces, quoted
-from antelog.engine.kinds import Kind, told_as
-from antelog.engine.rows import array_of
-from antelog.engine.schema import MIXED
-from antelog.engine.values import UNBOUND, Values
+from antelog.engine.facts.rows import array_of
+from antelog.engine.values.decoding import in_pieces, quoted
+from antelog.engine.values.kinds import Kind, told_as
+from antelog.engine.values.types import MIXED
+from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.printer import value_text
 
 TEXTS = st.text(max_size=4) | st.sampled_from(

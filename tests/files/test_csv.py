@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.engine.ticks import LAST
+from antelog.engine.facts.ticks import LAST
 from antelog.errors import DataError
 from antelog.files import Rejects, form_of, records, tables, wanted_of
 from antelog.files.lines import blocks

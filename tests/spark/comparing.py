@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
-from antelog.engine.log import KINDS
+from antelog.engine.log.changes import KINDS
 from antelog.language.syntax import Value
 from antelog.spark.dividing import numbers_of_buckets
 from antelog.spark.job import ARRIVED, Job

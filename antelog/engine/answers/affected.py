@@ -1,0 +1,80 @@
+"""Which answers a step can change: the ticks they are about.
+
+    Malf(X, T) rests on Temp(X, high, T), …, Temp(X, high, T+2), delay 1
+    a fact about tick 7 comes: answers about 5 to 7; tick 9 is over: what was due then, about 8, so 6 to 8
+
+Facts change the answers about some ticks; deadlines change those about others. Both are spans of
+ticks, so that a long time in which nothing happens costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from antelog.compile.needed import widest
+from antelog.compile.prepare import Prepared, Rules
+from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
+from antelog.engine.truth.deadlines import possible_delays
+
+
+@dataclass(frozen=True)
+class Step:
+    """The ticks a step finishes: those after `before`, up to `now`. Time begins at `begin`."""
+
+    begin: int
+    before: int
+    now: int
+
+
+def affected(rules: Rules, name: str, step: Step, new: Mapping[str, Spans]) -> Spans:
+    """The ticks of the answers of a query that a step may change, given those its new facts are about."""
+    if any(prepared.leaves_time_open for prepared in rules.patterns[name]):
+        return EVERYWHERE
+    return _Reach(rules, step, new).of(name)
+
+
+def unsettled(rules: Rules, name: str, step: Step) -> Spans:
+    """The ticks of all answers that can be open now."""
+    delay = rules.relations[name].bounds.delay
+    if delay is None or any(prepared.leaves_time_open for prepared in rules.patterns[name]):
+        return EVERYWHERE
+    return span(step.now - delay, FOREVER)
+
+
+@dataclass(frozen=True)
+class _Reach:
+    rules: Rules
+    step: Step
+    new: Mapping[str, Spans]
+
+    def of(self, name: str) -> Spans:
+        """Where the truth of a relation's atoms, or of their derivations, can change."""
+        cycle = self.rules.cycles.get(name)
+        if cycle is None:
+            return union(part for each in self.rules.patterns[name] for part in self._by(each, frozenset()))
+        whole = union(
+            part
+            for relation in sorted(cycle)
+            for each in self.rules.patterns[relation]
+            for part in self._by(each, cycle)
+        )
+        if whole.empty:
+            return NOWHERE
+        # What changes at a tick can change all that is later, as far as that is not settled.
+        first = int(whole.first[0]) - widest(self.rules.plan)
+        delay = self.rules.relations[name].bounds.delay
+        return span(first if delay is None else max(first, self.step.before - delay), FOREVER)
+
+    def _by(self, prepared: Prepared, cycle: frozenset[str]) -> Iterator[Spans]:
+        before, now = self.step.before, self.step.now
+        if not prepared.facts or prepared.pattern.unguarded_time is not None:
+            yield span(before + 1, now)
+        for fact in prepared.facts:
+            source = self.rules.inputs[fact.atom.predicate]
+            due = (span(before + 1 - delay, now - delay) for delay in possible_delays(source))
+            about = union((self.new[fact.atom.predicate], *due))
+            yield about.shifted(fact.ahead, fact.behind)
+        for negation in prepared.negations:
+            if negation.atom.relation not in cycle:
+                yield self.of(negation.atom.relation).shifted(negation.ahead, negation.behind)

@@ -1,0 +1,303 @@
+"""The derivations of the answers a step can change, and their lives.
+
+In come the ticks of these answers, out go rows with the three ticks of each one's life: from when
+on it is told, when it is complete, and when it is over.
+
+    Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the next is due at 2     told 0, over at 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+
+from antelog.compile.plan import Var
+from antelog.compile.prepare import Prepared
+from antelog.engine.answers.affected import Step
+from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Groups,
+    Mask,
+    distinct,
+    groups,
+    keys_of,
+    marked,
+    spread,
+)
+from antelog.engine.matching.knowledge import Knowledge
+from antelog.engine.matching.naming import FITS, NAMED_AT, with_names
+from antelog.engine.matching.partials import Partial, fitting, partials, wholes
+from antelog.engine.matching.rows import ONE, Background, Rows, term_column, time_column
+from antelog.engine.truth.atoms import Judge, with_negations
+from antelog.engine.truth.deadlines import first_tick, latest_tick
+from antelog.engine.truth.derivations import Derivations, with_facts
+from antelog.engine.values.values import UNBOUND
+
+ANY_TIME = np.int64(-1)
+"""The time of an answer whose time is still open."""
+
+Answers: TypeAlias = tuple[list[Column], Column]
+"""What the answers of rows are: the cells of their variables, and their times."""
+
+
+@dataclass(frozen=True, eq=False)
+class Life:
+    """For each row from when on it is told, when all its literals are true, and when one is false."""
+
+    told: Column
+    complete: Column
+    end: Column
+
+    def take(self, at: Column) -> Life:
+        return Life(self.told.take(at), self.complete.take(at), self.end.take(at))
+
+
+@dataclass(frozen=True, eq=False)
+class Lives:
+    """All derivations of the answers that may have changed, and the groups they form by answer.
+
+    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
+    group of each.
+    """
+
+    blocks: tuple[Derivations, ...]
+    starts: tuple[int, ...]
+    answer: tuple[Column, ...]
+    time: Column
+    life: Life
+    by_answer: Groups
+    number: Column
+
+    def rows(self, block: int) -> slice:
+        return slice(self.starts[block], self.starts[block + 1])
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Whose lives are looked at: the answers of a query about some ticks.
+
+    Not those about ticks before `since`, which were given up; with `complete_by`, only derivations
+    that are complete by that tick; and with `past`, also those that are over.
+    """
+
+    query: str
+    about: Spans
+    since: int | None = None
+    complete_by: int | None = None
+    past: bool = False
+
+
+def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
+    """The derivations of answers that matter in a step."""
+    blocks: list[Derivations] = []
+    parts: list[Life] = []
+    patterns = judge.known.rules.patterns[wanted.query]
+    mixed = any(map(is_clocked, patterns)) and not all(map(is_clocked, patterns))
+    for number, prepared in sorted(enumerate(patterns), key=lambda each: is_clocked(each[1])):
+        later = _to_come(judge, blocks, step) if mixed and is_clocked(prepared) else _NONE
+        for part in _parts(judge, wanted, number, step, later):
+            found = with_facts(judge.known, prepared, part)
+            life = _life(found, step, judge)
+            kept = _mattering(found, life, wanted, step)
+            if prepared.negations:
+                if len(kept) < found.rows.count:
+                    found = found.take(kept)
+                found = with_negations(judge, found)
+                life = _life(found, step, judge)
+                kept = _mattering(found, life, wanted, step)
+            if len(kept) == 0:
+                continue
+            if _WORTH_COPYING * len(kept) < found.rows.count:
+                found, life = found.take(kept), life.take(kept)
+            blocks.append(found)
+            parts.append(life)
+    return together(judge, wanted.query, blocks, parts)
+
+
+_WORTH_COPYING = 2
+"""Rows that matter are copied if less than one in so many does: a few too many are cheaper."""
+
+
+def together(judge: Judge, query: str, blocks: Sequence[Derivations], parts: Sequence[Life]) -> Lives:
+    """Blocks side by side, and their rows by answer."""
+    width = len(judge.known.rules.relations[query].variables) + 1
+    answers = [answers_of(found, judge) for found in blocks]
+    *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
+    life = Life(*_stacked([[part.told, part.complete, part.end] for part in parts], 3))
+    by_answer = _grouped(blocks, answer, time)
+    starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
+    number = by_answer.order if by_answer.alone else by_answer.numbers
+    return Lives(tuple(blocks), starts, tuple(answer), time, life, by_answer, number)
+
+
+_NONE = np.zeros(0, np.int64)
+
+
+def is_clocked(prepared: Prepared) -> bool:
+    """Whether the tick of an answer has to have come for the pattern to be told."""
+    return not prepared.facts or prepared.pattern.unguarded_time is not None
+
+
+def _to_come(judge: Judge, blocks: Sequence[Derivations], step: Step) -> Column:
+    """The ticks to come that answers are about: what the clock will say of them is asked, too."""
+    times = [answers_of(found, judge)[1] for found in blocks]
+    return distinct(np.concatenate([_NONE, *(time[time > step.now] for time in times)]))
+
+
+def _parts(judge: Judge, wanted: Wanted, number: int, step: Step, later: Column) -> Iterator[Partial]:
+    """The rows of a pattern about the wanted ticks, and of some later ones if it goes by the clock."""
+    known = judge.known
+    prepared, background = known.rules.patterns[wanted.query][number], known.background[wanted.query][number]
+    about = None if wanted.about is EVERYWHERE else wanted.about
+    clock = _clock(wanted.about, step, later)
+    seed = _seed(prepared, clock)
+    found = known.found(prepared, about)
+    if wanted.complete_by is not None and prepared.naming is None and _by_facts(prepared):
+        parts = [wholes(prepared, seed, found, background, known.values)]
+    else:
+        parts = partials(prepared, seed, found, background, known.values)
+    for part in parts:
+        if prepared.facts:
+            part = part.with_facts()  # noqa: PLW2901 - the same with less
+        if prepared.facts and prepared.pattern.unguarded_time is not None:
+            part = _with_ticks(known, prepared, background, part, clock)  # noqa: PLW2901 - with more
+        part = _about(prepared, part, wanted)  # noqa: PLW2901 - with less
+        if part.rows.count and prepared.naming is not None:
+            part = with_names(known, prepared, background, part, wanted.about)  # noqa: PLW2901 - with more
+        if part.rows.count:
+            yield part
+
+
+def _by_facts(prepared: Prepared) -> bool:
+    """Whether facts give all values."""
+    return bool(prepared.facts) and prepared.pattern.unguarded_time is None
+
+
+def _clock(about: Spans, step: Step, later: Column) -> Spans:
+    """The ticks at which the clock speaks."""
+    return union((about.between(step.begin, step.now), spans_of(later)))
+
+
+def _seed(prepared: Prepared, clock: Spans) -> Rows:
+    """A clock-driven pattern is looked at tick by tick."""
+    time = prepared.pattern.time
+    if prepared.facts or time.variable is None:
+        return ONE
+    ticks = clock.ticks() - time.offset
+    return Rows({time.variable: ticks}, len(ticks))
+
+
+def _with_ticks(
+    known: Knowledge, prepared: Prepared, background: Background, part: Partial, clock: Spans
+) -> Partial:
+    """Rows once for every tick of the clock that an unguarded time may be, within its comparisons."""
+    time, rows = prepared.pattern.time, part.rows
+    if time.variable is None or clock.empty:
+        return part.take(_NONE)
+    first, last = first_tick(prepared, time, rows), latest_tick(prepared, time, rows)
+    first = np.maximum(first, int(clock.first[0]))
+    counts = np.maximum(np.minimum(last, int(clock.last[-1])) - first + 1, 0)
+    which, ticks = spread(first, counts)
+    inside = marked(clock.within(ticks))
+    which, ticks = which.take(inside), ticks.take(inside)
+    whole = part.take(which)
+    whole = Partial(Rows({**whole.rows.bound, time.variable: ticks - time.offset}, len(ticks)), whole.arrived)
+    return whole.take(fitting(prepared, whole.rows, background, known.values))
+
+
+def _about(prepared: Prepared, part: Partial, wanted: Wanted) -> Partial:
+    """The rows whose answers are about the wanted ticks, or about a tick that is still open."""
+    time = prepared.pattern.time
+    if part.rows.count == 0 or (time.variable is not None and time.variable not in part.rows.bound):
+        return part
+    ticks = time_column(time, part.rows)
+    inside: Mask = np.ones(len(ticks), np.bool_)
+    if wanted.about is not EVERYWHERE:
+        inside = wanted.about.within(ticks)
+    if wanted.since is not None:
+        inside &= ticks >= wanted.since
+    return part if inside.all() else part.take(inside)
+
+
+def _life(found: Derivations, step: Step, judge: Judge) -> Life:
+    """The life of each row, as far as its literals are known."""
+    prepared, rows = found.prepared, found.rows
+    facts = len(prepared.facts)
+    if facts:
+        told = spoken_for(found)
+    else:
+        told = np.full(rows.count, np.int64(-1))
+    if is_clocked(prepared):
+        time = time_column(prepared.pattern.time, rows)
+        told = np.maximum(told, np.where(time < step.begin, NEVER, time))
+    complete, end = found.complete, found.failed
+    if NAMED_AT in rows.bound:
+        told = np.maximum(told, rows.bound[NAMED_AT])
+        end = np.where(rows.bound[FITS] == 1, end, -1)
+    # What is so by the rules alone is so from the first tick on.
+    told = np.maximum(told, step.begin)
+    return Life(told, np.maximum(complete, told), end)
+
+
+def spoken_for(found: Derivations) -> Column:
+    """From when on facts have given rows all their values, and at least one fact is there."""
+    prepared, holds = found.prepared, found.holds
+    names = found.rows.bound.keys() - prepared.given
+    sources = {tuple(i for i, f in enumerate(prepared.facts) if n in f.variables) for n in names}
+    sources.discard(())
+    if not sources:
+        sources.add(tuple(range(len(prepared.facts))))
+    since: list[Column] = [holds[list(which)].min(axis=0, initial=NEVER) for which in sources]
+    return reduce(np.maximum, since)
+
+
+def _mattering(found: Derivations, life: Life, wanted: Wanted, step: Step) -> Column:
+    """The rows that are told at some tick of the step, or have been if the past matters as well."""
+    if NAMED_AT in found.rows.bound:
+        return np.arange(found.rows.count)
+    since = -1 if wanted.past else step.before
+    matter = life.end > np.maximum(life.told, since)
+    if not is_clocked(found.prepared):
+        matter &= life.told <= step.now
+    if wanted.complete_by is not None and len(found.prepared.negations) == 0:
+        matter &= life.complete <= wanted.complete_by
+    return marked(matter)
+
+
+def answers_of(found: Derivations, judge: Judge) -> Answers:
+    """The answers of rows; what they leave open has a mark of its own."""
+    pattern, rows = found.prepared.pattern, found.rows
+    known = rows.bound.keys()
+    answer = [
+        np.full(rows.count, UNBOUND)
+        if isinstance(term, Var) and term.name not in known
+        else term_column(term, rows, judge.known.values)
+        for term in pattern.answer
+    ]
+    if pattern.time.variable is not None and pattern.time.variable not in known:
+        return answer, np.full(rows.count, ANY_TIME)
+    return answer, time_column(pattern.time, rows)
+
+
+def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
+    """The derivations by answer."""
+    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.answered:
+        count = blocks[0].rows.count
+        return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
+    (key,) = keys_of([[*answer, time]])
+    return groups(key)
+
+
+def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
+    """Tables with the same columns, one below the other."""
+    if len(parts) == 1:
+        return list(parts[0])
+    empty = np.zeros(0, np.int64)
+    return [np.concatenate([empty, *(part[i] for part in parts)]) for i in range(width)]

@@ -1,0 +1,141 @@
+"""The moments at which the answers of a query may change.
+
+An answer can change only when a derivation of it begins to be told, gets evidence, or is over. A
+*view* is a derivation at a moment at which it is told.
+
+    Malf(wt2, 0)   told 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.engine.answers.lives import Lives
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, spread
+
+_NOTHING = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Answers at the ticks at which they may change, by answer and tick.
+
+    `answer` is the number of the answer's group. Of those that were told already, the first moment
+    is at the tick `before`. Views are those of one derivation side by side, in the order of time,
+    and those of a block too. If `alone`, no answer has more than one derivation.
+    """
+
+    before: int
+    answer: Column
+    tick: Column
+    view_of: Column
+    view_at: Column
+    alone: bool = False
+
+    @cached_property
+    def then(self) -> Column:
+        """The tick of each view."""
+        return self.tick.take(self.view_at)
+
+    @cached_property
+    def view(self) -> Column:
+        """Where each answer has one derivation: the view of each moment, or -1."""
+        view = np.full(len(self.tick), -1)
+        view[self.view_at] = np.arange(len(self.view_at))
+        return view
+
+    def views(self, found: Lives, block: int) -> slice:
+        """The views of a block."""
+        first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
+        return slice(int(first), int(last))
+
+
+def moments(
+    found: Lives, before: int, now: int, more: tuple[Column, Column] = (_NOTHING, _NOTHING)
+) -> Moments:
+    """The moments of all answers that change after `before` and up to `now`, and some `more`.
+
+    Those are given as numbers of answers, and ticks.
+    """
+    life = found.life
+    shift = (now - before + 1).bit_length()
+    owner = found.number << shift
+    there = (life.told < life.end) & (life.told <= now)
+    events = [(more[0] << shift) + (more[1] - before)]
+    for line in (life.told, life.end):
+        during = marked(there & (line > before) & (line <= now))
+        events.append(owner.take(during) + (line.take(during) - before))
+    for b, block in enumerate(found.blocks):
+        rows = found.rows(b)
+        mine, since = owner[rows] - before, np.maximum(life.told[rows], before)
+        until = np.where(there[rows], np.minimum(life.end[rows], now + 1), -1)
+        for line in block.holds:
+            during = marked((line > since) & (line < until))
+            events.append(mine.take(during) + line.take(during))
+    happened = distinct(np.concatenate(events))
+    existing = np.zeros(found.by_answer.count, np.bool_)
+    existing[found.number[there & (life.told <= before) & (before < life.end)]] = True
+    key = _with_first(happened, shift, existing)
+    return _seen(found, before, key, shift, there)
+
+
+def current(found: Lives, now: int) -> Moments:
+    """One moment for every answer: the present."""
+    there = (found.life.told <= now) & (now < found.life.end)
+    key = np.arange(found.by_answer.count) << 1
+    return _seen(found, now, key, 1, there)
+
+
+def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Moments:
+    """Moments as sorted keys, and the views at these."""
+    answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
+    life, owner = found.life, found.number << shift
+    last = (1 << shift) - 1
+    first = np.searchsorted(key, owner + np.clip(life.told - before, 0, last))
+    beyond = np.searchsorted(key, owner + np.clip(life.end - before, 0, last))
+    view_of, view_at = spread(first, np.where(there, np.maximum(beyond - first, 0), 0))
+    return Moments(before, answer, tick, view_of, view_at, found.by_answer.alone)
+
+
+def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
+    """Moments as sorted keys, and before those of some answers one at which nothing has happened yet."""
+    answer = happened >> shift
+    first = np.ones(len(answer), np.bool_)
+    np.not_equal(answer[1:], answer[:-1], out=first[1:])
+    at = marked(first)
+    at = at[existing.take(answer.take(at))]
+    if len(at) == 0:
+        return happened
+    added, room = at + np.arange(len(at)), np.ones(len(happened) + len(at), np.bool_)
+    room[added] = False
+    key = np.empty(len(room), np.int64)
+    key[marked(room)], key[added] = happened, answer.take(at) << shift
+    return key
+
+
+def confirmations(found: Lives, before: int, now: int) -> Moments:
+    """The moments at which answers are confirmed."""
+    complete = found.by_answer.least(found.life.complete)
+    chosen = marked((complete > before) & (complete <= now))
+    ready = found.life.complete == complete.take(found.number)
+    ready &= (found.life.complete > before) & (found.life.complete <= now)
+    view_of = marked(ready)
+    place = np.full(found.by_answer.count, -1)
+    place[chosen] = np.arange(len(chosen))
+    alone = found.by_answer.alone
+    return Moments(before, chosen, complete[chosen], view_of, place[found.number[view_of]], alone)
+
+
+def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
+    """How many literals of each view are true."""
+    level = np.zeros(len(at.view_of), np.int16)
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        of, then = at.view_of[mine] - found.starts[b], at.then[mine]
+        for line in block.holds:
+            level[mine] += line.take(of) <= then
+    return level

@@ -1,0 +1,93 @@
+"""Sets of ticks as spans, first and last, so that nothing is as long as the clock.
+
+ticks 3, 4, 5 and everything from 900 on: first = [3, 900], last = [5, FOREVER]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Mask, marked, spread
+
+FOREVER = 2**56
+"""After all ticks there are."""
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Spans of ticks in order, with a gap between each two."""
+
+    first: Column
+    last: Column
+
+    @property
+    def empty(self) -> bool:
+        return len(self.first) == 0
+
+    def shifted(self, earlier: int | None, later: int | None) -> Spans:
+        """Each span from so many ticks earlier to so many ticks later (None: without end)."""
+        if self.empty:
+            return self
+        first = np.full_like(self.first, -FOREVER) if earlier is None else self.first - earlier
+        last = np.full_like(self.last, FOREVER) if later is None else self.last + later
+        return _merged(np.maximum(first, -FOREVER), np.minimum(last, FOREVER))
+
+    def within(self, ticks: Column) -> Mask:
+        """Which of some ticks are in a span."""
+        if self.empty:
+            return np.zeros(len(ticks), np.bool_)
+        at = np.searchsorted(self.first, ticks, "right") - 1
+        inside: Mask = (at >= 0) & (ticks <= self.last.take(np.maximum(at, 0)))
+        return inside
+
+    def between(self, first: int, last: int) -> Spans:
+        """What lies between two ticks."""
+        at = marked((self.last >= first) & (self.first <= last))
+        return Spans(np.maximum(self.first.take(at), first), np.minimum(self.last.take(at), last))
+
+    def ticks(self) -> Column:
+        """All ticks, one by one."""
+        _, ticks = spread(self.first, self.last - self.first + 1)
+        return ticks
+
+
+NOWHERE = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64))
+EVERYWHERE = Spans(np.array([-FOREVER]), np.array([FOREVER]))
+
+
+def span(first: int, last: int) -> Spans:
+    return Spans(np.array([first]), np.array([last])) if first <= last else NOWHERE
+
+
+def spans_of(ticks: Column) -> Spans:
+    """The spans that different ticks in order form."""
+    if len(ticks) == 0:
+        return NOWHERE
+    begins = np.ones(len(ticks), np.bool_)
+    np.not_equal(ticks[1:], ticks[:-1] + 1, out=begins[1:])
+    at = marked(begins)
+    return Spans(ticks.take(at), ticks.take(np.append(at[1:], len(ticks)) - 1))
+
+
+def union(parts: Iterable[Spans]) -> Spans:
+    """All ticks of several sets."""
+    found = [part for part in parts if not part.empty]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        return NOWHERE
+    first = np.concatenate([part.first for part in found])
+    order = np.argsort(first, kind="stable")
+    return _merged(first.take(order), np.concatenate([part.last for part in found]).take(order))
+
+
+def _merged(first: Column, last: Column) -> Spans:
+    """Spans in the order of their beginnings, those that meet made one."""
+    last = np.maximum.accumulate(last)
+    begins = np.ones(len(first), np.bool_)
+    np.greater(first[1:], last[:-1] + 1, out=begins[1:])
+    at = marked(begins)
+    return Spans(first.take(at), last.take(np.append(at[1:], len(first)) - 1))

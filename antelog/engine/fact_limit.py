@@ -1,0 +1,166 @@
+"""A limit to the facts that are kept: the oldest are given up, and what is lost with them is told.
+
+Facts are dropped tick by tick, all there are about a tick, so that what is known of the other
+ticks stays complete. Let those about ticks before `forgotten` be gone. For a query whose answers
+rest on facts at most `reach` ticks before their own time (see `reach`), answers about ticks from
+`forgotten + reach` on are as exact as ever; those before are given up, and nothing is said of
+them any more. A query whose answers can rest on facts of any age loses those that rest on dropped
+ones, and what it tells of the others is still true; with a negation that would not be so, and
+such a program is refused.
+
+An answer that was open and is given up is told as rejected because of the limit: its last line
+then says, as always, that it is not open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.compile.plan import Plan, Relation
+from antelog.compile.prepare import prepared
+from antelog.engine.answers.affected import unsettled
+from antelog.engine.columns.tables import Column, Mask, find, keys_of
+from antelog.engine.facts.counting import Dropped
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import History, rows_of, without
+from antelog.engine.log.changes import Query, lines
+from antelog.engine.log.told import OPEN, REVISED, tell_current
+from antelog.engine.state import State, judge_of, since, step_to
+
+LIMIT = "(limit)"
+"""What is told as the reason for the rejection of an answer whose facts were dropped."""
+
+Log = Mapping[str, pa.Table]
+
+
+def cannot_limit(plan: Plan) -> str | None:
+    """Why dropping facts could make something false come out true; None if it cannot."""
+    reaches = prepared(plan).reaches
+    for relation in plan.queries:
+        if reaches[relation.name] is None and any(any(p.negations) for p in relation.patterns):
+            return (
+                f"{relation.name} rests on a negation, and on facts that may be of any age: "
+                "without these it could come out wrong. Bound their times with a comparison"
+            )
+    return None
+
+
+def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[dict[str, Facts], dict[str, Dropped]]:
+    """The facts about ticks that were not given up, and what is dropped with the others."""
+    kept = dict(facts)
+    dropped: dict[str, Dropped] = {}
+    for name, new in facts.items():
+        old = new.time < state.forgotten
+        if old.any():
+            kept[name] = new.take(~old)
+            dropped[name] = _of_ticks(new.time[old])
+    return kept, dropped
+
+
+def within(
+    plan: Plan, state: State, limit: int, only: tuple[str, ...]
+) -> tuple[State, Log, dict[str, Dropped]]:
+    """The state with at most so many facts, what became of open answers, and what was dropped."""
+    if rows_of(state.history) <= limit:
+        return state, {}, {}
+    forgotten = _first_kept(state.history, limit)
+    dropped = _dropped(state.history, forgotten)
+    history = without(state.history, dict.fromkeys(state.history, forgotten))
+    less = replace(state, history=history, forgotten=forgotten)
+    log = {relation.name: _log(plan, relation, state, less, only) for relation in plan.queries}
+    return less, log, dropped
+
+
+def _first_kept(history: History, limit: int) -> int:
+    """The first tick whose facts are kept, if the limit is kept to."""
+    sizes: dict[int, int] = {}
+    for stream in history.values():
+        for tick, parts in stream.slices.items():
+            sizes[tick] = sizes.get(tick, 0) + sum(part.count for part in parts)
+    ticks = np.array(sorted(sizes), np.int64)
+    kept_from = np.cumsum([sizes[tick] for tick in reversed(ticks.tolist())])[::-1]
+    fitting = np.flatnonzero(kept_from <= limit)
+    return int(ticks[fitting[0]]) if len(fitting) else int(ticks[-1]) + 1
+
+
+def _dropped(history: History, forgotten: int) -> dict[str, Dropped]:
+    dropped = {}
+    for name, stream in history.items():
+        old = [part.time for tick, parts in stream.slices.items() if tick < forgotten for part in parts]
+        if old:
+            dropped[name] = _of_ticks(np.concatenate(old))
+    return dropped
+
+
+def _of_ticks(time: Column) -> Dropped:
+    return Dropped(len(time), int(time.min()), int(time.max()))
+
+
+# ---- what became of open answers ----
+
+
+def _log(plan: Plan, relation: Relation, before: State, after: State, only: tuple[str, ...]) -> pa.Table:
+    old, new = (_Open(plan, relation, state) for state in (before, after))
+    kept = find(*keys_of([old.keys, new.keys]))
+    known = find(*keys_of([new.keys, old.keys]))
+    then, later = old.table(kept >= 0), new.table(known >= 0)
+    column = "explanations"
+    changed = [
+        one != other
+        for one, other in zip(then.column(column).to_pylist(), later.column(column).to_pylist(), strict=True)
+    ]
+    revised = later.filter(pa.array(changed, pa.bool_()))
+    possible = _with(new.table(known < 0), {"change": "possible"})
+    return _of_kinds([possible, revised, _rejected(old.table(kept < 0))], only)
+
+
+class _Open:
+    """The open answers of a query."""
+
+    def __init__(self, plan: Plan, relation: Relation, state: State) -> None:
+        self._name, self._types = relation.name, state.told.types
+        last = step_to(replace(state, now=state.now - 1), state.now)
+        about = unsettled(prepared(plan), relation.name, last)
+        self._judge = judge_of(plan, state)
+        query = Query(relation.name, about, since=since(plan, state, relation.name))
+        self._told = tell_current(self._judge, query, last)
+        self._moment = np.flatnonzero(self._told.status == OPEN)
+        found = self._told.found
+        first = found.by_answer.first[self._told.at.answer[self._moment]]
+        self.keys = [*(cells[first] for cells in found.answer), found.time[first]]
+
+    def table(self, which: Mask) -> pa.Table:
+        """Some of the answers, as if they were revised."""
+        moment = self._moment[which]
+        kind = np.full(len(moment), REVISED)
+        return lines(self._judge, self._name, self._told, moment, kind, self._types)
+
+
+def _rejected(table: pa.Table) -> pa.Table:
+    silent, decided = (
+        pa.nulls(table.num_rows, table.schema.field(n).type) for n in ("if_silent", "decided_by")
+    )
+    return _with(
+        table, {"change": "rejected", "if_silent": silent, "decided_by": decided, "because": [LIMIT]}
+    )
+
+
+def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) -> pa.Table:
+    """The table with other columns; a value stands for a column of it."""
+    for name, column in columns.items():
+        at = table.schema.get_field_index(name)
+        field = table.schema.field(at)
+        if not isinstance(column, pa.Array):
+            column = pa.array([column] * table.num_rows, field.type)  # noqa: PLW2901 - the same, spread out
+        table = table.set_column(at, field, column)
+    return table
+
+
+def _of_kinds(tables: list[pa.Table], only: tuple[str, ...]) -> pa.Table:
+    table = pa.concat_tables(tables)
+    return table.filter(pc.is_in(table.column("change"), pa.array(only, pa.string())))

@@ -1,0 +1,37 @@
+"""Rows that arrived after the tick that was to be the last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.accounts import Counts
+from antelog.compile.plan import Plan
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts.facts import admit
+from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.rejects import MALFORMED
+from antelog.engine.facts.ticks import LAST
+from antelog.engine.values.values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """What is counted of them; those set aside, and where in their frames these are."""
+
+    counts: Counts
+    rejects: pa.Table
+    places: Column
+
+
+def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
+    """Of rows that arrived after tick `until` no more is told than that, unless they are malformed."""
+    batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
+    malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
+    rejects = batch.rejects.filter(malformed)
+    given = sum(counts.given for counts in batch.counts.values())
+    counts = Counts(given, malformed=rejects.num_rows, after_until=given - rejects.num_rows)
+    return Beyond(counts, rejects, batch.places[malformed.to_numpy(zero_copy_only=False)])

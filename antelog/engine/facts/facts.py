@@ -1,0 +1,299 @@
+"""How facts enter: a batch of rows becomes columns of cells and ticks, or is set aside.
+
+Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its
+reason. Rejects never change an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.accounts import REASONS, Counts
+from antelog.compile.plan import Input, Plan
+from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
+from antelog.engine.facts import rejects
+from antelog.engine.facts.frames import Frame, Rows, read_frame
+from antelog.engine.facts.lateness import delays
+from antelog.engine.facts.rejects import EARLY, LATE, MALFORMED, sentence
+from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, ticks_of
+from antelog.engine.values.encoding import infinite
+from antelog.engine.values.kinds import Kind, kind_of_column
+from antelog.engine.values.types import declared
+from antelog.engine.values.values import UNBOUND, Values
+from antelog.errors import DataError
+from antelog.language.checks.suggestions import did_you_mean
+
+Places: TypeAlias = tuple[tuple[int, int], ...]
+"""Columns with what has to be there: a cell, or what is in another column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Facts of one input: the cells of their objects, the ticks they are about and arrived at."""
+
+    columns: tuple[Column, ...]
+    time: Column
+    arrival: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.time)
+
+    @cached_property
+    def digests(self) -> Column:
+        """Numbers that are equal for equal facts, and seldom for others."""
+        mixed = np.zeros(self.count, np.uint64)
+        for column in (*self.columns, self.time):
+            mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        return mixed.view(np.int64)
+
+    def having(self, constants: Places, repeats: Places) -> Facts:
+        """The facts with these cells in these columns, and the same in each of these pairs of columns.
+
+        They are kept, for each step asks for those of the last ticks again.
+        """
+        known = self._having
+        if (constants, repeats) not in known:
+            fits = np.ones(self.count, np.bool_)
+            for column, cell in constants:
+                fits &= self.columns[column] == cell
+            for column, other in repeats:
+                fits &= self.columns[column] == self.columns[other]
+            known[constants, repeats] = self if fits.all() else self.take(fits)
+        return known[constants, repeats]
+
+    @cached_property
+    def _having(self) -> dict[tuple[Places, Places], Facts]:
+        return {}
+
+    @property
+    def nbytes(self) -> int:
+        """The room they take, with all that is kept with them."""
+        columns = [*self.columns, self.time, self.arrival]
+        if "digests" in vars(self):
+            columns.append(self.digests)
+        parts = (part for part in self._having.values() if part is not self)
+        return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
+
+    def take(self, at: Column | Mask) -> Facts:
+        at = positions(at)
+        return Facts(
+            tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
+        )
+
+
+def no_facts(width: int) -> Facts:
+    return Facts(tuple(columns(width)), *columns(2))
+
+
+@dataclass(frozen=True, eq=False)
+class Admitted:
+    """A batch: the facts that count, each once, and the rows set aside (see `rejects.SCHEMA`).
+
+    `places` says for each reject which row of its frame it was, `types` of which types the columns
+    of the frames are, without the time.
+    """
+
+    facts: Mapping[str, Facts]
+    counts: Mapping[str, Counts]
+    rejects: pa.Table
+    places: Column
+    types: Mapping[str, tuple[pa.DataType, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Objection:
+    """Rows that cannot be admitted, why, and what describes the fault of some of them."""
+
+    reason: str
+    applies: Mask
+    detail: Callable[[Column], pa.Array]
+
+
+def admit(
+    plan: Plan,
+    frames: Mapping[str, Frame],
+    values: Values,
+    before: int,
+    now: int,
+    *,
+    arrival: str = "arrival",
+) -> Admitted:
+    """The facts in frames that arrived after tick `before`, up to and including `now`.
+
+    The column named by `arrival` has the ticks they arrived at. In a frame without it, a fact
+    arrives at its own time, or at `before + 1` if that is over; one whose time is after `now` is
+    early. Every input of the plan is in the result, also without a frame.
+
+    Raises DataError if a frame does not fit its input as a whole.
+    """
+    sources = {source.name: source for source in plan.inputs}
+    for name in frames:
+        if name not in sources:
+            raise DataError(_unknown_input(plan, name))
+    facts, counts, types = {}, {}, {}
+    tables, places = [rejects.none()], [np.zeros(0, np.int64)]
+    for name, source in sources.items():
+        facts[name] = no_facts(len(source.columns) - 1)
+        counts[name] = Counts()
+        if name in frames:
+            rows = read_frame(source, frames[name], arrival)
+            facts[name], counts[name], table, at = _admit(source, rows, values, before, now, plan.tick)
+            types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
+            if len(at):
+                tables.append(table)
+                places.append(at)
+    table = pa.concat_tables(tables) if len(tables) > 1 else rejects.none()
+    return Admitted(facts, counts, table, np.concatenate(places), types)
+
+
+def _unknown_input(plan: Plan, name: str) -> str:
+    if any(static.name == name for static in plan.statics):
+        return f"{name} is background: its facts are there from the start, and arrive at no time"
+    known = [source.name for source in plan.inputs]
+    return f"the program has no input {name}; it has {', '.join(known)}. {did_you_mean(name, known)}".rstrip()
+
+
+def _admit(
+    source: Input, rows: Rows, values: Values, before: int, now: int, tick: int | None
+) -> tuple[Facts, Counts, pa.Table, Column]:
+    kinds = tuple(kind_of_column(column.type) for column in rows.columns)
+    cells = tuple(map(partial(_cells, values), rows.columns, source.types, kinds))
+    time = _ticks(rows.time, tick, f"column {source.columns[-1]} of {source.name}")
+    if rows.arrival is None:
+        arrival = Ticks(np.clip(time.numbers, before + 1, now), time.whole, rows.time)
+    else:
+        arrival = _ticks(rows.arrival, tick, f"the arrival of {source.name}")
+    given = Facts(cells, time.numbers, arrival.numbers)
+    fine = np.ones(rows.count, np.bool_)
+    found: list[tuple[str, Column, pa.Array]] = []
+    objections = (
+        *_about_values(source, cells, kinds, values),
+        *_about_ticks(time, arrival, before, now),
+        *_about_order(given, delays(source, cells, values)),
+    )
+    # Mostly there are none.
+    for objection in objections if any(each.applies.any() for each in objections) else ():
+        faulty = marked(objection.applies & fine)
+        if len(faulty):
+            fine[faulty] = False
+            found.append((objection.reason, faulty, objection.detail(faulty)))
+    if not found:
+        facts = _once(given)
+        counts = Counts(rows.count, facts.count, rows.count - facts.count)
+        return facts, counts, rejects.none(), np.zeros(0, np.int64)
+    facts = _once(given.take(fine))
+    lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
+    counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
+    at = np.sort(np.concatenate([rows for _, rows, _ in found]))
+    return facts, counts, _rejected(source.name, given, found, time, arrival, values), at
+
+
+def _cells(values: Values, array: pa.Array | pa.ChunkedArray, type_: str | None, kind: Kind | None) -> Column:
+    """The cells of a column. Where the program has texts, values it cannot write become texts."""
+    cells = values.encode(array)
+    return values.spelled(cells) if type_ == "text" and kind is not Kind.TEXT else cells
+
+
+def _ticks(array: pa.Array | pa.ChunkedArray, tick: int | None, what: str) -> Ticks:
+    if tick is None and is_timestamp(array.type):
+        raise DataError(
+            f"{what} has timestamps, and the program does not say how long a tick is; "
+            "declare it: `tick 10 minutes.`"
+        )
+    return ticks_of(array, tick)
+
+
+def _about_values(
+    source: Input, cells: Sequence[Column], kinds: Sequence[Kind | None], values: Values
+) -> Iterator[_Objection]:
+    for name, type_, column, kind in zip(source.columns, source.types, cells, kinds, strict=False):
+        wanted = kind if type_ is None else Kind.TEXT if type_ == "text" else Kind.NUMBER
+        # A column of one kind has values of that, or none.
+        wrong = column == UNBOUND if kind is wanted else values.kinds(column) != wanted
+        if kind in (None, Kind.NUMBER):
+            wrong |= infinite(column)
+
+        def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:
+            return rejects.about_value(name, type_, c[rows], values)
+
+        yield _Objection(MALFORMED, wrong, detail)
+
+
+def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator[_Objection]:
+    # Negative numbers are the largest, taken as numbers without a sign.
+    natural = time.whole & (time.numbers.view(np.uint64) <= LAST)
+    yield _Objection(MALFORMED, ~natural, lambda rows: rejects.about_time("time", time, rows))
+    yield _Objection(MALFORMED, ~arrival.whole, lambda rows: rejects.about_time("arrival", arrival, rows))
+    yield _Objection(
+        MALFORMED,
+        arrival.numbers <= before,
+        lambda rows: sentence(
+            "arrived at tick ", arrival.numbers[rows], f", but tick {before} was already over"
+        ),
+    )
+    yield _Objection(
+        MALFORMED,
+        arrival.numbers > now,
+        lambda rows: sentence(
+            "arrives at tick ", arrival.numbers[rows], f", but this batch ends with tick {now}"
+        ),
+    )
+
+
+def _about_order(given: Facts, allowed: Column) -> Iterator[_Objection]:
+    ahead, behind = given.time - given.arrival, given.arrival - given.time - allowed
+    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its bound")):
+
+        def detail(rows: Column, by: Column = by, where: str = where) -> pa.Array:
+            return sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
+
+        yield _Objection(reason, by > 0, detail)
+
+
+def _rejected(
+    name: str,
+    given: Facts,
+    found: Sequence[tuple[str, Column, pa.Array]],
+    time: Ticks,
+    arrival: Ticks,
+    values: Values,
+) -> pa.Table:
+    at = np.concatenate([rows for _, rows, _ in found])
+    order = pa.array(np.argsort(at))
+    count = len(at)
+    table = pa.table(
+        [
+            pa.array([name] * count, pa.string()),
+            rejects.json_rows([column[at] for column in given.columns], count, values),
+            pa.array(time.numbers[at], mask=~time.whole[at]),
+            pa.array(arrival.numbers[at], mask=~arrival.whole[at]),
+            pa.concat_arrays([pa.array([reason] * len(rows), pa.string()) for reason, rows, _ in found]),
+            pa.concat_arrays([detail for _, _, detail in found]),
+        ],
+        schema=rejects.SCHEMA,
+    )
+    return table.take(order)
+
+
+def _once(facts: Facts) -> Facts:
+    """Each fact once, at its first arrival."""
+    ordered = np.sort(facts.digests)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(again) == 0:
+        return facts  # different digests, different facts
+    suspects = marked(np.isin(facts.digests, again))
+    # Of equal keys the first comes first, and that shall be the fact that arrived first.
+    suspects = suspects[np.argsort(facts.arrival[suspects], kind="stable")]
+    (key,) = keys_of([[column[suspects] for column in (*facts.columns, facts.time)]])
+    kept = np.ones(facts.count, np.bool_)
+    kept[suspects] = False
+    kept[suspects[groups(key).first]] = True
+    return facts.take(kept)

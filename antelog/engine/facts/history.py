@@ -1,0 +1,161 @@
+"""The facts that still matter, by input and tick.
+
+Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting
+cost what the ticks concerned hold, however many others are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from antelog.engine.columns.spans import Spans
+from antelog.engine.columns.tables import Column, distinct, find, groups, keys_of, marked
+from antelog.engine.facts.facts import Facts, Places, no_facts
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The kept facts of one input, which has so many columns besides the time."""
+
+    width: int
+    slices: Mapping[int, tuple[Facts, ...]]
+
+    @cached_property
+    def ticks(self) -> Column:
+        """The ticks there are facts about, in order."""
+        return np.sort(np.fromiter(self.slices, np.int64, len(self.slices)))
+
+
+History = Mapping[str, Stream]
+
+_SMALL = 256
+"""To copy so many facts costs no more than to handle another part."""
+
+
+def joint(parts: Iterable[Facts], width: int) -> Facts:
+    """Facts side by side."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return no_facts(width)
+    return Facts(
+        tuple(np.concatenate([part.columns[i] for part in parts]) for i in range(width)),
+        np.concatenate([part.time for part in parts]),
+        np.concatenate([part.arrival for part in parts]),
+    )
+
+
+def gather(
+    history: History, name: str, about: Spans | None, constants: Places = (), repeats: Places = ()
+) -> Facts:
+    """The facts of an input about some ticks (None: all of them) that fit (see `Facts.having`)."""
+    stream = history[name]
+    wanted: Iterable[int] = stream.slices if about is None else _ticks_in(stream, about)
+    parts = (part for tick in wanted for part in stream.slices.get(tick, ()))
+    if constants or repeats:
+        parts = (part.having(constants, repeats) for part in parts)
+    return joint(parts, stream.width)
+
+
+def _ticks_in(stream: Stream, about: Spans) -> list[int]:
+    """The ticks of a set there are facts about; what is asked for tick by tick is looked up."""
+    sizes = about.last - about.first
+    if len(sizes) and int(sizes.max()) == 0 and len(sizes) < len(stream.slices) // _MANY:
+        return [tick for tick in about.first.tolist() if tick in stream.slices]
+    ticks: list[int] = stream.ticks[about.within(stream.ticks)].tolist()
+    return ticks
+
+
+_MANY = 64
+"""Looking up a tick costs as much as looking at so many others."""
+
+
+def added(history: History, new: Mapping[str, Facts]) -> History:
+    """The history with new facts."""
+    changed = dict(history)
+    for name, facts in new.items():
+        if len(facts.time):
+            stream = history[name]
+            slices = dict(stream.slices)
+            for tick, part in _by_tick(facts):
+                slices[tick] = _merged(slices.get(tick, ()), part, stream.width)
+            changed[name] = Stream(stream.width, slices)
+    return changed
+
+
+def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
+    """A slice with one part more.
+
+    A part that is small, or no larger than what comes after it, is joined with that: a slice to which
+    a little is added again and again has few parts then, and each fact is copied few times.
+    """
+    while parts and parts[-1].count <= max(new.count, _SMALL):
+        parts, new = parts[:-1], joint((parts[-1], new), width)
+    return (*parts, new)
+
+
+def fresh(history: History, name: str, facts: Facts) -> Facts:
+    """The facts of an input that are not in the history yet.
+
+    Those that are came earlier, so a repetition changes nothing. What this costs depends on the
+    ticks the facts are about.
+    """
+    slices = history[name].slices
+    known = [part for tick in distinct(facts.time).tolist() for part in slices.get(tick, ())]
+    if not known:
+        return facts
+    both = np.sort(np.concatenate([facts.digests, *(part.digests for part in known)]))
+    if not np.any(both[1:] == both[:-1]):
+        return facts  # different digests, different facts
+    old = joint(known, history[name].width)
+    suspects = marked(np.isin(facts.digests, old.digests))
+    rows = [column.take(suspects) for column in (*facts.columns, facts.time)]
+    again = find(*keys_of([rows, [*old.columns, old.time]])) >= 0
+    kept = np.ones(facts.count, np.bool_)
+    kept[suspects[again]] = False
+    return facts if kept.all() else facts.take(kept)
+
+
+def _by_tick(facts: Facts) -> Iterable[tuple[int, Facts]]:
+    same = groups(facts.time - facts.time.min())
+    ordered = Facts(
+        tuple(c.take(same.order) for c in facts.columns),
+        facts.time.take(same.order),
+        facts.arrival.take(same.order),
+    )
+    ends = [*same.starts[1:].tolist(), len(facts.time)]
+    for start, end in zip(same.starts.tolist(), ends, strict=True):
+        # Copies, for a view of a column keeps all of it.
+        columns = tuple(c[start:end].copy() for c in ordered.columns)
+        part = Facts(columns, ordered.time[start:end].copy(), ordered.arrival[start:end].copy())
+        yield int(ordered.time[start]), part
+
+
+def without(history: History, before: Mapping[str, int]) -> History:
+    """The history without the facts about ticks before the one given for their input."""
+    kept = dict(history)
+    for name, first in before.items():
+        stream = history[name]
+        if any(tick < first for tick in stream.slices):
+            slices = {tick: parts for tick, parts in stream.slices.items() if tick >= first}
+            kept[name] = Stream(stream.width, slices)
+    return kept
+
+
+def rows_of(history: History) -> int:
+    """How many facts are kept."""
+    return sum(
+        part.count for stream in history.values() for parts in stream.slices.values() for part in parts
+    )
+
+
+def bytes_of(history: History) -> int:
+    """How much room they take."""
+    return sum(
+        part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
+    )

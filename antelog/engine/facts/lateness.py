@@ -1,0 +1,66 @@
+"""How late the facts of an input may be: the papers' δ, for columns of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from antelog.compile.plan import Input
+from antelog.engine.columns.tables import Column, find, keys_of
+from antelog.engine.values.values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The declarations with constants at the same positions: a row of cells and a delay for each."""
+
+    positions: tuple[int, ...]
+    cells: tuple[Column, ...]
+    delays: Column
+
+
+# Making the tables of thousands of declarations takes longer than looking up a small batch.
+_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[Table, ...]]]] = WeakKeyDictionary()
+
+
+def tables_of(source: Input, values: Values) -> tuple[Table, ...]:
+    """The delay declarations of an input, those with fewer constants first."""
+    known = _KNOWN.setdefault(values, {})
+    of, tables = known.get(source.name, (None, ()))
+    if of is not source:
+        tables = _tables(source, values)
+        known[source.name] = (source, tables)
+    return tables
+
+
+def _tables(source: Input, values: Values) -> tuple[Table, ...]:
+    rows: dict[tuple[int, ...], list[list[int]]] = {}
+    for refinement in source.refinements:
+        positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
+        cells = [values.cell(value) for value in refinement.pattern if value is not None]
+        rows.setdefault(positions, []).append([*cells, refinement.delay])
+    tables = []
+    for positions in sorted(rows, key=len):
+        *columns, delays = (np.array(column, np.int64) for column in zip(*rows[positions], strict=True))
+        tables.append(Table(positions, tuple(columns), delays))
+    return tuple(tables)
+
+
+def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
+    """δ of each fact: among the declarations that match it, the one with the most constants decides.
+
+    Declarations with equally many that match the same fact agree, or the program is refused.
+    An input without objects has one δ, and the result one row.
+    """
+    result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)
+    for table in tables_of(source, values):
+        if not table.positions:
+            result[:] = table.delays[0]
+            continue
+        at = find(*keys_of([[columns[i] for i in table.positions], table.cells]))
+        matches = at >= 0
+        result[matches] = table.delays[at[matches]]
+    return result

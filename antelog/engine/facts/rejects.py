@@ -1,0 +1,120 @@
+"""Facts that are set aside, each with the reason in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts.ticks import LAST, Ticks, as_given
+from antelog.engine.values.encoding import infinite
+from antelog.engine.values.kinds import Kind
+from antelog.engine.values.values import UNBOUND, Values
+
+LATE, EARLY, MALFORMED = "late", "early", "malformed"
+
+SCHEMA = pa.schema(
+    [
+        ("input", pa.string()),
+        ("values", pa.string()),
+        ("time", pa.int64()),
+        ("arrival", pa.int64()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+    ]
+)
+"""Rejects: `values` are those of the objects, as a JSON list; time and arrival are null if not whole."""
+
+
+@cache
+def none() -> pa.Table:
+    """No rejects."""
+    return SCHEMA.empty_table()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The latest rejects, as many as there is room for."""
+
+    room: int
+    tables: tuple[pa.Table, ...] = field(default_factory=lambda: (none(),))
+
+    def with_more(self, new: pa.Table) -> Kept:
+        if new.num_rows == 0:
+            return self
+        tables = (*self.tables, new)
+        return Kept(self.room, tables if len(tables) < _PARTS else (self._joined(tables).combine_chunks(),))
+
+    @property
+    def table(self) -> pa.Table:
+        return self._joined(self.tables)
+
+    def _joined(self, tables: Sequence[pa.Table]) -> pa.Table:
+        table = pa.concat_tables(tables)
+        return table.slice(max(0, table.num_rows - self.room))
+
+
+_PARTS = 64
+"""So many tables are not worth being one."""
+
+
+def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:
+    """Sentences put together from texts and columns of texts or numbers."""
+    texts = [
+        pc.cast(pa.array(part), pa.string()) if isinstance(part, np.ndarray) else _text(part)
+        for part in parts
+    ]
+    return pc.binary_join_element_wise(*texts, "")
+
+
+def _text(part: str | int | pa.Array) -> str | pa.Array:
+    return str(part) if isinstance(part, int) else part
+
+
+def ticks(number: Column) -> pa.Array:
+    """`1 tick`, `2 ticks`, …"""
+    return sentence(number, pc.if_else(pa.array(number == 1), " tick", " ticks"))
+
+
+def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
+    """What is wrong with the values of a column that holds numbers or texts (None: either)."""
+    what = kind or "number"  # where either will do, only an infinity is neither
+    wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is no {what}")
+    return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
+
+
+def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
+    """What is wrong with times or arrivals that are not among the natural numbers up to LAST."""
+    cells, texts = as_given(times, rows)
+    value = sentence(f"the {what} `", pc.fill_null(texts, ""), "` ")
+    numbers, whole = times.numbers[rows], times.whole[rows]
+    about = pc.if_else(
+        pa.array(~whole),
+        sentence(value, "is no whole number"),
+        pc.if_else(
+            pa.array(numbers < 0),
+            sentence(value, "is before tick 0"),
+            sentence(value, f"is after tick {LAST}, the last there is"),
+        ),
+    )
+    return pc.if_else(pa.array(cells == UNBOUND), f"the {what} is missing", about)
+
+
+def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array:
+    """The values of so many rows as JSON lists; what JSON has no syntax for is in quotes."""
+    if not columns:
+        return pa.array(["[]"] * count, pa.string())
+    written = [_json(cells, values) for cells in columns]
+    return sentence("[", pc.binary_join_element_wise(*written, ", "), "]")
+
+
+def _json(cells: Column, values: Values) -> pa.Array:
+    texts = values.texts(cells)
+    numbers = (values.kinds(cells) == Kind.NUMBER) & ~infinite(cells)
+    bare = pc.or_(pa.array(numbers), pc.starts_with(texts, '"'))
+    return pc.fill_null(pc.if_else(bare, texts, sentence('"', texts, '"')), "null")

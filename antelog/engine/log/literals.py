@@ -1,0 +1,322 @@
+"""Literals of derivations as text in the language's own syntax.
+
+A text is made once, however many rows have it. Until then it is a number: each argument has a
+rank among the texts in its place, and the ranks of a literal together make a number that sorts
+as its text does. For texts sort piece by piece, since no piece but the last begins with another
+in its place: it ends with a comma, a bracket or a blank, which within it are in quotes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, chain, zip_longest
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.compile.explain import operand_text, time_text
+from antelog.compile.plan import Comparison, Literal, Negated, Operand, StaticAtom, Sum, Term, Time, Var
+from antelog.compile.prepare import compared, variables_of
+from antelog.engine.columns.tables import Column, inverse, numbered, packable
+from antelog.engine.matching.rows import Rows
+from antelog.engine.truth.derivations import Derivations
+from antelog.engine.values.decoding import in_pieces
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.text_order import sorted_by_arrow
+from antelog.engine.values.values import Values
+from antelog.language.printer import value_text
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A piece of a text in each row: `which` of a few it is, or the same everywhere."""
+
+    names: pa.Array | str
+    which: Column | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """An argument in each row: a value, and a comma. It need not become a `piece` if all are words."""
+
+    cells: Column
+    values: Values
+    piece: Callable[[], Piece]
+
+
+@dataclass(frozen=True, eq=False)
+class Tick:
+    """A time in each row: `which` of some ticks it is, and by how much it is later."""
+
+    ticks: Column
+    which: Column
+    offset: int
+
+    def piece(self) -> Piece:
+        return Piece(pc.cast(pa.array(self.ticks + self.offset), pa.string()), self.which)
+
+
+Part = Piece | Word | Tick
+_Condition: TypeAlias = Callable[[str, str], list[Part]]
+"""The pieces of a condition, given what comes before it and after it."""
+
+_MANY = 4096
+"""To have fewer names than this for texts pays less than it costs."""
+
+_END = Piece("")
+_COMMA = ", "
+
+
+class Writer:
+    """Cuts the literals of some rows of a block into pieces; what they share is looked up once."""
+
+    def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
+        self._block, self._rows, self._values = block, rows, values
+        self._different: dict[str, tuple[Column, Column]] = {}
+        self._pieces: dict[str, Piece] = {}
+
+    def pieces(self) -> list[list[Part]]:
+        return [self._literal(literal) for literal in self._block.prepared.literals]
+
+    def _literal(self, literal: Literal) -> list[Part]:
+        opening = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
+        arguments = [self._argument(argument) for argument in literal.arguments]
+        return [Piece(opening), *arguments, *self._closing(literal)]
+
+    def _argument(self, term: Term | None) -> Piece | Word:
+        if isinstance(term, Var):
+            if term.name not in self._rows.bound:
+                return Piece(term.name + _COMMA)
+            return Word(self._rows.bound[term.name], self._values, partial(self._word, term.name))
+        return Piece(("_" if term is None else value_text(term.value)) + _COMMA)
+
+    def _word(self, variable: str) -> Piece:
+        if variable not in self._pieces:
+            cells, which = self._numbered(variable)
+            self._pieces[variable] = Piece(_joined([self._texts(variable, cells), _COMMA]), which)
+        return self._pieces[variable]
+
+    def _texts(self, variable: str, cells: Column) -> pa.Array:
+        """What values are called; all others have the name of their variable."""
+        texts = self._values.texts(cells)
+        others = cells == OTHERS
+        return pc.if_else(pa.array(others), variable, texts) if others.any() else texts
+
+    def _closing(self, literal: Literal) -> list[Part]:
+        """The time, and what comes after it, which begins with a sign that sorts before all of a time."""
+        time = self._time(literal.time)
+        conditions = [
+            *map(self._compared, _open_conditions(literal, self._block, self._rows)),
+            *map(self._static, _open_statics(literal, self._block, self._rows)),
+        ]
+        if not conditions:
+            return [time, Piece(")")]
+        before = [") where ", *[""] * (len(conditions) - 1)]
+        after = [*[_COMMA] * (len(conditions) - 1), ""]
+        told = (condition(*around) for condition, *around in zip(conditions, before, after, strict=True))
+        return [time, *chain.from_iterable(told)]
+
+    def _compared(self, comparison: Comparison) -> _Condition:
+        def pieces(before: str, after: str) -> list[Part]:
+            left, right = self._operand(comparison.left), self._operand(comparison.right)
+            sign = f" {comparison.operator} "
+            if isinstance(left.names, str) and isinstance(right.names, str):
+                return [Piece(before + left.names + sign + right.names + after)]
+            # The other one is open, and has the same text everywhere.
+            which = right.which if left.which is None else left.which
+            return [Piece(_joined([before, left.names, sign, right.names, after]), which)]
+
+        return pieces
+
+    def _static(self, atom: StaticAtom) -> _Condition:
+        ends = [_COMMA] * (len(atom.arguments) - 1)
+
+        def pieces(before: str, after: str) -> list[Part]:
+            parts: list[Part] = [Piece(f"{before}not {atom.predicate}(")]
+            for argument, end in zip(atom.arguments, [*ends, f"){after}"], strict=True):
+                piece = Piece("_") if argument is None else self._operand(argument)
+                names = piece.names + end if isinstance(piece.names, str) else _joined([piece.names, end])
+                parts.append(Piece(names, piece.which))
+            return parts
+
+        return pieces
+
+    def _operand(self, operand: Operand) -> Piece:
+        match operand:
+            case Var(name) if name in self._rows.bound:
+                cells, which = self._numbered(name)
+                return Piece(self._texts(name, cells), which)
+            case Time(variable, offset) if variable is not None and variable in self._rows.bound:
+                return Tick(*self._numbered(variable), offset).piece()
+            case Sum(variable, offset) if variable in self._rows.bound:
+                cells, which = self._numbered(variable)
+                shifted = (self._values.numbers(cells) + offset).tolist()
+                return Piece(pa.array(map(value_text, shifted), pa.string()), which)
+            case _:
+                return Piece(operand_text(operand))
+
+    def _time(self, time: Time) -> Part:
+        if time.variable is None:
+            # As ticks of rows are, for these may be the same.
+            return Tick(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
+        if time.variable not in self._rows.bound:
+            return Piece(time_text(time))
+        return Tick(*self._numbered(time.variable), time.offset)
+
+    def _numbered(self, variable: str) -> tuple[Column, Column]:
+        if variable not in self._different:
+            self._different[variable] = numbered(self._rows.bound[variable])
+        return self._different[variable]
+
+
+def _joined(parts: Sequence[pa.Array | str], between: str = "") -> pa.Array:
+    return pc.binary_join_element_wise(*parts, between)
+
+
+def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[Comparison]:
+    """What a fact has to meet for the literal, besides its values."""
+    asked = block.prepared.pattern.comparisons
+    open_names = variables_of(literal) - rows.bound.keys() if asked else frozenset()
+    return [c for c in asked if compared(c) & open_names]
+
+
+def _open_statics(literal: Literal, block: Derivations, rows: Rows) -> list[StaticAtom]:
+    """The background facts that must not be there, about values that a fact for the literal will have."""
+    open_names = variables_of(literal) - rows.bound.keys()
+    return [
+        a
+        for a in block.prepared.absent
+        if any(isinstance(t, Var) and t.name in open_names for t in a.arguments)
+    ]
+
+
+def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
+    """For columns of texts in pieces numbers that sort as the texts do, and the texts they stand for."""
+    keys = [np.zeros(count, np.int64) for count in counts]
+    size, room = 1, packable(sum(counts))
+    steps: list[tuple[pa.Array, Column | None]] = []
+    for pieces in zip_longest(*texts, fillvalue=_END):
+        names, ranks = _tight(*_ranked(pieces))
+        if size > room // len(names):
+            values, keys = _renumbered(keys)
+            steps.append((None, values))
+            size = len(values)
+        steps.append((names, None))
+        if len(names) > 1:
+            keys = _appended(keys, len(names), ranks) if size > 1 else _spread(ranks, counts)
+            size *= len(names)
+    rest, keys = _renumbered(keys)
+    written: list[tuple[pa.Array, Column | None]] = []
+    for names, values in reversed(steps):
+        if values is not None:
+            rest = values.take(rest)
+        elif len(names) == 1:
+            written.append((names, None))
+        else:
+            before = rest // len(names)  # twice as fast as `divmod`
+            written.append((names, rest - before * len(names)))
+            rest = before
+    return keys, in_pieces(written[::-1], len(rest))
+
+
+def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
+    """The same with fewer names where they are many: those up to the last that occurs, from the first."""
+    if len(names) < _MANY:
+        return names, ranks
+    different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
+    first = min((int(np.min(rank)) for rank in different), default=0)
+    last = max((int(np.max(rank)) for rank in different), default=0)
+    less = {id(rank): rank - first for rank in ranks}
+    return names[first : last + 1], [less[id(rank)] for rank in ranks]
+
+
+def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
+    """Keys for what they stand for with one of so many texts after it."""
+    # Several literals often begin alike, and then have the same keys, and the same ranks.
+    made: dict[tuple[int, int], Column] = {}
+    for key, rank in zip(keys, ranks, strict=True):
+        if (id(key), id(rank)) not in made:
+            made[id(key), id(rank)] = key * count + rank
+    return [made[id(key), id(rank)] for key, rank in zip(keys, ranks, strict=True)]
+
+
+def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column]:
+    """Ranks as keys; a single one is that of all rows."""
+    return [
+        np.full(count, rank) if isinstance(rank, int) else rank
+        for rank, count in zip(ranks, counts, strict=True)
+    ]
+
+
+def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
+    """The different texts of pieces, sorted, and for each piece which of them its rows have."""
+    fixed = [part.names for part in given if isinstance(part, Piece) and isinstance(part.names, str)]
+    if len(fixed) == len(given) and len(set(fixed)) == 1:
+        return pa.array(fixed[:1]), [0] * len(given)
+    words = [part for part in given if isinstance(part, Word)]
+    if words and len(words) + len(fixed) == len(given):
+        others = tuple(sorted(set(fixed)))
+        known = words[0].values.ranked([word.cells for word in words], _COMMA, others)
+        if known is not None:
+            names, found, rank_of = known
+            places = iter(found)
+            return names, [rank_of[p.names] if isinstance(p, Piece) else next(places) for p in given]
+    times = [part for part in given if isinstance(part, Tick)]
+    if times and len(times) == len(given):
+        return _ranked_times(times)
+    pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
+    texts = sorted(set(fixed))
+    # What has been looked up once for several literals is one object.
+    arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
+    whole = pa.concat_arrays([pa.array(texts, pa.string()), *arrays.values()])
+    names, ranks = whole, np.arange(len(whole))
+    if arrays:
+        names, ranks = sorted_by_arrow(whole)
+    rank_of = dict(zip(texts, ranks.tolist(), strict=False))
+    ends = accumulate(map(len, arrays.values()), initial=len(texts))
+    ranks_of = {key: ranks[end:] for key, end in zip(arrays, ends, strict=False)}
+    return names, [
+        rank_of[piece.names] if piece.which is None else ranks_of[id(piece.names)].take(piece.which)
+        for piece in pieces
+    ]
+
+
+def _ranked_times(times: Sequence[Tick]) -> tuple[pa.Array, list[Column]]:
+    """The same for times: ticks that differ have texts that differ."""
+    there = [time for time in times if len(time.ticks)]
+    least = min(int(time.ticks[0]) + time.offset for time in there)
+    most = max(int(time.ticks[-1]) + time.offset for time in there)
+    dense = all(int(time.ticks[-1] - time.ticks[0]) < len(time.ticks) for time in there)
+    if dense and most - least <= 2 * sum(len(time.ticks) for time in there):
+        # The ticks of each have no gap, so that numbers which count them are at hand.
+        different = np.arange(least, most + 1)
+        ranks = [
+            time.which + (int(time.ticks[0]) + time.offset - least) if len(time.ticks) else time.which
+            for time in times
+        ]
+    else:
+        different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
+        split = _split(at, [len(time.ticks) for time in times])
+        ranks = [rank.take(time.which) for rank, time in zip(split, times, strict=True)]
+    texts = pc.cast(pa.array(different), pa.string())
+    if len(str(least)) < len(str(most)) or least < 0:
+        # Only numbers with equally many digits are in the order of their texts.
+        order = pc.array_sort_indices(texts)
+        place = inverse(order.to_numpy())
+        texts, ranks = texts.take(order), [place.take(rank) for rank in ranks]
+    return texts, ranks
+
+
+def _split(column: Column, sizes: Sequence[int]) -> list[Column]:
+    ends = list(accumulate(sizes))
+    return [column[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
+def _renumbered(keys: Sequence[Column]) -> tuple[Column, list[Column]]:
+    """The different keys, sorted, and their positions there in place of the keys."""
+    values, which = numbered(np.concatenate(keys))
+    return values, _split(which, [len(key) for key in keys])

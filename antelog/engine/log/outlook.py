@@ -1,0 +1,136 @@
+"""What becomes of open answers if nothing more arrives, and by when they are decided.
+
+Malf(wt2, 0) with Temp(wt2, high, 0) at tick 0, delay 1     rejected at 2, decided by 3
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.engine.answers.lives import Lives, is_clocked, spoken_for
+from antelog.engine.answers.moments import Moments
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, pairs
+from antelog.engine.facts.ticks import LAST
+from antelog.engine.log.schema import SILENT
+from antelog.engine.matching.rows import AS_OF, Rows
+from antelog.engine.truth.atoms import Judge, with_negations
+from antelog.engine.truth.derivations import Derivations
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What becomes of open answers if nothing more arrives: when they are `confirmed`, or else rejected.
+
+    `decided` is the last deadline.
+    """
+
+    confirmed: Mask
+    tick: Column
+    decided: Column
+
+    def columns(self, line: Column, change: pa.Array) -> list[pa.Array]:
+        """The columns `if_silent` and `decided_by`, given the lines of answers and a text for every line."""
+        tick, never = _spread(self.tick, line, len(change))
+        silent = pa.StructArray.from_arrays([change, pa.array(tick)], fields=_FIELDS, mask=pa.array(never))
+        decided, never = _spread(self.decided, line, len(change))
+        return [silent, pa.array(decided, mask=never)]
+
+
+def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
+    """Ticks on their lines, and which of so many lines have none."""
+    column, never = np.zeros(count, np.int64), np.ones(count, np.bool_)
+    column[line], never[line] = ticks, ticks > LAST
+    return column, never
+
+
+_FIELDS = list(SILENT)
+
+
+def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, moment: Column) -> Outlook:
+    """For each of these moments how the answer ends without more facts, and its last deadline.
+
+    An answer ends with the last of its explanations, of which only those that are told matter: others
+    ask for more, and are over sooner. It goes on if the clock speaks for it by then.
+    """
+    if at.alone and len(moment):
+        (block,) = found.blocks
+        end = _end(judge, block, at.answer.take(moment), at.tick.take(moment))
+        return Outlook(end.complete <= end.failed, np.minimum(end.complete, end.failed), end.settled)
+    confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
+    line_at = np.full(len(at.tick), -1)
+    line_at[moment] = np.arange(len(moment))
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        line = line_at.take(at.view_at[mine])
+        view = marked(kept[mine] & (line >= 0))
+        if len(view):
+            line, view = line.take(view), view + mine.start
+            end = _end(judge, block, at.view_of.take(view) - found.starts[b], at.then.take(view))
+            np.minimum.at(confirmed, line, end.complete)
+            np.maximum.at(rejected, line, end.failed)
+            np.maximum.at(settled, line, end.settled)
+    _go_on(judge, found, at, moment, confirmed, rejected)
+    return Outlook(confirmed <= rejected, np.minimum(confirmed, rejected), settled)
+
+
+@dataclass(frozen=True)
+class _End:
+    """What becomes of derivations as they looked at some ticks, and when the last literal is decided."""
+
+    complete: Column
+    failed: Column
+    settled: Column
+
+
+def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
+    """The end of some rows of a block, as it looked at some ticks: nothing was known of later facts."""
+    facts = len(block.prepared.facts)
+    holds, settled = block.holds.take(row, axis=1), block.settled.take(row, axis=1)
+    true = holds[:facts] <= then
+    holds[:facts] = or_never(holds[:facts], ~true)
+    fails = np.full(holds.shape, NEVER)
+    fails[:facts] = or_never(settled[:facts], true)
+    if any(fact.slot is not None for fact in block.prepared.facts):
+        before = block.fails[:facts].take(row, axis=1)
+        fails[:facts] = np.where(before <= then, before, fails[:facts])
+    seen = Derivations(block.prepared, Rows({}, len(row)), holds, fails, settled)
+    if block.prepared.negations:
+        rows = block.rows.take(row)
+        rows = Rows({**rows.bound, AS_OF: then}, rows.count)
+        seen = with_negations(judge, Derivations(block.prepared, rows, holds, fails, settled))
+    # As `where` would have it with -1 elsewhere, but much faster.
+    last: Column = ((seen.settled + 1) * (seen.holds > then)).max(axis=0, initial=0) - 1
+    return _End(seen.complete, seen.failed, last)
+
+
+def _go_on(
+    judge: Judge, found: Lives, at: Moments, moment: Column, confirmed: Column, rejected: Column
+) -> None:
+    """Moves on the ticks at which answers end for which the clock will speak by then."""
+    if all(is_clocked(block.prepared) for block in found.blocks):
+        return
+    later: list[tuple[Column, Column, Column]] = []
+    for b, block in enumerate(found.blocks):
+        if not is_clocked(block.prepared):
+            continue
+        rows = found.rows(b)
+        line, row = pairs(at.answer.take(moment), found.number[rows])
+        then, time = at.tick.take(moment.take(line)), found.time[rows].take(row)
+        known = spoken_for(block).take(row) <= then if block.prepared.facts else np.ones(len(row), np.bool_)
+        coming = marked(known & (time > then))
+        if len(coming):
+            line, row, then, time = (c.take(coming) for c in (line, row, then, time))
+            end = _end(judge, block, row, then)
+            np.minimum.at(confirmed, line, np.maximum(end.complete, time))
+            later.append((line, time, end.failed))
+    if not later:
+        return
+    line, begin, failed = map(np.concatenate, zip(*later, strict=True))
+    while True:
+        goes_on = marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))
+        if len(goes_on) == 0:
+            return
+        np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))

@@ -1,0 +1,171 @@
+"""The columns in which answers are told, and their types.
+
+They follow the program and the types of the facts, never the values a table happens to have: so an
+empty table has the same types as a full one, and all tables of a stream can be put one below the
+other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, reduce
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from antelog.compile.plan import Atom, Const, Pattern, Plan, Relation, StaticAtom, Term, Var
+from antelog.compile.sources import names
+from antelog.engine.values.types import (
+    MIXED,
+    NOTHING,
+    Seen,
+    Types,
+    declared,
+    type_of,
+    types_of_rows,
+    wider,
+)
+
+Named: TypeAlias = tuple[tuple[str, pa.DataType], ...]
+
+AnswerTypes: TypeAlias = Mapping[str, Mapping[str, pa.DataType]]
+"""For each query the types of its variables, without the time."""
+
+WRITTEN = {b"values": b"written"}
+"""Marks the fields of a schema whose texts are in the language's syntax."""
+
+EXPLANATIONS = pa.list_(
+    pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
+)
+SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
+OTHERS_NAMES = pa.list_(pa.string())
+
+
+def changes_schema(plan: Plan, query: str, types: AnswerTypes) -> pa.Schema:
+    """The schema of the changes and answers of a query, given what `answer_types` says."""
+    return table_schema(plan.relation(query), types[query])
+
+
+def table_schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
+    """The schema of the changes and answers of a query, given the types of its variables."""
+    answer = tuple((name, types[name]) for name in relation.variables)
+    return _table_schema(answer, relation.time, tuple(relation.variables[i] for i in relation.unguarded))
+
+
+@lru_cache(maxsize=1024)
+def _table_schema(answer: Named, time: str | None, unguarded: tuple[str, ...]) -> pa.Schema:
+    others = []
+    if unguarded:
+        named = [_field(name, type_) for name, type_ in answer if name in unguarded]
+        others = [pa.field("others", OTHERS_NAMES), pa.field("except", pa.list_(pa.struct(named)))]
+    return pa.schema(
+        [
+            pa.field("tick", pa.int64()),
+            pa.field("change", pa.string()),
+            *(_field(name, type_) for name, type_ in answer),
+            *([pa.field(time, pa.int64())] if time is not None else []),
+            *others,
+            pa.field("explanations", EXPLANATIONS),
+            pa.field("if_silent", SILENT),
+            pa.field("decided_by", pa.int64()),
+            pa.field("because", pa.list_(pa.string())),
+        ]
+    )
+
+
+def excepted_type(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.ListType:
+    """The type of the column `except` of a query that has one."""
+    names = [relation.variables[i] for i in relation.unguarded]
+    return pa.list_(pa.struct([_field(name, types[name]) for name in names]))
+
+
+def _field(name: str, type_: pa.DataType) -> pa.Field:
+    return pa.field(name, pa.string(), metadata=WRITTEN) if type_ == MIXED else pa.field(name, type_)
+
+
+def answer_types(plan: Plan, seen: Seen) -> AnswerTypes:
+    """For each query the types of its variables, if facts have the types that were seen.
+
+    A variable has the type of the columns its values can come from.
+    """
+    known = seen_types(plan, seen)
+    return {query.name: _variable_types(query, plan, known) for query in plan.queries}
+
+
+def relation_types(plan: Plan, seen: Seen) -> AnswerTypes:
+    """The same for all relations."""
+    known = seen_types(plan, seen)
+    return {relation.name: _variable_types(relation, plan, known) for relation in plan.relations}
+
+
+def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
+    rows = [_answer(each, relation, plan, known) for each in relation.patterns]
+    # A relation without patterns has its columns as well.
+    columns = zip(*rows, strict=True) if rows else [()] * len(relation.variables)
+    return {
+        name: declared(reduce(wider, column, NOTHING), type_)
+        for name, column, type_ in zip(relation.variables, columns, relation.types, strict=True)
+    }
+
+
+def seen_types(plan: Plan, seen: Seen) -> dict[str, Types]:
+    """The types of the columns of all inputs and static predicates, as far as the facts tell."""
+    known = {s.name: _columns(s.types, seen.get(s.name, ())) for s in plan.inputs}
+    own = types_of_rows({static.name: static.facts for static in plan.statics})
+    for static in plan.statics:
+        known[static.name] = _columns(static.types, seen.get(static.name, ()), own[static.name])
+    changed = True
+    while changed:
+        changed = False
+        for rule in plan.static_rules:
+            derived = tuple(_term(term, rule.body, known) for term in rule.answer)
+            types = tuple(map(wider, known[rule.predicate], derived))
+            changed = changed or types != known[rule.predicate]
+            known[rule.predicate] = types
+    return known
+
+
+def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -> Types:
+    types: list[pa.DataType] = []
+    for position, type_ in enumerate(declarations):
+        columns = [each[position] for each in seen if position < len(each)]
+        types.append(declared(reduce(wider, columns, NOTHING), type_))
+    return tuple(types)
+
+
+def _answer(
+    pattern: Pattern, relation: Relation, plan: Plan, known: Mapping[str, Types]
+) -> list[pa.DataType]:
+    sources: list[Atom | StaticAtom] = [*pattern.atoms, *pattern.statics]
+    types = {term: _term(term, sources, known) for term in pattern.answer}
+    for naming in names(relation, pattern, plan):
+        # An unguarded variable has the values that are named for it.
+        variable = Var(naming.variable)
+        by_facts = _term(variable, [*(s.atom for s in naming.facts), *naming.background], known)
+        types[variable] = reduce(wider, map(type_of, naming.constants), by_facts)
+    return [types[term] for term in pattern.answer]
+
+
+def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Types]) -> pa.DataType:
+    """The type of a term: a variable has that of all columns its values can come from."""
+    if isinstance(term, Const):
+        return type_of(term.value)
+    return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)
+
+
+def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
+    if isinstance(atom, StaticAtom) and atom.negated:
+        return ()
+    columns = zip(atom.arguments, known[atom.predicate], strict=False)
+    return (type_ for argument, type_ in columns if argument == variable)
+
+
+def widened(seen: Mapping[str, Types], new: Seen) -> Mapping[str, Types]:
+    """What has been seen, together with new types; the same object if that changes nothing."""
+    changed = {}
+    for name, types in new.items():
+        old = seen.get(name, (NOTHING,) * len(types))
+        both = tuple(map(wider, old, types))
+        if both != seen.get(name):
+            changed[name] = both
+    return {**seen, **changed} if changed else seen

@@ -1,0 +1,229 @@
+"""What is told of the answers of a query, moment by moment.
+
+In come the lives of derivations, out goes for each moment the explanations worth telling and the
+status of the answer; and which moments have a line although nothing changed, because what was
+said to happen in silence has not happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.engine.answers.affected import Step
+from antelog.engine.answers.excepted import with_excepted
+from antelog.engine.answers.lives import Lives, Wanted, lives
+from antelog.engine.answers.minimal import minimal
+from antelog.engine.answers.moments import Moments, confirmations, current, levels, moments
+from antelog.engine.columns.spans import Spans
+from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.log.outlook import outlook
+from antelog.engine.truth.atoms import Judge
+from antelog.engine.values.values import Values
+
+KINDS = ("possible", "revised", "confirmed", "rejected")
+POSSIBLE, REVISED, CONFIRM, REJECT = range(4)  # the first two leave an answer open
+
+NOTHING, OPEN, CONFIRMED, HIDDEN = range(4)
+"""The status of an answer at a moment; what is hidden is told by the next line only."""
+
+Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
+"""Which answers of a query are asked for, given the cells of their variables, if not all are."""
+
+_NO_MORE = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is asked: the answers of a query about some ticks, some kinds of changes, of a share of answers.
+
+    `since` are the ticks from which on answers have not been given up.
+    """
+
+    name: str
+    about: Spans
+    only: Sequence[str] = KINDS
+    share: Share | None = None
+    since: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What is told, moment by moment: the views that are told, and the answers' status.
+
+    At moments that are `due` there is a line in any case.
+    """
+
+    found: Lives
+    at: Moments
+    kept: Mask
+    status: NDArray[np.int8]
+    due: Mask
+
+
+def tell(judge: Judge, query: Query, step: Step) -> Told:
+    """What is told after the step's first tick and up to its last."""
+    rules = judge.known.rules
+    relation = rules.relations[query.name]
+    confirmed_only = set(query.only) == {"confirmed"} and not relation.unguarded
+    past = query.name in rules.unsteady and not confirmed_only
+    complete_by = step.now if confirmed_only else None
+    wanted = Wanted(query.name, query.about, query.since, complete_by, past)
+    found = lives(judge, wanted, step)
+    if confirmed_only:
+        at = confirmations(found, step.before, step.now)
+        return _told(judge, query, found, at, found.starts[-1], _NO_MORE)
+    begun = replace(step, before=step.begin - 1) if past else step
+    found, hidden = with_excepted(judge, query.name, found, begun) if relation.unguarded else (found, -1)
+    more = _NO_MORE
+    told = _told(judge, query, found, moments(found, begun.before, step.now), hidden, more)
+    frontier = _spoken(told) if past else np.zeros(0, np.int64)
+    while len(frontier):
+        added = _overdue(judge, told, frontier, step)
+        if len(added[0]) == 0:
+            break
+        more = (np.concatenate([more[0], added[0]]), np.concatenate([more[1], added[1]]))
+        told = _told(judge, query, found, moments(found, begun.before, step.now, more), hidden, more)
+        frontier = _moments_of(told.at, added)
+    return told
+
+
+def tell_current(judge: Judge, query: Query, step: Step) -> Told:
+    """What is told of all answers at the tick a step ends with."""
+    found = lives(judge, Wanted(query.name, query.about, query.since), step)
+    return _told(judge, query, found, current(found, step.now), found.starts[-1], _NO_MORE)
+
+
+def _told(
+    judge: Judge, query: Query, found: Lives, at: Moments, hidden: int, due: tuple[Column, Column]
+) -> Told:
+    """Which views are told at these moments; rows from `hidden` on are told by the next line only."""
+    relation, values = judge.known.rules.relations[query.name], judge.known.values
+    kept = minimal(found, at, relation.variables, values)
+    complete = kept & (found.life.complete.take(at.view_of) <= at.then)
+    status = np.zeros(len(at.tick), np.int8)
+    if 0 <= hidden < found.starts[-1]:
+        secret = at.view_of >= hidden
+        status[at.view_at[marked(kept & secret)]] = HIDDEN
+        status[at.view_at[marked(kept & ~secret)]] = OPEN
+    else:
+        status[at.view_at[marked(kept)]] = OPEN
+    status[at.view_at[marked(complete)]] = CONFIRMED
+    if query.share is not None:
+        first = found.by_answer.first
+        mine = query.share(query.name, [cells.take(first) for cells in found.answer], values)
+        status[~mine.take(at.answer)] = NOTHING
+    must = np.zeros(len(at.tick), np.bool_)
+    must[_moments_of(at, due)] = True
+    return Told(found, at, kept, status, must)
+
+
+def _moments_of(at: Moments, wanted: tuple[Column, Column]) -> Column:
+    """The moments of some answers at some ticks; they are there."""
+    answer, tick = wanted
+    if len(answer) == 0:
+        return answer
+    first, size = at.before, int(at.tick.max()) - at.before + 1
+    return np.searchsorted(at.answer * size + (at.tick - first), answer * size + (tick - first))
+
+
+# ---- what was said to happen in silence, and has not ----
+
+
+def _spoken(told: Told) -> Column:
+    """The moments that have a line after which the answer is open."""
+    kind = kinds(told, KINDS)
+    return marked((kind == POSSIBLE) | (kind == REVISED))
+
+
+def _overdue(judge: Judge, told: Told, frontier: Column, step: Step) -> tuple[Column, Column]:
+    """The answers of some lines of which nothing more is told by the tick they name, and these ticks.
+
+    Only where this, or what follows from it, falls into the step.
+    """
+    at = told.at
+    line = marked(kinds(told, KINDS) >= 0)
+    after = np.searchsorted(line, frontier, "right")
+    beyond = np.minimum(after, len(line) - 1)
+    following = (after < len(line)) & (at.answer.take(line.take(beyond)) == at.answer.take(frontier))
+    until = np.where(following, at.tick.take(line.take(beyond)), step.now + 1)
+    frontier, until = frontier[until > step.before], until[until > step.before]
+    if len(frontier) == 0:
+        return _NO_MORE
+    silent = outlook(judge, told.found, at, told.kept, frontier).tick
+    late = marked(silent < until)
+    return at.answer.take(frontier.take(late)), silent.take(late)
+
+
+# ---- kinds of changes ----
+
+
+def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
+    """For each moment after `since` the kind of change if it is asked for, or -1."""
+    at, status = told.at, told.status
+    was = np.zeros_like(status)
+    # As a mask would have it, but much faster.
+    np.multiply(status[:-1], (at.answer[1:] == at.answer[:-1]).view(np.int8), out=was[1:])
+    kind: NDArray[np.int8] = _kind_table(tuple(only)).take(len(_STATUS) * was + status)
+    nothing = at.tick <= (at.before if since is None else since)
+    if "revised" in only:
+        again = marked((kind == REVISED) & ~nothing & ~told.due)
+        nothing[again] = ~_revised(told, again)
+    np.putmask(kind, nothing, -1)
+    return kind
+
+
+_STATUS = (NOTHING, OPEN, CONFIRMED, HIDDEN)
+
+
+def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
+    """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
+    table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)
+    table[NOTHING, OPEN] = table[HIDDEN, OPEN] = POSSIBLE
+    table[OPEN, OPEN] = REVISED
+    table[OPEN, NOTHING] = table[HIDDEN, NOTHING] = REJECT
+    table[[NOTHING, OPEN, HIDDEN], CONFIRMED] = CONFIRM
+    unwanted = [number for number, name in enumerate(KINDS) if name not in only]
+    table[np.isin(table, unwanted)] = -1
+    return table.ravel()
+
+
+def _revised(told: Told, moment: Column) -> Mask:
+    """Whether the explanations told at some moments differ from those before."""
+    at, found = told.at, told.found
+    if at.alone:
+        (block,) = found.blocks
+        row, then, before = at.answer.take(moment), at.tick.take(moment), at.tick.take(moment - 1)
+        holds = block.holds.take(row, axis=1)
+        more: Mask = np.logical_or.reduce((holds > before) & (holds <= then), axis=0)
+        return more
+    level = levels(found, at)
+    view = marked(told.kept)
+    row, place, true = at.view_of.take(view), at.view_at.take(view), level.take(view)
+    same = (row[1:] == row[:-1]) & (place[1:] == place[:-1] + 1) & (true[1:] == true[:-1])
+    size = len(at.tick)
+    told_at = np.bincount(place, minlength=size)
+    stayed = np.bincount(place[1:][same], minlength=size)
+    count = told_at.take(moment)
+    result: Mask = (stayed.take(moment) != count) | (told_at.take(moment - 1) != count)
+    return result
+
+
+def opened(told: Told, before: int) -> int:
+    """By how many more answers are open at their last moments than at `before`."""
+    open_, answer, tick = told.status == OPEN, told.at.answer, told.at.tick
+    return int(np.count_nonzero(open_ & _last(answer, tick, None))) - int(
+        np.count_nonzero(open_ & _last(answer, tick, before))
+    )
+
+
+def _last(answer: Column, tick: Column, by: int | None) -> Mask:
+    """The last moment of each answer, by some tick if one is given."""
+    chosen = np.ones(len(answer), np.bool_) if by is None else tick <= by
+    last = chosen.copy()
+    last[:-1] &= (answer[1:] != answer[:-1]) | ~chosen[1:]
+    return last

@@ -1,0 +1,64 @@
+"""What static facts say of a pattern, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from antelog.compile.bounds import static_variables
+from antelog.compile.plan import StaticAtom, Var
+from antelog.compile.prepare import Prepared, compared
+from antelog.compile.statics import Row
+from antelog.engine.matching.rows import ONE, Background, Rows, distinct, joined
+from antelog.engine.values.comparing import holds
+from antelog.engine.values.values import Values
+
+
+def table(rows: frozenset[Row], values: Values) -> list[tuple[int, ...]]:
+    return [tuple(values.cell(value) for value in row) for row in rows]
+
+
+def background_of(each: Prepared, tables: Mapping[str, list[tuple[int, ...]]], values: Values) -> Background:
+    rows = ONE
+    for atom in each.pattern.statics:
+        if not atom.negated:
+            rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
+    for test in each.pattern.comparisons:
+        if compared(test) and compared(test) <= rows.bound.keys():
+            rows = rows.take(holds(test, rows.bound, rows.count, values))
+    used = _used(each)
+    # A variable of the background alone is met by some value; which one makes no difference.
+    rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in used}, rows.count)])
+    forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)
+    return Background(rows, tuple(forbidden))
+
+
+def _used(each: Prepared) -> set[str]:
+    """The variables that occur outside the positive background atoms, and not only in settled comparisons."""
+    pattern = each.pattern
+    known = static_variables(pattern)
+    names = {term.name for term in pattern.answer if isinstance(term, Var)} | {
+        name for negation in each.negations for name in negation.variables
+    }
+    names |= {name for fact in each.facts for name in fact.variables}
+    names |= {name for test in pattern.comparisons if not compared(test) <= known for name in compared(test)}
+    return names | {term.name for atom in each.absent for term in atom.arguments if isinstance(term, Var)}
+
+
+def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) -> Rows:
+    """The bindings of the variables of a static atom."""
+    found: dict[tuple[int, ...], None] = {}
+    names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
+    for row in table:
+        bound: dict[str, int] = {}
+        fits = True
+        for argument, cell in zip(atom.arguments, row, strict=True):
+            if isinstance(argument, Var):
+                fits = fits and bound.setdefault(argument.name, cell) == cell
+            elif argument is not None:
+                fits = fits and values.cell(argument.value) == cell
+        if fits:
+            found[tuple(bound[name] for name in names)] = None
+    columns = {name: np.array([row[i] for row in found], np.int64) for i, name in enumerate(names)}
+    return Rows(columns, len(found))

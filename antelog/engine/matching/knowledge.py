@@ -1,0 +1,38 @@
+"""What a step knows: the rules, and the facts that still matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from antelog.compile.prepare import Prepared, Rules
+from antelog.engine.columns.spans import Spans
+from antelog.engine.facts.history import History
+from antelog.engine.matching.rows import Background, Found, facts_for
+from antelog.engine.values.values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """The rules, what the cells stand for, the kept facts, and the background.
+
+    `tables` has the rows of each background relation, `background` what they say of each pattern.
+    """
+
+    rules: Rules
+    values: Values
+    history: History
+    background: Mapping[str, tuple[Background, ...]]
+    tables: Mapping[str, Sequence[tuple[int, ...]]]
+
+    def found(self, prepared: Prepared, about: Spans | None) -> tuple[Found, ...]:
+        """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
+        return tuple(
+            facts_for(
+                fact,
+                self.history,
+                None if about is None else about.shifted(fact.behind, fact.ahead),
+                self.values,
+            )
+            for fact in prepared.facts
+        )

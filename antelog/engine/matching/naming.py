@@ -1,0 +1,116 @@
+"""The values of an unguarded variable: every value that is named, and one more for all others.
+
+Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1
+X = a, T = 0, named at 1           X = all others, T = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.compile.plan import Time
+from antelog.compile.prepare import FactLiteral, Naming, Prepared, compared
+from antelog.compile.sources import FACT_TIME
+from antelog.engine.columns.bands import Band
+from antelog.engine.columns.spans import FOREVER, Spans
+from antelog.engine.columns.tables import Column, groups, keys_of, marked
+from antelog.engine.matching.background import rows_of
+from antelog.engine.matching.knowledge import Knowledge
+from antelog.engine.matching.partials import Partial, fitting
+from antelog.engine.matching.rows import Background, Rows, Within, facts_for, meeting, time_column
+from antelog.engine.values.comparing import holds
+from antelog.engine.values.encoding import OTHERS
+
+NAMED_AT = "<named at>"
+"""A column of rows beside their variables: from when on the value of the unguarded one is named."""
+
+FITS = "<fits>"
+"""Another: whether the value meets the comparisons, for also one that does not is named."""
+
+_ROW = "<row>"
+_FROM_THE_START = -1
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Values for some rows, and from when on they are named."""
+
+    row: Column
+    cell: Column
+    since: Column
+
+
+def with_names(
+    known: Knowledge, prepared: Prepared, background: Background, part: Partial, about: Spans
+) -> Partial:
+    """Each row once for every value its unguarded variable has; `about` are the ticks of the answers."""
+    naming = prepared.naming
+    assert naming is not None
+    named = [*_by_facts(known, prepared, naming, part.rows, about), *_by_rules(known, naming, part.rows)]
+    row, cell, since = (
+        np.concatenate([getattr(each, column) for each in named]) for column in ("row", "cell", "since")
+    )
+    (key,) = keys_of([[row, cell]])
+    same = groups(key)
+    first = same.first
+    whole = part.take(row.take(first))
+    bound = {**whole.rows.bound, naming.variable: cell.take(first), NAMED_AT: same.least(since)}
+    fits = fitting(prepared, Rows(bound, len(first)), background, known.values)
+    fits[bound[naming.variable] == OTHERS] = True
+    bound[FITS] = fits.astype(np.int64)
+    return Partial(Rows(bound, len(first)), whole.arrived)
+
+
+def _by_facts(
+    known: Knowledge, prepared: Prepared, naming: Naming, rows: Rows, about: Spans
+) -> Iterator[_Named]:
+    numbered = Rows({**rows.bound, _ROW: np.arange(rows.count)}, rows.count)
+    time = prepared.pattern.time
+    for literal, tests in naming.facts:
+        found = facts_for(literal, known.history, about.shifted(literal.behind, literal.ahead), known.values)
+        bound = {
+            name: column
+            for name, column in found.rows.bound.items()
+            if name in rows.bound or name in (naming.variable, FACT_TIME) or not name.startswith("<")
+        }
+        bound[NAMED_AT] = found.arrived
+        table = Rows(bound, found.rows.count)
+        both, _, _ = meeting(numbered, table, _band(literal, time, rows))
+        fits = np.ones(both.count, np.bool_)
+        for test in tests:
+            if compared(test) <= both.bound.keys():
+                fits &= holds(test, both.bound, both.count, known.values)
+        at = marked(fits)
+        columns = (both.bound[name].take(at) for name in (_ROW, naming.variable, NAMED_AT))
+        yield _Named(*columns)
+
+
+def _band(literal: FactLiteral, time: Time, rows: Rows) -> Within | None:
+    """Where the time of a fact has to lie to name a value for the answer of a row."""
+    if literal.atom.time.variable is None or (time.variable is not None and time.variable not in rows.bound):
+        return None
+    ticks = time_column(time, rows)
+    least = np.full(rows.count, -FOREVER) if literal.behind is None else ticks - literal.behind
+    most = np.full(rows.count, FOREVER) if literal.ahead is None else ticks + literal.ahead
+    return Within(FACT_TIME, Band(least, most))
+
+
+def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
+    """Constants, background, and all others."""
+    every = np.arange(rows.count)
+    for cell in (OTHERS, *map(known.values.cell, naming.constants)):
+        yield _Named(every, np.full(rows.count, cell), np.full(rows.count, _FROM_THE_START))
+    numbered = Rows({**rows.bound, _ROW: every}, rows.count)
+    for atom in naming.background:
+        table = rows_of(atom, known.tables[atom.predicate], known.values)
+        shared = {n: c for n, c in table.bound.items() if n in rows.bound or n == naming.variable}
+        both, _, _ = meeting(numbered, Rows(shared, table.count))
+        yield _Named(both.bound[_ROW], both.bound[naming.variable], np.full(both.count, _FROM_THE_START))
+
+
+def is_named(rows: Rows) -> bool:
+    """Whether rows have values that are named, or that stand for all others."""
+    return NAMED_AT in rows.bound

@@ -1,0 +1,170 @@
+"""What a step hands on to the next: the facts that still matter, and little else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from antelog.compile.plan import Plan
+from antelog.compile.prepare import prepared
+from antelog.compile.statics import Row, evaluate
+from antelog.engine.answers.affected import Step
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import History, Stream, added, gather, rows_of
+from antelog.engine.log.schema import AnswerTypes, answer_types, seen_types, widened
+from antelog.engine.matching.background import background_of, table
+from antelog.engine.matching.knowledge import Knowledge
+from antelog.engine.matching.rows import Background
+from antelog.engine.truth.atoms import Judge
+from antelog.engine.truth.settled import Settled, nothing_settled
+from antelog.engine.truth.through_time import through_time
+from antelog.engine.values.types import Seen, Types, types_of_rows
+from antelog.engine.values.values import Values
+
+Given = Mapping[str, Sequence[Row]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the columns of answers are told as: the types seen so far, and what follows for answers."""
+
+    seen: Mapping[str, Types]
+    types: AnswerTypes
+
+
+@dataclass(frozen=True)
+class Static:
+    """The background: the rows of each relation, and what they say of each pattern of each query."""
+
+    tables: Mapping[str, Sequence[tuple[int, ...]]]
+    of_patterns: Mapping[str, tuple[Background, ...]]
+
+
+@dataclass(frozen=True)
+class State:
+    """What a step hands on to the next.
+
+    now         the last finished tick
+    begin       the tick at which time begins: 0, or, if ticks are counted from 1970, that of the first
+                arrival (None until then)
+    values      what the cells of the facts stand for
+    static      the background
+    history     the facts that still matter
+    settled     the atoms to remember, of relations that rest on their own negation in the past
+    forgotten   facts about ticks before this one were given up, for want of room
+    told        the types in which answers are told
+    lines       how many lines were told of each of the last facts, if there were many
+    """
+
+    now: int
+    begin: int | None
+    values: Values
+    static: Static
+    history: History
+    settled: Mapping[str, Settled]
+    forgotten: int
+    told: Told
+    lines: float = 0.0
+
+
+def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
+    """The state before the first tick; `given` are static facts from outside the program.
+
+    With the values of a saved state, cells are the same as in that.
+    """
+    rules, known = prepared(plan), evaluate(plan, given)
+    values = Values(_constants(plan, known)) if values is None else values
+    tables = {name: table(rows, values) for name, rows in known.items()}
+    background = {
+        name: tuple(background_of(each, tables, values) for each in own)
+        for name, own in rules.patterns.items()
+    }
+    history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
+    settled = {name: nothing_settled(len(plan.relation(name).variables)) for name in rules.cycles}
+    seen = seen_types(plan, types_of_rows(given or {}))
+    begin = 0 if plan.tick is None else None
+    told = Told(seen, answer_types(plan, seen))
+    return State(-1, begin, values, Static(tables, background), history, settled, 0, told)
+
+
+def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
+    """What the state holds cells of besides those in facts: they stay the same for good."""
+    for source in plan.inputs:
+        for refinement in source.refinements:
+            yield from (value for value in refinement.pattern if value is not None)
+    for rows in known.values():
+        yield from (value for row in rows for value in row)
+
+
+def seeing(plan: Plan, state: State, types: Seen) -> State:
+    """The state when facts have come whose columns have these types."""
+    seen = widened(state.told.seen, types)
+    if seen is state.told.seen:
+        return state
+    return replace(state, told=Told(seen, answer_types(plan, seen)))
+
+
+def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
+    """The state in which time has begun, if there is a fact."""
+    arrivals = [new.arrival.min() for new in facts.values() if new.count]
+    if state.begin is not None or not arrivals:
+        return state
+    return beginning(plan, state, int(min(arrivals)))
+
+
+def beginning(plan: Plan, state: State, begin: int) -> State:
+    """The state in which time begins at a tick."""
+    settled = {
+        name: replace(known, until=begin - 1 - delay)
+        for name, known in state.settled.items()
+        if (delay := plan.relation(name).bounds.delay) is not None
+    }
+    return replace(state, begin=begin, settled={**state.settled, **settled})
+
+
+def judge_of(plan: Plan, state: State) -> Judge:
+    """Who says, given what is known now, when atoms become true or false."""
+    known = Knowledge(
+        prepared(plan), state.values, state.history, state.static.of_patterns, state.static.tables
+    )
+    return Judge(known, state.settled, through_time)
+
+
+def since(plan: Plan, state: State, name: str) -> int | None:
+    """The first tick about which answers of a query have not been given up; None if none were."""
+    reach = prepared(plan).reaches[name]
+    return None if reach is None or not state.forgotten else state.forgotten + reach
+
+
+def step_to(state: State, now: int) -> Step:
+    """The ticks after the last finished one, up to `now`."""
+    begin = state.begin or 0
+    return Step(begin, max(state.now, begin - 1), now)
+
+
+# ---- without what nobody needs any more ----
+
+
+def lighter(state: State) -> State:
+    """The same without the values no fact has any more, if these have become many."""
+    # Rows are counted last, for that takes a moment.
+    if not state.values.grown or len(state.values) < rows_of(state.history) // 4:
+        return state
+    return pruned(state)
+
+
+def pruned(state: State) -> State:
+    """The same without the values that neither a fact nor a remembered atom has."""
+    whole = {name: gather(state.history, name, None) for name in state.history}
+    used = [column for facts in whole.values() for column in facts.columns]
+    atoms = [column for each in state.settled.values() for column in each.columns]
+    kept, cells = state.values.retain(*used, *atoms)
+    empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
+    moved = {
+        name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
+        for name, facts in whole.items()
+    }
+    settled = {
+        name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
+    }
+    return replace(state, values=kept, history=added(empty, moved), settled=settled)

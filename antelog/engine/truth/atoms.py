@@ -1,0 +1,162 @@
+"""When the atoms under negation become true or false.
+
+A negated literal asks the relation it names for just the atoms in question, and nothing is stored:
+the derivations of these atoms are worked out from the kept facts, those without evidence as well.
+
+    not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from antelog.compile.plan import Negated, Var
+from antelog.compile.prepare import Prepared
+from antelog.engine.columns.spans import spans_of
+from antelog.engine.columns.tables import NEVER, Column, distinct, find, groups, keys_of, marked
+from antelog.engine.matching.knowledge import Knowledge
+from antelog.engine.matching.partials import partials
+from antelog.engine.matching.rows import AS_OF, Rows, term_column, time_column
+from antelog.engine.truth.derivations import Derivations, with_facts
+from antelog.engine.truth.settled import Settled
+from antelog.engine.values.values import Values
+
+
+class Truth(NamedTuple):
+    """For each atom asked about, when it becomes true, when false, and by when that is certain."""
+
+    true_at: Column
+    false_at: Column
+    settled: Column
+
+
+Table: TypeAlias = list[Column]
+"""Atoms of a relation: a column for each of its variables, then the ticks, then perhaps AS_OF."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Says when atoms become true or false, and remembers what it has found out.
+
+    `settled` has what is known for good of relations that rest on their own negation, and
+    `through_time` decides the atoms of these that are not settled yet.
+    """
+
+    known: Knowledge
+    settled: Mapping[str, Settled]
+    through_time: Callable[[Judge, str, Table], Truth]
+    _memo: dict[tuple[str, int], tuple[Table, Truth]] = field(default_factory=dict)
+
+    def truth(self, name: str, wanted: Table) -> Truth:
+        """What becomes of atoms of a relation, if nothing arrives any more."""
+        if len(wanted[-1]) == 0:
+            return Truth(wanted[-1], wanted[-1], wanted[-1])
+        (key,) = keys_of([wanted])
+        same = groups(key)
+        once = [column.take(same.first) for column in wanted]
+        found, numbers = self._recalled(name, once), same.numbers
+        return Truth(*(column.take(numbers) for column in found))
+
+    def _recalled(self, name: str, wanted: Table) -> Truth:
+        """The same for atoms that are all different. What has been found out once is not again."""
+        find_out = self.through_time if name in self.known.rules.cycles else _truth
+        place = name, len(wanted)
+        if place not in self._memo:
+            found = find_out(self, name, wanted)
+            self._memo[place] = wanted, found
+            return found
+        table, known = self._memo[place]
+        at = find(*keys_of([wanted, table]))
+        new = marked(at < 0)
+        if len(new):
+            fresh = [column.take(new) for column in wanted]
+            at[new] = np.arange(len(new)) + len(table[0])
+            more = find_out(self, name, fresh)
+            known = Truth(*map(np.concatenate, zip(known, more, strict=True)))
+            self._memo[place] = [np.concatenate(parts) for parts in zip(table, fresh, strict=True)], known
+        return Truth(*(column.take(at) for column in known))
+
+
+def with_negations(judge: Judge, found: Derivations, leaving: frozenset[str] = frozenset()) -> Derivations:
+    """Derivations with the lines of their negated literals; those of the relations left out are unknown.
+
+    A negated literal with open variables is neither true nor false: it waits until they have values.
+    """
+    first = len(found.prepared.facts)
+    for i, negation in enumerate(found.prepared.negations, first):
+        if negation.atom.relation not in leaving and negation.variables <= found.rows.bound.keys():
+            asked = asked_atoms(negation.atom, found.rows, judge.known.values)
+            known = judge.truth(negation.atom.relation, asked)
+            found.holds[i], found.fails[i], found.settled[i] = known.false_at, known.true_at, known.settled
+    return found
+
+
+def asked_atoms(negation: Negated, rows: Rows, values: Values) -> Table:
+    """The atoms a negated literal is about."""
+    asked = [term_column(term, rows, values) for term in negation.asked]
+    as_of = [rows.bound[AS_OF]] if AS_OF in rows.bound else []
+    return [*asked, time_column(negation.time, rows), *as_of]
+
+
+def _truth(judge: Judge, name: str, wanted: Table) -> Truth:
+    count = len(wanted[0])
+    true_at, false_at, settled = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
+    for found, at in derived(judge, name, wanted):
+        complete, failed = found.complete, found.failed
+        np.minimum.at(true_at, at, complete)
+        np.maximum.at(false_at, at, failed)
+        open_ = (failed > looked_at(found)) & (found.holds > looked_at(found))
+        np.maximum.at(settled, at, np.where(open_, found.settled, -1).max(axis=0, initial=-1))
+    return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), settled)
+
+
+def looked_at(found: Derivations) -> Column | np.int64:
+    """As of which tick the derivations are looked at; -1 for now."""
+    return found.rows.bound.get(AS_OF, np.int64(-1))
+
+
+def derived(
+    judge: Judge, name: str, wanted: Table, leaving: frozenset[str] = frozenset()
+) -> Iterator[tuple[Derivations, Column]]:
+    """All derivations of the wanted atoms, with the position of each one's atom among them."""
+    known = judge.known
+    arity = len(known.rules.relations[name].variables)
+    about = spans_of(distinct(wanted[arity]))
+    for number, prepared in enumerate(known.rules.patterns[name]):
+        seed = _seed(prepared, wanted, arity, known.values)
+        background = known.background[name][number]
+        for part in partials(prepared, seed, known.found(prepared, about), background, known.values):
+            found = with_negations(judge, with_facts(known, prepared, part), leaving)
+            here, there = keys_of([_atoms(found, known.values), wanted])
+            yield found, find(here, there)
+
+
+def _atoms(found: Derivations, values: Values) -> Table:
+    pattern = found.prepared.pattern
+    answer = [term_column(term, found.rows, values) for term in pattern.answer]
+    as_of = [found.rows.bound[AS_OF]] if AS_OF in found.rows.bound else []
+    return [*answer, time_column(pattern.time, found.rows), *as_of]
+
+
+def _seed(prepared: Prepared, wanted: Table, arity: int, values: Values) -> Rows:
+    """The wanted atoms that the answer of a pattern fits, as values of its variables."""
+    pattern = prepared.pattern
+    fits = np.ones(len(wanted[0]), np.bool_)
+    bound: dict[str, Column] = {}
+    for term, column in zip(pattern.answer, wanted[:arity], strict=True):
+        if isinstance(term, Var):
+            fits &= bound.setdefault(term.name, column) == column
+        else:
+            fits &= column == values.cell(term.value)
+    ticks = wanted[arity] - pattern.time.offset
+    if pattern.time.variable is not None:
+        bound[pattern.time.variable] = ticks
+    else:
+        fits &= ticks == 0
+    if len(wanted) > arity + 1:
+        bound[AS_OF] = wanted[arity + 1]
+    return Rows(bound, len(fits)).take(fits)

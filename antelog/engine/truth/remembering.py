@@ -1,0 +1,143 @@
+"""What a step leaves behind of relations that rest on their own negation: their settled atoms.
+
+Off(T+1) :- Press(T+1), not Off(T).     Off(3) was settled long ago: true, and Press(3) is forgotten
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.compile.needed import widest
+from antelog.compile.plan import Negated, Pattern, Var
+from antelog.engine.columns.spans import span
+from antelog.engine.columns.tables import NEVER, Column, keys_of, once
+from antelog.engine.matching.partials import partials
+from antelog.engine.matching.rows import ONE, term_column, time_column
+from antelog.engine.truth.atoms import Judge
+from antelog.engine.truth.settled import ALWAYS, Settled
+from antelog.engine.values.encoding import OTHERS
+
+
+@dataclass(frozen=True)
+class _Atoms:
+    """Atoms of a relation: a column for each of its variables, and the ticks."""
+
+    columns: tuple[Column, ...]
+    ticks: Column
+
+
+def remembered(judge: Judge, name: str, now: int) -> Settled:
+    """The settled atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
+
+    All that was settled before the last tick of the step is, so that this tick can be looked at
+    again.
+    """
+    rules = judge.known.rules
+    bounds, known = rules.relations[name].bounds, judge.settled[name]
+    if bounds.delay is None:
+        return known
+    until = now - 1 - bounds.delay - rules.lag
+    if until > known.until:
+        known = _with(judge, name, known, until)
+    if bounds.kept is None:
+        return known
+    return known.since(min(now - bounds.kept - 1, until - widest(rules.plan)))
+
+
+def _with(judge: Judge, name: str, known: Settled, until: int) -> Settled:
+    """What is known, and what else is settled by a tick."""
+    parts = list(_undecided(judge, name, max(known.until + 1, 0), until))
+    if not parts:
+        return replace(known, until=until)
+    width = len(known.columns)
+    whole = [np.concatenate([part.columns[i] for part in parts]) for i in range(width)]
+    whole.append(np.concatenate([part.ticks for part in parts]))
+    (key,) = keys_of([whole])
+    first, _ = once(key)
+    *columns, ticks = (column.take(first) for column in whole)
+    found = judge.truth(name, [*columns, ticks])
+    true = found.true_at < NEVER
+    new = Settled(until, tuple(columns), ticks, true, np.full(len(ticks), ALWAYS))
+    general = np.zeros(len(ticks), np.bool_)
+    for column in columns:
+        general |= column == OTHERS
+    if judge.known.rules.relations[name].bounds.kept is None:
+        # There may always be an answer that is open and rests on it, be it true or false, from that tick on.
+        new = replace(new, when=np.minimum(found.true_at, found.false_at))
+        return known.and_more(new)
+    return known.and_more(new.take(true | bool((true & general).any())))
+
+
+def _undecided(judge: Judge, name: str, first: int, last: int) -> Iterator[_Atoms]:
+    """The atoms about ticks of a span that may be true, or that may be as all others are not."""
+    rules, known = judge.known.rules, judge.known
+    if first > last:
+        return
+    about = span(first, last)
+    for number, prepared in enumerate(rules.patterns[name]):
+        pattern = prepared.pattern
+        by_clock = not prepared.facts or pattern.unguarded_time is not None
+        if by_clock or pattern.unguarded:
+            yield from _by_clock(judge, name, number, first, last)
+            continue
+        found = known.found(prepared, about)
+        for part in partials(prepared, ONE, found, known.background[name][number], known.values):
+            rows = part.with_facts().rows
+            if {*_answered(pattern)} <= rows.bound.keys():
+                ticks = time_column(pattern.time, rows)
+                inside = (ticks >= first) & (ticks <= last)
+                columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
+                yield _Atoms(tuple(columns), ticks[inside])
+
+
+def _answered(pattern: Pattern) -> Iterator[str]:
+    yield from (term.name for term in pattern.answer if isinstance(term, Var))
+    if pattern.time.variable is not None:
+        yield pattern.time.variable
+
+
+def _by_clock(judge: Judge, name: str, number: int, first: int, last: int) -> Iterator[_Atoms]:
+    """Every tick of a span, for all others and for every value that facts or remembered atoms have."""
+    known = judge.known
+    prepared = known.rules.patterns[name][number]
+    ticks = np.arange(first, last + 1)
+    choices = []
+    for position, term in enumerate(prepared.pattern.answer):
+        cells = _cells(judge, name, position)
+        choices.append(cells if isinstance(term, Var) else term_column(term, ONE, known.values))
+    grid = np.meshgrid(*choices, ticks, indexing="ij")
+    *columns, times = (np.ascontiguousarray(each.ravel()) for each in grid)
+    yield _Atoms(tuple(columns), times)
+
+
+def _cells(judge: Judge, name: str, position: int) -> Column:
+    """All values there may be at a position of a relation's atoms, and the one for all others."""
+    known = judge.known
+    cells = [np.array([OTHERS]), judge.settled[name].columns[position]]
+    seen: set[tuple[str, int]] = set()
+
+    def look(relation: str, at: int) -> None:
+        if (relation, at) in seen:
+            return
+        seen.add((relation, at))
+        for each, background in zip(known.rules.patterns[relation], known.background[relation], strict=True):
+            term = each.pattern.answer[at]
+            if not isinstance(term, Var):
+                cells.append(term_column(term, ONE, known.values))
+                continue
+            if term.name in background.rows.bound:
+                cells.append(background.rows.bound[term.name])
+            for found in known.found(each, None):
+                if term.name in found.rows.bound:
+                    cells.append(found.rows.bound[term.name])
+            for literal in each.literals:
+                if isinstance(literal, Negated):
+                    for place, asked in enumerate(literal.asked):
+                        if asked == term:
+                            look(literal.relation, place)
+
+    look(name, position)
+    return np.unique(np.concatenate(cells))

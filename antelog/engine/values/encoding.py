@@ -1,0 +1,146 @@
+"""Arrow columns to cells. What needs an id gets it from `intern`, each distinct value once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as is_a
+
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.values.kinds import Item, Kind, has_no_double, kind_of_column, nearest_double, raw_values
+
+UNBOUND = -1
+"""The cell of no value: null, not-a-number, or a variable that has none."""
+OTHERS = -2
+"""The cell of all values that nothing names: no fact, no background, no rule has it."""
+
+LAST_ID = -3
+"""Ids end here."""
+
+_INFINITIES = np.array([math.inf, -math.inf]).view(np.int64)
+
+_EXACT = 2**53
+"""Up to here a double holds every whole number."""
+
+Intern = Callable[[list[Item]], Column]
+
+
+def encode(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
+    """The cells of a column. Raises TypeError if its type is one no value can have."""
+    type_ = array.type
+    if is_a.is_union(type_):
+        return _union(array, intern)
+    kind = kind_of_column(type_)
+    if kind is None:
+        raise TypeError(f"no value is of type {type_}")
+    if is_a.is_integer(type_):
+        return _whole_numbers(array, intern)
+    if is_a.is_floating(type_):
+        return _doubles(array.cast(pa.float64()))
+    if is_a.is_null(type_):
+        return np.full(len(array), UNBOUND, np.int64)
+    return _by_distinct(array, kind, intern)
+
+
+def infinite(cells: Column) -> Mask:
+    """Which cells are of a float's infinities. They are no numbers, and no fact may have one."""
+    found: Mask = (cells == _INFINITIES[0]) | (cells == _INFINITIES[1])
+    return found
+
+
+def encode_numbers(numbers: Iterable[int | float | Decimal], intern: Intern) -> Column:
+    """The cells of numbers one by one."""
+    return np.array([_number(number, intern) for number in numbers], np.int64)
+
+
+def _number(number: int | float | Decimal, intern: Intern) -> int:
+    nearest = nearest_double(number)
+    if math.isnan(nearest):
+        return UNBOUND
+    if isinstance(number, Decimal) and number == number.to_integral_value():
+        number = int(number)
+    if isinstance(number, float) or not has_no_double(number, nearest):
+        return int(np.float64(nearest + 0.0).view(np.int64))
+    return int(intern([number])[0])
+
+
+def _whole_numbers(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
+    numbers = array.fill_null(0).to_numpy()
+    doubles = numbers.astype(np.float64)
+    cells: Column = doubles.view(np.int64)
+    if len(numbers) and (numbers.max() > _EXACT or numbers.min() < -_EXACT):
+        with np.errstate(invalid="ignore"):  # the largest numbers round to doubles that are too large
+            again = doubles.astype(numbers.dtype)
+        inexact = (again != numbers) | (doubles >= float(np.iinfo(numbers.dtype).max))
+        cells[inexact] = intern(numbers[inexact].tolist())
+    if array.null_count:
+        cells[array.is_null().to_numpy(zero_copy_only=False)] = UNBOUND
+    return cells
+
+
+def _doubles(array: pa.Array | pa.ChunkedArray) -> Column:
+    # Adding zero turns -0.0 into 0.0, and copies: the cells must not be a view of the caller's data.
+    numbers = array.fill_null(math.nan).to_numpy() + 0.0
+    cells: Column = numbers.view(np.int64)
+    cells[np.isnan(numbers)] = UNBOUND
+    return cells
+
+
+def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) -> Column:
+    chunks = _encoded(array)
+    if not chunks:
+        return np.zeros(0, np.int64)
+    distinct = chunks[0].dictionary
+    # One more than there are distinct values, for the rows without any.
+    cells = np.full(len(distinct) + 1, UNBOUND, np.int64)
+    if distinct.null_count:
+        there = distinct.is_valid().to_numpy(zero_copy_only=False)
+        cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
+    else:
+        cells[:-1] = _distinct(distinct, kind, intern)
+    found = [_cells_at(cells, chunk.indices) for chunk in chunks]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _encoded(array: pa.Array | pa.ChunkedArray) -> list[pa.DictionaryArray]:
+    """The parts of a column, all with the same dictionary."""
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    if len(chunks) > 1:
+        whole = array if is_a.is_dictionary(array.type) else array.dictionary_encode()
+        return list(whole.unify_dictionaries().chunks)
+    return [chunk if is_a.is_dictionary(chunk.type) else chunk.dictionary_encode() for chunk in chunks]
+
+
+def _cells_at(cells: Column, indices: pa.Array) -> Column:
+    if indices.null_count:
+        indices = indices.fill_null(len(cells) - 1)
+    found: Column = cells.take(indices.to_numpy())
+    return found
+
+
+def _distinct(array: pa.Array, kind: Kind, intern: Intern) -> Column:
+    if is_a.is_decimal(array.type):
+        return encode_numbers(array.to_pylist(), intern)
+    if kind is Kind.NUMBER:
+        return encode(array, intern)
+    if kind is Kind.TEXT:
+        return intern(array.to_pylist())
+    return intern([(kind, raw) for raw in raw_values(array, kind)])
+
+
+def _union(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
+    parts = [np.zeros(0, np.int64)]
+    for part in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
+        chunk = part.take(pa.array(np.arange(len(part))))  # the offsets of a slice are those of the whole
+        cells = np.full(len(chunk), UNBOUND, np.int64)
+        codes = chunk.type_codes.to_numpy()
+        for child, code in enumerate(chunk.type.type_codes):
+            rows = np.flatnonzero(codes == code)
+            at = chunk.offsets.to_numpy()[rows] if chunk.type.mode == "dense" else rows
+            cells[rows] = encode(chunk.field(child), intern)[at]
+        parts.append(cells)
+    return np.concatenate(parts)

@@ -1,0 +1,366 @@
+"""Values as whole numbers: the cells that all columns of the engine consist of.
+
+Within the engine every value is one int64, its *cell*. Two cells are equal if and only if the
+values are.
+
+    number          the bits of the double: 1 and 1.0 are the same number
+    anything else   an id, written as the bits of a negative quiet NaN, which no number has
+
+Anything else is a text, a value of another kind, or a number that no double holds exactly
+(a whole one beyond 2^53, a decimal of many digits): those stay exact, and different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count, filterfalse
+from sys import getsizeof
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.values import decoding
+from antelog.engine.values.encoding import LAST_ID, UNBOUND, encode, encode_numbers
+from antelog.engine.values.growing import GrowingTexts, with_room
+from antelog.engine.values.kinds import (
+    Item,
+    Kind,
+    Plain,
+    item_from_saved,
+    kind_of_item,
+    nearest_double,
+    saved_item,
+)
+from antelog.engine.values.text_order import NO_ORDER, TextOrder, in_use, with_others
+from antelog.engine.values.types import MIXED
+from antelog.language.syntax import Value
+
+__all__ = ["UNBOUND", "Saved", "Values"]
+
+_FIRST = -(2**51)
+"""The cell of the first id: 0xFFF8000000000000."""
+
+_SOME = 4096
+"""Fewer values than this are not worth being forgotten."""
+
+_PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
+"""The types that NumPy has too."""
+
+_ENTRY = 100
+"""About so many bytes a dictionary and a list take for an entry."""
+
+_WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
+"""What the rule language has a syntax for, or needs none."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The values that have ids, in their order: how many are constants, and all kinds, each with a text."""
+
+    constants: int
+    kinds: list[int]
+    texts: list[str]
+
+
+class Values:
+    """The values that have ids. It only ever grows; `retain` makes a smaller one.
+
+    `constants` get the first ids and keep them for good: their cells are the same in every
+    retained copy, and when the values are saved and read again.
+    """
+
+    def __init__(self, constants: Iterable[Value] = ()) -> None:
+        self._ids: dict[Item, int] = {}
+        self._items: list[Item] = []
+        # By id, with room to grow; the nearest doubles of numbers no double holds, NaN elsewhere.
+        self._kinds = np.zeros(64, np.int8)
+        self._nearest = np.full(64, np.nan)
+        self._spoken = GrowingTexts()  # what `decode` has made of texts so far
+        self._written = GrowingTexts()  # what `texts` has made so far
+        self._orders: dict[tuple[str, ...], TextOrder] = {}  # what `ranked` knows, by what is not a value
+        self._told_order = NO_ORDER  # what `spoken` knows
+        for value in constants:
+            self.cell(value)
+        self._fixed = self._start = len(self._items)
+
+    def __len__(self) -> int:
+        """How many values have ids."""
+        return len(self._items)
+
+    @property
+    def grown(self) -> bool:
+        """Whether it has twice as many values as at its start, and some thousands more."""
+        return len(self) > 2 * self._start + _SOME
+
+    @property
+    def nbytes(self) -> int:
+        """About how much room the values take."""
+        return (
+            sum(map(getsizeof, self._items)) + len(self) * _ENTRY + self._kinds.nbytes + self._nearest.nbytes
+        )
+
+    # ---- values to cells ----
+
+    def encode(self, array: pa.Array | pa.ChunkedArray) -> Column:
+        """The cells of a column; null and not-a-number become UNBOUND.
+
+        Raises TypeError if no value can be of the column's type.
+        """
+        return encode(array, self._intern)
+
+    def cell(self, value: Value) -> int:
+        """The cell of a constant."""
+        if isinstance(value, str):
+            known = self._ids.get(value)
+            return int(self._intern([value])[0]) if known is None else known + _FIRST
+        return int(encode_numbers([value], self._intern)[0])
+
+    def _intern(self, items: list[Item]) -> Column:
+        try:
+            ids = np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items))
+        except KeyError:
+            self._add(list(dict.fromkeys(filterfalse(self._ids.__contains__, items))))
+            ids = np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items))
+        return ids + _FIRST
+
+    def _add(self, fresh: list[Item]) -> None:
+        first, end = len(self._items), len(self._items) + len(fresh)
+        self._kinds, self._nearest = with_room(self._kinds, end), with_room(self._nearest, end)
+        if set(map(type, fresh)) <= {str}:
+            self._kinds[first:end] = Kind.TEXT
+            self._nearest[first:end] = np.nan
+        else:
+            self._kinds[first:end] = list(map(kind_of_item, fresh))
+            self._nearest[first:end] = list(map(nearest_double, fresh))
+        self._ids.update(zip(fresh, count(first), strict=False))
+        self._items.extend(fresh)
+
+    # ---- cells to values ----
+
+    def kinds(self, cells: Column) -> NDArray[np.int8]:
+        """The kind of each value; what nobody has named is none."""
+        kinds = np.full(len(cells), Kind.NUMBER, np.int8)
+        named = _named(cells)
+        kinds[named] = self._kinds[cells[named] - _FIRST]
+        kinds[(cells > LAST_ID) & (cells <= UNBOUND)] = Kind.NOTHING
+        return kinds
+
+    def numbers(self, cells: Column) -> NDArray[np.float64]:
+        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is no number.
+
+        So is what nobody has named.
+        """
+        numbers: NDArray[np.float64] = cells.view(np.float64).copy()
+        named = _named(cells)
+        numbers[named] = self._nearest[cells[named] - _FIRST]
+        return numbers
+
+    def ranks(self, cells: Column) -> Column:
+        """A number for each value, in the order of the values among themselves.
+
+        Texts are ordered by their code points. Values of different kinds have no order, so
+        compare the ranks of equal kinds only.
+        """
+        distinct, where = np.unique(cells, return_inverse=True)
+        keys = list(zip(self.kinds(distinct).tolist(), self._plain(distinct), strict=True))
+        ranks = np.empty(len(distinct), np.int64)
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(distinct))
+        return ranks[where]
+
+    def decode(self, cells: Column, type_: pa.DataType) -> pa.Array:
+        """The values as an Arrow array of the type they are told as (see `schema`); UNBOUND becomes null.
+
+        MIXED are texts in the language's syntax, in which the text `"1"` and the number `1` differ.
+        """
+        if type_ == MIXED:
+            return self.texts(cells)
+        if type_ in _PLAIN and not _named(cells).any():
+            return decoding.numbers(cells.view(np.float64), cells == UNBOUND, type_)
+        if pa.types.is_string(type_):
+            nothing = cells == UNBOUND  # all others are texts
+            return self._all_spoken().take(pa.array(cells - _FIRST, mask=nothing if nothing.any() else None))
+        distinct, where = _distinct(cells)
+        return decoding.of_type(type_, self._plain(distinct)).take(where)
+
+    def texts(self, cells: Column) -> pa.Array:
+        """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""
+        if _all_named(cells):
+            return self._all_written().take(pa.array(cells - _FIRST))
+        distinct, where = _distinct(cells)
+        return self._texts(distinct).take(where)
+
+    def _all_spoken(self) -> pa.Array:
+        """Every text that has an id; nothing is said of other values."""
+        known = len(self._spoken)
+        if known < len(self):
+            new = self._items[known:]
+            texts = new if self._are_texts(known) else [v if isinstance(v, str) else "" for v in new]
+            self._spoken.extend(pa.array(texts, pa.string()))
+        return self._spoken.array
+
+    def _all_written(self) -> pa.Array:
+        """The text of every value that has an id, each made once."""
+        known = len(self._written)
+        if known < len(self):
+            texts = self._are_texts(known)
+            self._written.extend(
+                decoding.quoted(self._all_spoken()[known:])
+                if texts
+                else self._texts(np.arange(known, len(self)) + _FIRST)
+            )
+        return self._written.array
+
+    def _are_texts(self, known: int) -> bool:
+        """Whether all values but the first ones, which are known, are texts."""
+        return bool((self._kinds[known : len(self)] == Kind.TEXT).all())
+
+    def ranked(
+        self, columns: Sequence[Column], end: str, others: tuple[str, ...] = ()
+    ) -> tuple[pa.Array, list[Column], dict[str, int]] | None:
+        """The texts of all values in order, `end` after each, with some other texts among them.
+
+        And for each column the places of its values, and those of the others. None if there are values
+        without ids, or so many that sorting them does not pay yet.
+        """
+        once = {id(cells): cells for cells in columns}
+        if not all(map(_all_named, once.values())):
+            return None
+
+        def texts() -> pa.Array:
+            return pc.binary_join_element_wise(self._all_written(), end, "")
+
+        order = self._orders[end,] = in_use(
+            self._orders.get((end,), NO_ORDER), len(self), sum(map(len, columns)), texts
+        )
+        if order.texts is None:
+            return None
+        if others:
+            mixed = self._orders.get((end, *others), NO_ORDER)
+            if mixed.texts is None or mixed.known != len(self):
+                mixed = self._orders[end, *others] = with_others(order, order.texts, others)
+            order = mixed
+        places = {key: order.place.take(cells - _FIRST) for key, cells in once.items()}
+        return (
+            order.texts,
+            [places[id(cells)] for cells in columns],
+            dict(zip(others, order.place[len(self) :].tolist(), strict=True)),
+        )
+
+    def spoken(self, cells: Column) -> tuple[pa.Array, Column] | None:
+        """The texts of all values in order, and the places of some of them.
+
+        None if these are not all texts, or all are so many that sorting them does not pay.
+        """
+        if len(self) > len(cells) + _SOME or not _all_named(cells):
+            return None
+        self._told_order = in_use(self._told_order, len(self), len(cells), self._all_spoken)
+        if self._told_order.texts is None:
+            return None
+        return self._told_order.texts, self._told_order.place.take(cells - _FIRST)
+
+    def spelled(self, cells: Column) -> Column:
+        """The same values, but texts in place of those the language cannot write: `true`, `2024-02-29`."""
+        kinds = self.kinds(cells)
+        spelled = cells.copy()
+        for kind in sorted({Kind(kind) for kind in np.unique(kinds).tolist()} - _WRITTEN):
+            rows = np.flatnonzero(kinds == kind)
+            distinct, where = _distinct(cells[rows])
+            texts = self._intern(list(decoding.plain_texts(kind, self._plain(distinct))))
+            spelled[rows] = texts[where.to_numpy()]
+        return spelled
+
+    def _texts(self, cells: Column) -> pa.Array:
+        named = _named(cells)
+        kinds = self.kinds(cells)
+        parts = [(np.flatnonzero(cells == UNBOUND), pa.nulls(int((cells == UNBOUND).sum()), pa.string()))]
+        rows = np.flatnonzero(~named & (cells != UNBOUND))
+        parts.append((rows, decoding.number_texts(cells[rows].view(np.float64))))
+        for kind in sorted(set(kinds[named].tolist())):
+            rows = np.flatnonzero(named & (kinds == kind))
+            parts.append((rows, decoding.item_texts(Kind(kind), self._plain(cells[rows]))))
+        return decoding.side_by_side(parts)
+
+    def _plain(self, cells: Column) -> list[Plain | None]:
+        """Python's values: exact, and those of one kind have an order."""
+        return [
+            self._items[cell - _FIRST]
+            if _FIRST <= cell <= LAST_ID
+            else None
+            if LAST_ID < cell <= UNBOUND
+            else number
+            for cell, number in zip(cells.tolist(), cells.view(np.float64).tolist(), strict=True)
+        ]
+
+    # ---- fewer values ----
+
+    def retain(self, *columns: Column) -> tuple[Values, Callable[[Column], Column]]:
+        """A copy with the constants and the values in these columns alone, and what turns old cells into new.
+
+        Memory then does not grow with the number of values there ever were. The old cell of a
+        value that was not retained must not be asked for.
+        """
+        used = np.zeros(len(self), np.bool_)
+        used[: self._fixed] = True
+        for cells in columns:
+            used[cells[_named(cells)] - _FIRST] = True
+        kept = Values()
+        kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
+        kept._fixed, kept._start = self._fixed, len(kept)
+        moved = np.where(used, np.cumsum(used) - 1 + _FIRST, UNBOUND)
+
+        def remap(cells: Column) -> Column:
+            named = _named(cells)
+            new = cells.copy()
+            new[named] = moved[cells[named] - _FIRST]
+            if np.any(new[named] == UNBOUND):
+                raise KeyError("a value that was not retained")
+            return new
+
+        return kept, remap
+
+    def stay(self, cells: Column) -> bool:
+        """Whether these are all numbers or constants, so that their values are never forgotten."""
+        return bool((cells[_named(cells)] - _FIRST < self._fixed).all())
+
+    def holds(self, cells: Column) -> Mask:
+        """Which cells are those of values."""
+        numbers = cells.view(np.float64)
+        plain: Mask = np.isfinite(numbers) & ((numbers != 0) | (cells == 0))  # zero has one cell
+        return plain | (_named(cells) & (cells - _FIRST < len(self)))
+
+    def saved(self) -> Saved:
+        """All values that have ids; `from_saved` makes the same cells of them."""
+        kinds = self._kinds[: len(self)].tolist()
+        return Saved(self._fixed, kinds, list(map(saved_item, self._items)))
+
+    @classmethod
+    def from_saved(cls, saved: Saved) -> Values:
+        """The values that were saved. Raises ValueError if none can have been saved so."""
+        values = cls()
+        items = [item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
+        values._add(items)
+        if len(values._ids) < len(items):
+            raise ValueError("a value has two cells")
+        if not 0 <= saved.constants <= len(items):
+            raise ValueError("there are fewer values than constants")
+        values._fixed, values._start = saved.constants, len(values)
+        return values
+
+
+def _named(cells: Column) -> Mask:
+    """Which cells are ids."""
+    named: Mask = (cells >= _FIRST) & (cells <= LAST_ID)
+    return named
+
+
+def _all_named(cells: Column) -> bool:
+    return len(cells) == 0 or bool(cells.min() >= _FIRST and cells.max() <= LAST_ID)
+
+
+def _distinct(cells: Column) -> tuple[Column, pa.Array]:
+    encoded = pa.array(cells).dictionary_encode()
+    return encoded.dictionary.to_numpy(), encoded.indices
