@@ -7,6 +7,7 @@ A row is judged in this order, and the first of these that is true of it is its 
     early, late  it came before its time, or after its delay
     unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
     repeated     the same fact was there before
+    conflicting  another fact holds its slot: see `one per`
     admitted     it is a new fact
 
 So the rows that were read are as many as their fates say together. A stream holds some rows for later;
@@ -38,6 +39,7 @@ class Counts:
     unneeded: int = _fate("not needed")
     late: int = _fate("late", set_aside=True)
     early: int = _fate("early", set_aside=True)
+    conflicting: int = _fate("conflicting", set_aside=True)
     malformed: int = _fate("malformed", set_aside=True)
     after_until: int = _fate("after --until")
 

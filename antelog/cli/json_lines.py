@@ -63,6 +63,7 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         change.cast(pa.string()),
         f'", "query": {style.quoted(relation.name)}, "answer": ',
         _answer(relation, table, style),
+        *_others(table, style),
         *_explanations(table, style),
         pc.if_else(open_, _outlook(table), ""),
         pc.if_else(rejected, because, ""),
@@ -75,6 +76,8 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     return _joined(
         '{"answer": ',
         _answer(relation, table, style),
+        *_others(table, style),
+        *_excepted(table, style),
         *_explanations(table, style),
         pc.if_else(confirmed, "", _outlook(table)),
         "}",
@@ -102,19 +105,12 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
     if style.explanations is not None:
         _, shown = spread(np.cumsum(counts) - counts, kept)
         each = each.take(pa.array(shown))
-    fields = [each.type.field(i).name for i in range(each.type.num_fields)]
     texts = _joined(
         '{"evidence": [',
         _lists(pc.struct_field(each, "evidence"), style),
         '], "hypotheses": [',
         _lists(pc.struct_field(each, "hypotheses"), style),
-        "]",
-        *[
-            _other(pc.struct_field(each, name), name, style)
-            for name in fields
-            if name not in ("evidence", "hypotheses")
-        ],
-        "}",
+        "]}",
     )
     more = counts - kept
     beyond = _joined(', "more": ', pa.array(more).cast(pa.string()))
@@ -125,23 +121,25 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
     ]
 
 
-def _other(array: pa.Array, name: str, style: Style) -> pa.Array:
-    """A part that few explanations have, such as the exceptions to one. They name what they are about."""
-    texts = [
-        f", {style.quoted(name)}: {style.quoted(_deep(value))}" if value else ""
-        for value in array.to_pylist()
-    ]
-    return pa.array(texts, pa.string())
+def _others(table: pa.Table, style: Style) -> list[pa.Array]:
+    """Which variables stand for all others, if any do."""
+    if "others" not in table.column_names:
+        return []
+    names = table.column("others").to_pylist()
+    return [pa.array([f', "others": {style.quoted(each)}' if each else "" for each in names], pa.string())]
 
 
-def _deep(value: object) -> object:
-    match value:
-        case list():
-            return [_deep(each) for each in value]
-        case dict():
-            return {key: _deep(each) for key, each in value.items() if each is not None}
-        case _:
-            return plain(value)
+def _excepted(table: pa.Table, style: Style) -> list[pa.Array]:
+    """The values that are named, and so not among all others."""
+    if "except" not in table.column_names:
+        return []
+    texts = []
+    for names, rows in zip(
+        table.column("others").to_pylist(), table.column("except").to_pylist(), strict=True
+    ):
+        named = [{name: plain(row[name]) for name in names} for row in rows or ()]
+        texts.append(f', "except": {style.quoted(named)}' if named else "")
+    return [pa.array(texts, pa.string())]
 
 
 def _outlook(table: pa.Table) -> pa.Array:

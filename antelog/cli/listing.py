@@ -96,8 +96,7 @@ def _print_tick(tick: int, first: bool, to: Listing) -> None:
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
     values = ", ".join(
-        f"{name} = {_time(row[name], to.tick) if name == relation.time else _value(row[name])}"
-        for name in variables_of(relation)
+        f"{name} = {_said_of(name, relation, row, to.tick)}" for name in variables_of(relation)
     )
     line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
     line.append(relation.name, "bold")
@@ -105,6 +104,9 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     if change not in ("confirmed", "rejected"):
         line.append(_outlook(row, to.tick), "dim")
     _print(line, to)
+    if row.get("except"):
+        named = (", ".join(_value(row_[name]) for name in row["others"]) for row_ in row["except"])
+        _print(Text(f"{_INDENT}all but {', '.join(named)}", "dim"), to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
         _print(_explanation(explanation, to), to)
@@ -121,9 +123,6 @@ def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
     if explanation["evidence"] and explanation["hypotheses"]:
         line.append("  ")
     _literals(line, explanation["hypotheses"], to.marks.hypothesis, "yellow", to)
-    for exception in explanation.get("except") or []:
-        named = (f"{name} = {_value(value)}" for name, value in exception.items() if value is not None)
-        line.append("  except " + ", ".join(named), "dim")
     return line
 
 
@@ -146,6 +145,13 @@ def _with_number(tick: int, length: int | None) -> str:
     """A tick as a time if it has one, with the number that other outputs have for it."""
     time = moment(tick, length)
     return time if time == str(tick) else f"{tick}, {time}"
+
+
+def _said_of(name: str, relation: Relation, row: Mapping[str, Any], tick: int | None) -> str:
+    """The value of a variable of an answer."""
+    if name in (row.get("others") or ()):
+        return "all others"
+    return _time(row[name], tick) if name == relation.time else _value(row[name])
 
 
 def _time(value: int | None, length: int | None) -> str:

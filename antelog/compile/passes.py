@@ -215,7 +215,8 @@ def _relation_edges(patterns: dict[str, tuple[Pattern, ...]]) -> Iterator[Edge]:
 def _input(name: str, vocabulary: Vocabulary) -> Input:
     predicate = vocabulary[name]
     refinements = tuple(Refinement(r.pattern, r.delay) for r in predicate.refinements)
-    return Input(name, predicate.columns, _type_names(name, vocabulary), predicate.delay, refinements)
+    types = _type_names(name, vocabulary)
+    return Input(name, predicate.columns, types, predicate.delay, refinements, predicate.slot)
 
 
 def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:

@@ -20,15 +20,16 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.plan import Plan
+from antelog.compile.plan import Input, Plan
 from antelog.compile.prepare import prepared
 from antelog.engine.answers.affected import affected, unsettled
 from antelog.engine.batches import batches
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import distinct
+from antelog.engine.columns.tables import Mask, distinct
 from antelog.engine.facts.facts import Admitted, Facts, admit
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import added, fresh, without
+from antelog.engine.facts.slots import conflicting, sentence
 from antelog.engine.log.changes import (
     KINDS,
     Changes,
@@ -55,7 +56,12 @@ def admitted(
 
     See `facts.admit`. Facts that the state has already are repetitions. The state knows the frames' types.
     """
-    batch = admit(plan, frames, state.values, state.now, now, arrival=arrival)
+
+    def conflicts(source: Input, facts: Facts) -> tuple[Mask, pa.Array]:
+        lost = conflicting(source, facts, state.history, state.values)
+        return lost, sentence(source, int(lost.sum()))
+
+    batch = admit(plan, frames, state.values, state.now, now, arrival=arrival, conflicts=conflicts)
     facts = {name: fresh(state.history, name, new) for name, new in batch.facts.items()}
     counts = {
         name: replace(c, admitted=facts[name].count, repeated=c.repeated + c.admitted - facts[name].count)

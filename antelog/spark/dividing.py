@@ -14,8 +14,9 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column
+from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.kinds import Kind
-from antelog.engine.values.values import UNBOUND, Values
+from antelog.engine.values.values import Values
 
 _Hashes = NDArray[np.uint64]
 
@@ -33,7 +34,7 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
 def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
     """The same for values that the engine has already; those without any belong to the first part."""
     hashes = _of_cells(cells, values)
-    hashes[cells == UNBOUND] = 0
+    hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
     return _parts(hashes, count)
 
 
@@ -66,7 +67,7 @@ def _hashes(array: pa.Array) -> _Hashes:
 def _of_cells(cells: Column, values: Values) -> _Hashes:
     """Numbers by the bits of the nearest double, anything else by the text that stands for it."""
     hashes = _mixed(values.numbers(cells).view(np.uint64))
-    named = (values.kinds(cells) != Kind.NUMBER) & (cells != UNBOUND)
+    named = (values.kinds(cells) != Kind.NUMBER) & (cells != UNBOUND) & (cells != OTHERS)
     if named.any():
         hashes[named] = _of_texts(values.decode(values.spelled(cells[named]), pa.string()))
     return hashes

@@ -20,7 +20,7 @@ from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of
 from antelog.engine.facts import rejects
 from antelog.engine.facts.frames import Frame, Rows, read_frame
 from antelog.engine.facts.lateness import delays
-from antelog.engine.facts.rejects import EARLY, LATE, MALFORMED, sentence
+from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
 from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, ticks_of
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind, kind_of_column
@@ -117,6 +117,10 @@ class _Objection:
     detail: Callable[[Column], pa.Array]
 
 
+Objector: TypeAlias = Callable[[Input, Facts], tuple[Mask, pa.Array]]
+"""Says which facts of an input conflict with others, and what is to be said of each of them."""
+
+
 def admit(
     plan: Plan,
     frames: Mapping[str, Frame],
@@ -125,12 +129,14 @@ def admit(
     now: int,
     *,
     arrival: str = "arrival",
+    conflicts: Objector | None = None,
 ) -> Admitted:
     """The facts in frames that arrived after tick `before`, up to and including `now`.
 
     The column named by `arrival` has the ticks they arrived at. In a frame without it, a fact
     arrives at its own time, or at `before + 1` if that is over; one whose time is after `now` is
-    early. Every input of the plan is in the result, also without a frame.
+    early. Every input of the plan is in the result, also without a frame. Facts that are fine in
+    themselves may still have `conflicts`.
 
     Raises DataError if a frame does not fit its input as a whole.
     """
@@ -145,7 +151,8 @@ def admit(
         counts[name] = Counts()
         if name in frames:
             rows = read_frame(source, frames[name], arrival)
-            facts[name], counts[name], table, at = _admit(source, rows, values, before, now, plan.tick)
+            ticks = _Ticks(before, now, plan.tick)
+            facts[name], counts[name], table, at = _admit(source, rows, values, ticks, conflicts)
             types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
             if len(at):
                 tables.append(table)
@@ -161,9 +168,19 @@ def _unknown_input(plan: Plan, name: str) -> str:
     return f"the program has no input {name}; it has {', '.join(known)}. {did_you_mean(name, known)}".rstrip()
 
 
+@dataclass(frozen=True)
+class _Ticks:
+    """The ticks a batch arrived in, and how long one is in microseconds."""
+
+    before: int
+    now: int
+    tick: int | None
+
+
 def _admit(
-    source: Input, rows: Rows, values: Values, before: int, now: int, tick: int | None
+    source: Input, rows: Rows, values: Values, ticks: _Ticks, conflicts: Objector | None
 ) -> tuple[Facts, Counts, pa.Table, Column]:
+    before, now, tick = ticks.before, ticks.now, ticks.tick
     kinds = tuple(kind_of_column(column.type) for column in rows.columns)
     cells = tuple(map(partial(_cells, values), rows.columns, source.types, kinds))
     time = _ticks(rows.time, tick, f"column {source.columns[-1]} of {source.name}")
@@ -185,6 +202,12 @@ def _admit(
         if len(faulty):
             fine[faulty] = False
             found.append((objection.reason, faulty, objection.detail(faulty)))
+    if conflicts is not None and source.slot is not None:
+        claims = marked(fine)
+        conflicting, detail = conflicts(source, given.take(claims))
+        if conflicting.any():
+            fine[claims[conflicting]] = False
+            found.append((CONFLICTING, claims[conflicting], detail))
     if not found:
         facts = _once(given)
         counts = Counts(rows.count, facts.count, rows.count - facts.count)

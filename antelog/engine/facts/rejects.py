@@ -16,7 +16,7 @@ from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind
 from antelog.engine.values.values import UNBOUND, Values
 
-LATE, EARLY, MALFORMED = "late", "early", "malformed"
+LATE, EARLY, MALFORMED, CONFLICTING = "late", "early", "malformed", "conflicting"
 
 SCHEMA = pa.schema(
     [

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values import decoding
-from antelog.engine.values.encoding import LAST_ID, UNBOUND, encode, encode_numbers
+from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
 from antelog.engine.values.growing import GrowingTexts, with_room
 from antelog.engine.values.kinds import (
     Item,
@@ -179,9 +179,9 @@ class Values:
         if type_ == MIXED:
             return self.texts(cells)
         if type_ in _PLAIN and not _named(cells).any():
-            return decoding.numbers(cells.view(np.float64), cells == UNBOUND, type_)
+            return decoding.numbers(cells.view(np.float64), _nothing(cells), type_)
         if pa.types.is_string(type_):
-            nothing = cells == UNBOUND  # all others are texts
+            nothing = _nothing(cells)  # all others are texts
             return self._all_spoken().take(pa.array(cells - _FIRST, mask=nothing if nothing.any() else None))
         distinct, where = _distinct(cells)
         return decoding.of_type(type_, self._plain(distinct)).take(where)
@@ -276,8 +276,9 @@ class Values:
     def _texts(self, cells: Column) -> pa.Array:
         named = _named(cells)
         kinds = self.kinds(cells)
-        parts = [(np.flatnonzero(cells == UNBOUND), pa.nulls(int((cells == UNBOUND).sum()), pa.string()))]
-        rows = np.flatnonzero(~named & (cells != UNBOUND))
+        nothing = _nothing(cells)
+        parts = [(np.flatnonzero(nothing), pa.nulls(int(nothing.sum()), pa.string()))]
+        rows = np.flatnonzero(~named & ~nothing)
         parts.append((rows, decoding.number_texts(cells[rows].view(np.float64))))
         for kind in sorted(set(kinds[named].tolist())):
             rows = np.flatnonzero(named & (kinds == kind))
@@ -355,6 +356,12 @@ def _named(cells: Column) -> Mask:
     """Which cells are ids."""
     named: Mask = (cells >= _FIRST) & (cells <= LAST_ID)
     return named
+
+
+def _nothing(cells: Column) -> Mask:
+    """Which cells are told as null: those of no value, and of all others."""
+    nothing: Mask = (cells == UNBOUND) | (cells == OTHERS)
+    return nothing
 
 
 def _all_named(cells: Column) -> bool:
