@@ -3,6 +3,7 @@
 clauses     rules in normal form
 stratify    is every negation decided before what rests on it?
 relations   the patterns of the queries, and of what their patterns negate, until none is new
+refusals    patterns that cannot be run
 bounds      delays, windows, how long things are remembered
 levels      the order in which the relations are evaluated
 partition   the key by which the work can be divided
@@ -30,6 +31,7 @@ from antelog.compile.plan import (
     Time,
     Var,
 )
+from antelog.compile.refusals import refusals
 from antelog.compile.renaming import apart
 from antelog.compile.resolve import EndlessError, Resolver, TooManyPatternsError
 from antelog.compile.stratify import Edge, Violation, stratify
@@ -61,6 +63,9 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     if isinstance(violation, Violation):
         found.append(problems.unstratified(violation, checked.document))
     wanted = _resolve(checked, clauses, limit, found)
+    for each in wanted:
+        predicate = each.clause.goals[0].predicate
+        found += refusals(each.name, predicate, each.asked, each.patterns, checked.document)
     plan = None
     if not errors_of(found):
         plan = _assemble(checked, wanted)
