@@ -31,7 +31,7 @@ from antelog.compile.plan import (
     Time,
     Var,
 )
-from antelog.compile.sources import Names, names
+from antelog.compile.sources import Names, Tests, names
 from antelog.compile.times import Times, times_of
 
 
@@ -82,13 +82,13 @@ class NegatedLiteral:
 class Naming:
     """What names values for an unguarded variable: facts, background, and constants of the rules.
 
-    Each fact literal comes with the tests that concern other variables of the answer as well.
+    Each comes with the tests that have to hold of the answer for that.
     """
 
     variable: str
-    facts: tuple[tuple[FactLiteral, tuple[Comparison, ...]], ...]
-    background: tuple[StaticAtom, ...]
-    constants: tuple[str | int | float, ...]
+    facts: tuple[tuple[FactLiteral, Tests], ...]
+    background: tuple[tuple[StaticAtom, Tests], ...]
+    constants: tuple[tuple[str | int | float, Tests], ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,8 @@ from antelog.compile.explain import pattern_text
 from antelog.compile.plan import Comparison, Const, Negated, Pattern, Time, Var
 from antelog.compile.prepare import compared, variables_of
 from antelog.compile.times import times_of
-from antelog.diagnostics import Diagnostic
+from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
-from antelog.language.syntax import Span
 
 
 def refusals(

@@ -65,6 +65,8 @@ def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...])
 def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -> Iterator[tuple[int, ...]]:
     """The literals that share an open variable which is none of the answer's, or an open comparison."""
     own = [names - bound for names in prepared.variables]
+    conditions = [compared(c) for c in prepared.pattern.comparisons]
+    conditions += [frozenset(t.name for t in a.arguments if isinstance(t, Var)) for a in prepared.absent]
     parent = list(range(len(own)))
 
     def root(i: int) -> int:
@@ -75,10 +77,7 @@ def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -
     for i, names in enumerate(own):
         for j in range(i):
             shared = (names & own[j]) - answer
-            tied = any(
-                compared(c) & names - own[j] and compared(c) & own[j] - names
-                for c in prepared.pattern.comparisons
-            )
+            tied = any(about & names and about & own[j] for about in conditions)
             if shared or tied:
                 parent[root(i)] = root(j)
     members: dict[int, list[int]] = {}

@@ -9,8 +9,8 @@ do constants that rules, comparisons and delay refinements have there, and the b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from antelog.compile.comparisons import outcome
 from antelog.compile.plan import (
@@ -57,14 +57,18 @@ class Source:
     ahead: int | None
 
 
+Tests = tuple[Comparison, ...]
+"""What has to hold of an answer for something to name a value for it."""
+
+
 @dataclass(frozen=True)
 class Names:
-    """Everything that names values for one variable of a pattern."""
+    """Everything that names values for one variable of a pattern, with what has to hold for that."""
 
     variable: str
     facts: tuple[Source, ...]
-    background: tuple[StaticAtom, ...]
-    constants: tuple[Value, ...]
+    background: tuple[tuple[StaticAtom, Tests], ...]
+    constants: tuple[tuple[Value, Tests], ...]
 
 
 def names(relation: Relation, pattern: Pattern, plan: Plan) -> tuple[Names, ...]:
@@ -76,21 +80,33 @@ def _names(name: str, relation: Relation, pattern: Pattern, plan: Plan) -> Names
     found = _Search(plan, {i for i, term in enumerate(pattern.answer) if term == Var(name)})
     found.run(relation)
     image: dict[str, Term] = {_place(i): term for i, term in enumerate(pattern.answer)}
-    facts = []
+
+    def put_in(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+        return tuple(image.get(term.name, term) if isinstance(term, Var) else term for term in terms)
+
+    def moved(tests: Tests) -> Tests | None:
+        """The tests in terms of the pattern; None if they cannot hold."""
+        own = [_moved(test, image, pattern.time) for test in tests]
+        if any(outcome(test) is False for test in own):
+            return None
+        return tuple(test for test in own if outcome(test) is None)
+
+    facts, background, constants = [], [], []
     for source in found.facts:
-        tests = [_moved(test, image, pattern.time) for test in source.tests]
-        if not any(outcome(test) is False for test in tests):
-            arguments = tuple(
-                image.get(a.name, a) if isinstance(a, Var) else a for a in source.atom.arguments
-            )
-            atom = Atom(source.atom.predicate, arguments, source.atom.time)
-            open_tests = tuple(test for test in tests if outcome(test) is None)
-            facts.append(Source(atom, open_tests, source.behind, source.ahead))
-    background = tuple(
-        StaticAtom(a.predicate, tuple(image.get(t.name, t) if isinstance(t, Var) else t for t in a.arguments))
-        for a in found.background
-    )
-    return Names(name, tuple(facts), background, tuple(found.constants))
+        tests = moved(source.tests)
+        if tests is not None:
+            atom = Atom(source.atom.predicate, put_in(source.atom.arguments), source.atom.time)
+            facts.append(Source(atom, tests, source.behind, source.ahead))
+    for static, asked in found.background:
+        tests = moved(asked)
+        if tests is not None:
+            given = tuple(None if a is None else put_in((a,))[0] for a in static.arguments)
+            background.append((StaticAtom(static.predicate, given), tests))
+    for value, asked in found.constants:
+        tests = moved(asked)
+        if tests is not None:
+            constants.append((value, tests))
+    return Names(name, tuple(facts), tuple(background), tuple(constants))
 
 
 def _place(position: int) -> str:
@@ -110,6 +126,10 @@ def _moved(test: Comparison, image: dict[str, Term], time: Time) -> Comparison:
     return Comparison(operand(test.left), test.operator, operand(test.right))
 
 
+_State = tuple[str, tuple[Term, ...], Tests]
+"""A relation that is asked for some terms, where some tests hold."""
+
+
 @dataclass
 class _Search:
     """Follows a relation's patterns, and what they negate, down to the facts."""
@@ -117,22 +137,26 @@ class _Search:
     plan: Plan
     wanted: set[int]
     facts: dict[Source, None] = field(default_factory=dict)
-    background: dict[StaticAtom, None] = field(default_factory=dict)
-    constants: dict[Value, None] = field(default_factory=dict)
-    _ranges: dict[tuple[str, tuple[Term, ...]], tuple[_Range, int]] = field(default_factory=dict)
-    _waiting: list[tuple[str, tuple[Term, ...]]] = field(default_factory=list)
+    background: dict[tuple[StaticAtom, Tests], None] = field(default_factory=dict)
+    constants: dict[tuple[Value, Tests], None] = field(default_factory=dict)
+    _ranges: dict[_State, tuple[_Range, int]] = field(default_factory=dict)
+    _waiting: list[_State] = field(default_factory=list)
 
     def run(self, relation: Relation) -> None:
-        self._reach(relation.name, tuple(Var(_place(i)) for i in range(len(relation.variables))), (0, 0))
+        places = tuple(Var(_place(i)) for i in range(len(relation.variables)))
+        self._reach((relation.name, places, ()), (0, 0))
         while self._waiting:
-            name, terms = self._waiting.pop()
+            state = self._waiting.pop()
+            name, terms, tests = state
             for pattern in self.plan.relation(name).patterns:
-                self._follow(pattern, terms, self._ranges[name, terms][0])
+                step = _Step.of(pattern, terms, tests, self._ranges[state][0])
+                if step is not None:
+                    self._follow(step)
 
-    def _reach(self, name: str, terms: tuple[Term, ...], within: _Range) -> None:
-        known = self._ranges.get((name, terms))
+    def _reach(self, state: _State, within: _Range) -> None:
+        known = self._ranges.get(state)
         if known is None:
-            self._ranges[name, terms] = within, 0
+            self._ranges[state] = within, 0
         else:
             (behind, ahead), rounds = known
             new = _wider(behind, within[0]), _wider(ahead, within[1])
@@ -140,87 +164,164 @@ class _Search:
                 return
             if rounds >= _ROUNDS:
                 new = (behind if new[0] == behind else None, ahead if new[1] == ahead else None)
-            self._ranges[name, terms] = new, rounds + 1
-        self._waiting.append((name, terms))
+            self._ranges[state] = new, rounds + 1
+        self._waiting.append(state)
 
     def _is_wanted(self, term: Term | None) -> bool:
         return isinstance(term, Var) and any(term.name == _place(i) for i in self.wanted)
 
-    def _follow(self, pattern: Pattern, terms: tuple[Term, ...], within: _Range) -> None:
-        image: dict[str, Term] = {}
-        tests: list[Comparison] = []
-        for own, term in zip(pattern.answer, terms, strict=True):
-            if isinstance(own, Const):
-                if isinstance(term, Const) and term != own:
-                    return
-                if self._is_wanted(term):
-                    self.constants[own.value] = None
-                if isinstance(term, Var):
-                    tests.append(Comparison(term, "=", own))
-            elif own.name in image and image[own.name] != term:
-                tests.append(Comparison(image[own.name], "=", term))
-            else:
-                image[own.name] = term
-
-        def substituted(term: Term) -> Term:
-            return image.get(term.name, Var(f"{term.name}~")) if isinstance(term, Var) else term
-
-        times = times_of(pattern)
+    def _follow(self, step: _Step) -> None:
+        pattern = step.pattern
+        for own, term in step.fixed:
+            if self._is_wanted(term):
+                self.constants[own.value, tuple(t for t in step.tests if term not in (t.left, t.right))] = (
+                    None
+                )
         for comparison in pattern.comparisons:
             for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
-                if isinstance(one, Var) and isinstance(other, Const) and self._is_wanted(substituted(one)):
-                    self.constants[other.value] = None
+                if isinstance(one, Var) and isinstance(other, Const) and self._is_wanted(step.image_of(one)):
+                    self.constants[other.value, step.without(self._is_wanted)] = None
         for static in pattern.statics:
-            if not static.negated:
-                given = tuple(None if a is None else substituted(a) for a in static.arguments)
-                if any(map(self._is_wanted, given)):
-                    self.background[StaticAtom(static.predicate, given)] = None
+            given = tuple(None if a is None else step.image_of(a) for a in static.arguments)
+            if any(map(self._is_wanted, given)):
+                self.background[StaticAtom(static.predicate, given), step.tests] = None
+        times = times_of(pattern)
         for literal in pattern.literals:
             far = (
-                _sum(within[0], times.furthest(literal.time, pattern.time)),
-                _sum(within[1], times.furthest(pattern.time, literal.time)),
+                _sum(step.within[0], times.furthest(literal.time, pattern.time)),
+                _sum(step.within[1], times.furthest(pattern.time, literal.time)),
             )
             if isinstance(literal, Negated):
-                asked = tuple(map(substituted, literal.asked))
+                asked = tuple(map(step.image_of, literal.asked))
                 if any(map(self._is_wanted, asked)):
-                    self._reach(literal.relation, asked, far)
+                    # The time of what is negated is another one, but at a distance that may be known.
+                    self._reach((literal.relation, asked, step.tests), far)
                 continue
-            arguments: tuple[Term, ...] = tuple(map(substituted, literal.arguments))
+            arguments = tuple(map(step.image_of, literal.arguments))
             if any(map(self._is_wanted, arguments)):
-                own_tests = (*tests, *_own_tests(literal, pattern, image))
+                own_tests = (*step.tests, *_own_tests(literal, step))
                 time = Time(FACT_TIME, 0) if literal.time.variable is not None else literal.time
-                self.facts[Source(Atom(literal.predicate, arguments, time), own_tests, *far)] = None
-                self._refined(literal.predicate, arguments)
+                atom = Atom(literal.predicate, arguments, time)
+                self.facts[Source(atom, tuple(dict.fromkeys(own_tests)), *far)] = None
+                self._refined(literal.predicate, arguments, step)
 
-    def _refined(self, predicate: str, arguments: tuple[Term, ...]) -> None:
+    def _refined(self, predicate: str, arguments: tuple[Term, ...], step: _Step) -> None:
         """Constants that delay refinements have in the place of the variable."""
         source = next(s for s in self.plan.inputs if s.name == predicate)
         for refinement in source.refinements:
-            pairs = list(zip(arguments, refinement.pattern, strict=False))
-            if all(not isinstance(a, Const) or v is None or a.value == v for a, v in pairs):
-                for argument, value in pairs:
-                    if value is not None and self._is_wanted(argument):
-                        self.constants[value] = None
+            pairs = [(a, v) for a, v in zip(arguments, refinement.pattern, strict=False) if v is not None]
+            named = {value for argument, value in pairs if self._is_wanted(argument)}
+            if len(named) != 1 or any(isinstance(a, Const) and a.value != v for a, v in pairs):
+                continue
+            others = [
+                Comparison(a, "=", Const(v))
+                for a, v in pairs
+                if isinstance(a, Var) and a.name.startswith("<") and not self._is_wanted(a)
+            ]
+            self.constants[named.pop(), (*step.without(self._is_wanted), *others)] = None
 
 
-def _own_tests(literal: Atom, pattern: Pattern, image: dict[str, Term]) -> Iterator[Comparison]:
-    """The comparisons about a literal alone, of the variables it has as a source."""
+@dataclass(frozen=True)
+class _Step:
+    """A pattern that is followed: what its variables are, and what has to hold of the answer.
+
+    `fixed` are the constants of its head with what is asked for there. Its time is `later` ticks
+    after the answer's, if that is known, and in any case `within` a range.
+    """
+
+    pattern: Pattern
+    image: dict[str, Term]
+    fixed: tuple[tuple[Const, Term], ...]
+    tests: Tests
+    within: _Range
+    later: int | None
+
+    @staticmethod
+    def of(pattern: Pattern, terms: tuple[Term, ...], tests: Tests, within: _Range) -> _Step | None:
+        image: dict[str, Term] = {}
+        fixed: list[tuple[Const, Term]] = []
+        more: list[Comparison] = []
+        for own, term in zip(pattern.answer, terms, strict=True):
+            if isinstance(own, Const):
+                if isinstance(term, Const) and term != own:
+                    return None
+                fixed.append((own, term))
+                if isinstance(term, Var):
+                    more.append(Comparison(term, "=", own))
+            elif own.name in image and image[own.name] != term:
+                more.append(Comparison(image[own.name], "=", term))
+            else:
+                image[own.name] = term
+        behind, ahead = within
+        later = ahead if ahead is not None and behind is not None and ahead == -behind else None
+        step = _Step(pattern, image, tuple(fixed), (), within, later)
+        more += step._of_times()
+        more += [c for comparison in pattern.comparisons if (c := step.test_of(comparison)) is not None]
+        if any(outcome(test) is False for test in more):
+            return None
+        kept = (test for test in more if outcome(test) is None)
+        return replace(step, tests=tuple(dict.fromkeys((*tests, *kept))))
+
+    def _of_times(self) -> Iterator[Comparison]:
+        """What the pattern's own time and first ticks say of the answer's time."""
+        time, (behind, ahead) = self.pattern.time, self.within
+        if time.variable is None:
+            if behind is not None:
+                yield Comparison(Time(TIME, -behind), "<=", time)
+            if ahead is not None:
+                yield Comparison(time, "<=", Time(TIME, ahead))
+            return
+        for each in self.pattern.earliest:
+            if each.variable == time.variable and self.later is not None:
+                yield Comparison(Time(TIME, self.later - time.offset), ">=", Time(None, each.tick))
+
+    def image_of(self, term: Term) -> Term:
+        return self.image.get(term.name, Var(f"{term.name}~")) if isinstance(term, Var) else term
+
+    def operand_of(self, operand: Operand) -> Operand | None:
+        """An operand in terms of the answer; None if it is about something else."""
+        match operand:
+            case Var(name):
+                return self.image.get(name)
+            case Sum(name, offset):
+                term = self.image.get(name)
+                return Sum(term.name, offset) if isinstance(term, Var) else None
+            case Time(variable, offset) if variable is not None:
+                if variable != self.pattern.time.variable or self.later is None:
+                    return None
+                return Time(TIME, self.later + offset - self.pattern.time.offset)
+            case _:
+                return operand
+
+    def test_of(self, comparison: Comparison) -> Comparison | None:
+        """A comparison of the pattern, if it is about the answer alone."""
+        left, right = self.operand_of(comparison.left), self.operand_of(comparison.right)
+        return None if left is None or right is None else Comparison(left, comparison.operator, right)
+
+    def without(self, is_wanted: Callable[[Term], bool]) -> Tests:
+        """The tests that are not about the variable whose values are looked for."""
+        return tuple(
+            t for t in self.tests if not any(isinstance(s, Var) and is_wanted(s) for s in (t.left, t.right))
+        )
+
+
+def _own_tests(literal: Atom, step: _Step) -> Iterator[Comparison]:
+    """The comparisons about a literal and the answer, of the variables it has as a source."""
     own = {a.name for a in literal.arguments if isinstance(a, Var)}
-    time = literal.time.variable
 
     def operand(side: Operand) -> Operand | None:
         match side:
-            case Var(name):
-                return image.get(name, Var(f"{name}~")) if name in own else None
-            case Sum(name, offset):
-                term = image.get(name, Var(f"{name}~"))
-                return Sum(term.name, offset) if name in own and isinstance(term, Var) else None
-            case Time(variable, offset) if variable is not None:
-                return Time(FACT_TIME, offset - literal.time.offset) if variable == time else None
+            case Var(name) if name in own:
+                return step.image_of(side)
+            case Sum(name, offset) if name in own:
+                term = step.image_of(Var(name))
+                return Sum(term.name, offset) if isinstance(term, Var) else None
+            case Time(variable, offset) if variable is not None and variable == literal.time.variable:
+                return Time(FACT_TIME, offset - literal.time.offset)
             case _:
-                return side
+                return step.operand_of(side)
 
-    for comparison in pattern.comparisons:
+    for comparison in step.pattern.comparisons:
         left, right = operand(comparison.left), operand(comparison.right)
         if left is not None and right is not None:
             yield Comparison(left, comparison.operator, right)

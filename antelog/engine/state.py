@@ -16,6 +16,7 @@ from antelog.engine.matching.background import background_of, table
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.rows import Background
 from antelog.engine.truth.atoms import Judge
+from antelog.engine.truth.open_negations import settled_by
 from antelog.engine.truth.settled import Settled, nothing_settled
 from antelog.engine.truth.through_time import through_time
 from antelog.engine.values.types import Seen, Types, types_of_rows
@@ -127,7 +128,7 @@ def judge_of(plan: Plan, state: State) -> Judge:
     known = Knowledge(
         prepared(plan), state.values, state.history, state.static.of_patterns, state.static.tables
     )
-    return Judge(known, state.settled, through_time)
+    return Judge(known, state.settled, through_time, settled_by)
 
 
 def since(plan: Plan, state: State, name: str) -> int | None:

@@ -2,12 +2,14 @@
 
 One pattern subsumes another if its variables can be replaced so that both have the same head, its
 literals are among the other's, and its comparisons follow from the other's. A clock-driven pattern does
-not count against a fact-driven one, which may speak earlier.
+not count against a fact-driven one, which may speak earlier. Likewise a pattern says nothing twice: a
+literal goes that others of it make needless (`A(X, T), A(_, T)` is `A(X, T)`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 
 from antelog.reference.constraints import follows
@@ -21,16 +23,45 @@ from antelog.reference.terms import (
     put_in_once,
     renamed,
     shifted,
+    variables,
 )
 
 
 def minimal(patterns: Sequence[Pattern]) -> list[Pattern]:
     """The patterns that no other makes needless; of those that subsume each other, the first."""
     kept: list[Pattern] = []
-    for pattern in patterns:
+    for pattern in map(condensed, patterns):
         if not any(makes_needless(other, pattern) for other in kept):
             kept = [other for other in kept if not makes_needless(pattern, other)] + [pattern]
     return kept
+
+
+def condensed(pattern: Pattern) -> Pattern:
+    """The pattern without literals that others of it make needless."""
+    for literal in (*pattern.facts, *pattern.negations):
+        smaller = _without(literal, pattern)
+        if subsumes(pattern, smaller):
+            return condensed(smaller)
+    return pattern
+
+
+def _without(literal: Atom, pattern: Pattern) -> Pattern:
+    """The pattern without a literal, and without what is said of variables that only this one has."""
+    facts, negations = (
+        tuple(each for each in part if each is not literal) for part in (pattern.facts, pattern.negations)
+    )
+    rest = frozenset[str]().union(*map(variables, (*facts, *negations)))
+    rest |= {t.name for t in pattern.head if isinstance(t, Variable)}
+    gone = variables(literal) - rest
+    return replace(
+        pattern,
+        facts=facts,
+        negations=negations,
+        background=tuple(a for a in pattern.background if not variables(a) & gone),
+        denials=tuple(d for d in pattern.denials if not variables(d) & gone),
+        comparisons=tuple(c for c in pattern.comparisons if not variables(c) & gone),
+        first={name: tick for name, tick in pattern.first.items() if name not in gone},
+    )
 
 
 def makes_needless(one: Pattern, other: Pattern) -> bool:

@@ -9,7 +9,7 @@ at the tick before, when nobody hears it (`hidden`), and over at the tick of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,6 +62,7 @@ def with_excepted(judge: Judge, query: str, found: Lives, step: Step) -> tuple[L
     hidden = found.starts[-1]
     if len(linked.row) == 0:
         return found, hidden
+    found = _without_late(found, linked)
     at = _lines(found, linked, step)
     blocks, lives = [*found.blocks], [_life_of(found, b) for b in range(len(found.blocks))]
     for b, block in enumerate(found.blocks):
@@ -75,6 +76,20 @@ def with_excepted(judge: Judge, query: str, found: Lives, step: Step) -> tuple[L
             blocks.append(said)
             lives.append(Life(tick - 1, np.full(len(tick), NEVER), tick))
     return together(judge, query, blocks, lives), hidden
+
+
+def _without_late(found: Lives, linked: Links) -> Lives:
+    """Without the answers of values that are named after all others were confirmed: they were with them."""
+    complete, since = np.full(found.by_answer.count, NEVER), np.full(found.by_answer.count, NEVER)
+    np.minimum.at(complete, found.number, found.life.complete)
+    own, others = found.number.take(linked.row), found.number.take(linked.others)
+    np.minimum.at(since, own, linked.since)
+    late = np.zeros(found.by_answer.count, np.bool_)
+    late[own[complete.take(others) < since.take(own)]] = True
+    if not late.any():
+        return found
+    told = np.where(late.take(found.number), NEVER, found.life.told)
+    return replace(found, life=replace(found.life, told=told))
 
 
 def _life_of(found: Lives, block: int) -> Life:
@@ -115,8 +130,7 @@ def _explained(found: Lives, answer: Column, tick: Column) -> Mask:
 def _said(block: Derivations, row: Column, others: Column, tick: Column) -> Derivations:
     """What is said of all others at some ticks, with the values of other rows put in."""
     holds, fails = block.holds.take(others, axis=1), block.fails.take(row, axis=1)
-    true = holds <= tick
-    false = ~true & (fails <= tick)
+    true, false = holds <= tick, fails <= tick
     rows = Rows({name: column.take(row) for name, column in block.rows.bound.items()}, len(row))
     lines = (np.where(true, np.int64(-1), NEVER), np.where(false, tick, NEVER))
     return Derivations(block.prepared, rows, *lines, block.settled.take(row, axis=1))

@@ -79,14 +79,10 @@ def _kinds(
         row = at.view_of[view] - found.starts[b]
         own, wanted, columns = numbers[b]
         place = np.searchsorted(wanted, row)
-        true = np.array(
-            [
-                block.holds[unit.literals[0], row] <= at.then[view]
-                if not unit.is_open
-                else np.zeros(len(row), np.bool_)
-                for unit in own
-            ]
-        ).reshape(len(own), len(row))
+        true = np.zeros((len(own), len(row)), np.bool_)
+        for i, unit in enumerate(own):
+            if not unit.is_open:
+                true[i] = block.holds[unit.literals[0], row] <= at.then[view]
         (key,) = keys_of([list(true.astype(np.int64))]) if len(own) else [np.zeros(len(row), np.int64)]
         different, which = numbered(key)
         for number in range(len(different)):

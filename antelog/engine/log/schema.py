@@ -141,8 +141,10 @@ def _answer(
     for naming in names(relation, pattern, plan):
         # An unguarded variable has the values that are named for it.
         variable = Var(naming.variable)
-        by_facts = _term(variable, [*(s.atom for s in naming.facts), *naming.background], known)
-        types[variable] = reduce(wider, map(type_of, naming.constants), by_facts)
+        by_facts = _term(
+            variable, [*(s.atom for s in naming.facts), *(atom for atom, _ in naming.background)], known
+        )
+        types[variable] = reduce(wider, (type_of(value) for value, _ in naming.constants), by_facts)
     return [types[term] for term in pattern.answer]
 
 

@@ -6,12 +6,12 @@ X = a, T = 0, named at 1           X = all others, T = 0
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.plan import Time
+from antelog.compile.plan import Comparison, Time
 from antelog.compile.prepare import FactLiteral, Naming, Prepared, compared
 from antelog.compile.sources import FACT_TIME
 from antelog.engine.columns.bands import Band
@@ -79,11 +79,7 @@ def _by_facts(
         bound[NAMED_AT] = found.arrived
         table = Rows(bound, found.rows.count)
         both, _, _ = meeting(numbered, table, _band(literal, time, rows))
-        fits = np.ones(both.count, np.bool_)
-        for test in tests:
-            if compared(test) <= both.bound.keys():
-                fits &= holds(test, both.bound, both.count, known.values)
-        at = marked(fits)
+        at = _passing(known, tests, both)
         columns = (both.bound[name].take(at) for name in (_ROW, naming.variable, NAMED_AT))
         yield _Named(*columns)
 
@@ -98,16 +94,28 @@ def _band(literal: FactLiteral, time: Time, rows: Rows) -> Within | None:
     return Within(FACT_TIME, Band(least, most))
 
 
+def _passing(known: Knowledge, tests: Iterable[Comparison], rows: Rows) -> Column:
+    """The rows at which tests hold, as far as they have values."""
+    fits = np.ones(rows.count, np.bool_)
+    for test in tests:
+        if compared(test) <= rows.bound.keys():
+            fits &= holds(test, rows.bound, rows.count, known.values)
+    return marked(fits)
+
+
 def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
     """Constants, background, and all others."""
     every = np.arange(rows.count)
-    for cell in (OTHERS, *map(known.values.cell, naming.constants)):
-        yield _Named(every, np.full(rows.count, cell), np.full(rows.count, _FROM_THE_START))
     numbered = Rows({**rows.bound, _ROW: every}, rows.count)
-    for atom in naming.background:
+    yield _Named(every, np.full(rows.count, OTHERS), np.full(rows.count, _FROM_THE_START))
+    for value, tests in naming.constants:
+        row = _passing(known, tests, rows)
+        yield _Named(row, np.full(len(row), known.values.cell(value)), np.full(len(row), _FROM_THE_START))
+    for atom, tests in naming.background:
         table = rows_of(atom, known.tables[atom.predicate], known.values)
         shared = {n: c for n, c in table.bound.items() if n in rows.bound or n == naming.variable}
         both, _, _ = meeting(numbered, Rows(shared, table.count))
+        both = both.take(_passing(known, tests, both))
         yield _Named(both.bound[_ROW], both.bound[naming.variable], np.full(both.count, _FROM_THE_START))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from antelog.compile.plan import Negated, Var
-from antelog.compile.prepare import Prepared
+from antelog.compile.prepare import NegatedLiteral, Prepared
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find, groups, keys_of, marked
 from antelog.engine.matching.knowledge import Knowledge
@@ -43,12 +43,14 @@ class Judge:
     """Says when atoms become true or false, and remembers what it has found out.
 
     `settled` has what is known for good of relations that rest on their own negation, and
-    `through_time` decides the atoms of these that are not settled yet.
+    `through_time` decides the atoms of these that are not settled yet. `settled_by` says by when
+    everything has come that a negated literal with open variables may rest on.
     """
 
     known: Knowledge
     settled: Mapping[str, Settled]
     through_time: Callable[[Judge, str, Table], Truth]
+    settled_by: Callable[[Judge, Derivations, NegatedLiteral], Column]
     _memo: dict[tuple[str, int], tuple[Table, Truth]] = field(default_factory=dict)
 
     def truth(self, name: str, wanted: Table) -> Truth:
@@ -88,7 +90,10 @@ def with_negations(judge: Judge, found: Derivations, leaving: frozenset[str] = f
     """
     first = len(found.prepared.facts)
     for i, negation in enumerate(found.prepared.negations, first):
-        if negation.atom.relation not in leaving and negation.variables <= found.rows.bound.keys():
+        if not negation.variables <= found.rows.bound.keys():
+            if AS_OF in found.rows.bound:
+                found.settled[i] = judge.settled_by(judge, found, negation)
+        elif negation.atom.relation not in leaving:
             asked = asked_atoms(negation.atom, found.rows, judge.known.values)
             known = judge.truth(negation.atom.relation, asked)
             found.holds[i], found.fails[i], found.settled[i] = known.false_at, known.true_at, known.settled
