@@ -181,8 +181,31 @@ class _Names(_Renaming):
         return old
 
 
+class _Called(_Renaming):
+    """Gives some variables the names of others, which have none of their own then."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__()
+        self.new = names
+
+    def name(self, old: str) -> str:
+        return self.new.get(old, old)
+
+
+def _first_names(pattern: Pattern, names: tuple[str, ...]) -> Pattern:
+    """The pattern with the first of the query's names for what it has at several positions of the answer."""
+    first: dict[str, str] = {}
+    for name, term in zip(names, pattern.answer, strict=True):
+        if isinstance(term, Var):
+            first.setdefault(term.name, name)
+    taken = set(_Names.of(pattern))
+    new = {old: name for old, name in first.items() if old in names and old != name and name not in taken}
+    return _Called(new).pattern(pattern) if new else pattern
+
+
 def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern:
     """The pattern with other names for variables called as a variable of the query, but which are not it."""
+    pattern = _first_names(pattern, names)
     own = {name for name, term in zip(names, pattern.answer, strict=True) if term == Var(name)}
     if time is not None and pattern.time.variable == time:
         own.add(time)

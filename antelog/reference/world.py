@@ -167,7 +167,8 @@ class World:
         if start is None:
             return
         found: dict[tuple[Term, ...], tuple[Substitution, Tick]] = {}
-        names = sorted({v for a in (*pattern.facts, *pattern.negations) for v in variables(a)})
+        literals = {v for a in (*pattern.facts, *pattern.negations) for v in variables(a)}
+        names = sorted(literals | {t.name for t in pattern.head if isinstance(t, Variable)})
         for known in joined(pattern.background, self.program.background, start):
             for each, since in self._matched(pattern.facts, known, START):
                 values = tuple(put_in(Variable(name), each) for name in names)

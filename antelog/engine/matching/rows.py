@@ -15,7 +15,7 @@ import numpy as np
 from antelog.compile.plan import Term, Time, Var
 from antelog.compile.prepare import FactLiteral
 from antelog.engine.columns.bands import Band, band_pairs
-from antelog.engine.columns.spans import Spans
+from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import (
     Column,
     Mask,
@@ -77,6 +77,8 @@ class Found:
 def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> Found:
     """The facts of a literal about some ticks (None: about any)."""
     constants = tuple((column, values.cell(value)) for column, value in literal.constants)
+    if literal.atom.time.variable is None:
+        about = span(literal.atom.time.offset, literal.atom.time.offset)
     facts = gather(history, literal.atom.predicate, about, constants, literal.repeats)
     bound = {name: facts.columns[column] for name, column in literal.binds}
     time = literal.atom.time
