@@ -129,7 +129,9 @@ class _Pipeline:
     def _name(self) -> str:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""
         settings = self.settings
-        parts = [self.program.source.text, *map(str, (settings.inputs, settings.statics, settings.maps))]
+        # Without passwords, which may change.
+        sources = [f"{name}={each}" for name, each in (*settings.inputs.items(), *settings.statics.items())]
+        parts = [self.program.source.text, *sources, str(settings.maps)]
         return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
 
     # ---- as a stream ----
