@@ -222,6 +222,8 @@ def test_failures_of_java() -> None:
     secrets.remember("password", "hunter2")
     said = f"org.postgresql.util.PSQLException: {'x' * 590} refused {URL} for hunter2 of me\n\tat org.x(y)"
     assert "hunter2" not in plain(Py4JError(said))
+    traced = "Traceback (most recent call last):\n  File x\nValueError: hunter2 is no key, password=hunter2\n"
+    assert plain(Py4JError(traced)) == "*** is no key, password=***"
     assert "hun" not in plain(Py4JError(f"{'x' * 597} hunter2"))  # also where it is cut short
 
 

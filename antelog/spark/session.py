@@ -169,11 +169,10 @@ def plainly() -> Iterator[None]:
 
 def plain(error: Exception) -> str:
     """What Spark's failure says, without its stack: the innermost cause, if there are several."""
-    text = _java_text(error) if isinstance(error, Py4JJavaError) else str(error)
+    text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))
     lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     found = causes[-1].removeprefix("Caused by: ") if causes else " ".join(map(str.strip, lines))
-    found = redacted(found)
     found = re.sub(r"^(?:: )?(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ", "", found)
     found = re.sub(r"\s*(?:SQLSTATE: \w+|=== Streaming Query ===).*$", "", found)
     if (missing := re.search(r"ClassNotFoundException: (\S+)", text)) is not None:
