@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import Counts
+from antelog.compile import well_formed
 from antelog.compile.plan import Input, Plan, Static
 from antelog.compile.statics import Row
 from antelog.engine import limiting
@@ -47,7 +48,8 @@ def _must(holds: object, otherwise: str) -> None:
 
 
 def check_plan(plan: Plan) -> None:
-    """Whether the engine can run a plan."""
+    """Whether the compiler can have made a plan, and the engine run it."""
+    well_formed.check(plan)
     reason = cannot_run(plan)
     _must(reason is None, f"the engine cannot run its program: {reason}")
 
