@@ -86,6 +86,7 @@ def restore(path: str | PathLike[str], program: Plan | None = None, most: int = 
             size = os.fstat(file.fileno()).st_size
             if size > most:
                 raise sealed.too_large(str(path), size, most)
+            sealed.digest_in(file.peek(), str(path))  # what is no state may have no end
             content = file.read()
     except FileNotFoundError:
         raise StateError(f"{path}: there is no such file") from None

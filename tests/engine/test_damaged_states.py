@@ -111,6 +111,8 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "a\0b"):
         with pytest.raises(StateError, match="cannot be read"):
             Engine.restore(path)
+    with pytest.raises(StateError, match="/dev/zero is no state"):
+        Engine.restore("/dev/zero")
 
 
 # ---- sizes ----
