@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"program"},
     "notebook": TO_ENGINE | {"program", "pictures"},
     "__init__": TO_PROGRAM | SHOWING,
-    "spark": TO_PROGRAM,
+    "spark": TO_PROGRAM | {"files"},
     "forecast": TO_PROGRAM,
     "cli": EVERYTHING,
     "dashboard": EVERYTHING,

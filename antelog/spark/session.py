@@ -24,6 +24,7 @@ from antelog.spark.java import require_java
 from antelog.spark.quiet import quietly
 from antelog.spark.settings import SETTINGS
 from antelog.spark.starting import LOOPBACK, start_java
+from antelog.spark.unreadable import unreadable
 
 Session: TypeAlias = SparkSession
 """What other layers call a session, which may not import PySpark themselves."""
@@ -169,6 +170,8 @@ def plainly() -> Iterator[None]:
 
 def plain(error: Exception) -> str:
     """What Spark's failure says, without its stack: the innermost cause, if there are several."""
+    if (failed := unreadable(error)) is not None:
+        return str(failed)[:_MOST]
     text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))
     lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
     causes = [line for line in lines if line.startswith("Caused by: ")]
