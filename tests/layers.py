@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 PACKAGE = "antelog"
 LONGEST = 400
 
-LEAVES = frozenset({"accounts", "errors", "diagnostics", "lazily", "writing", "escaping"})
+LEAVES = frozenset({"accounts", "errors", "diagnostics", "lazily", "secrets", "writing", "escaping"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
@@ -23,6 +23,7 @@ EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", 
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "accounts": LEAVES,
     "errors": LEAVES,
+    "secrets": LEAVES,
     "diagnostics": LEAVES,
     "lazily": LEAVES,
     "writing": LEAVES,
@@ -36,7 +37,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"program"},
     "notebook": TO_ENGINE | {"program", "pictures"},
     "__init__": TO_PROGRAM | SHOWING,
-    "spark": TO_PROGRAM,
+    "spark": TO_PROGRAM | {"files"},
     "forecast": TO_PROGRAM,
     "cli": EVERYTHING,
     "dashboard": EVERYTHING,

@@ -39,10 +39,11 @@ COLUMNS = {"P": ("x", "v", "time"), "Q": ("x", "time")}
 TYPES = {"x": pa.string(), "v": pa.float64(), "time": pa.int64(), "arrival": pa.int64()}
 _VALUES: Mapping[str, Sequence[Any]] = {
     "x": ["a", "b", "c", "", None],
-    "v": [1.0, 5.0, 7.0, math.nan, None],
+    "v": [1.0, 5.0, 7.0, math.nan, math.inf, -math.inf, None],
     "time": [*range(10), -1, 2**60, None],
     "arrival": [*range(12), -2, 2**60, None],
 }
+ODD = (math.inf, -math.inf)
 Table: TypeAlias = list[dict[str, Any]]
 
 
@@ -90,7 +91,7 @@ def _write(path: Path, name: str, rows: Table, chance: random.Random) -> None:
         return
     with path.open("w", encoding="utf-8") as file:
         for row in rows:
-            whole = {key: value for key, value in row.items() if value == value}
+            whole = {key: value for key, value in row.items() if value not in ODD and value == value}
             file.write((json.dumps(whole) if chance.random() < 0.9 else "{nonsense") + "\n")
 
 

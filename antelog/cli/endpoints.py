@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 from urllib.parse import parse_qsl, urlsplit
 
+from antelog import secrets
+from antelog.cli.jdbc_urls import apart
+from antelog.cli.setting_error import SettingError
+from antelog.cli.variables import filled
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.spark.endpoints import (
     Console,
@@ -47,16 +51,11 @@ _KAFKA_OPTIONS = ("format", "from")
 _HERE = Path()
 
 
-class SettingError(ValueError):
-    """A setting's value cannot be used: why not, and what to write instead."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        self.message, self.hint = message, hint
-        super().__init__(f"{message}. {hint}")
-
-
 def source_of(text: str, folder: Path = _HERE) -> Source:
-    """The source a text names; files are looked at as seen from a folder. Raises SettingError."""
+    """The source a text names; files are looked at as seen from a folder. Raises SettingError.
+
+    `${NAME}` in it stands for the variable NAME of the environment.
+    """
     found = _endpoint(text, folder)
     if isinstance(found, Console):
         raise SettingError(
@@ -82,8 +81,20 @@ def sink_of(text: str, folder: Path = _HERE) -> Sink:
     return found
 
 
+_Fill: TypeAlias = Callable[[str], str]
+
+
 def _endpoint(text: str, folder: Path) -> Source | Sink:
     text = text.strip()
+    # Of these the parts are filled in, and not the text before it is taken apart.
+    if text.startswith("jdbc:"):
+        return _jdbc(text, filled)
+    if text.startswith("kafka:"):
+        return _kafka(text, filled)
+    return _filled_endpoint(filled(text), folder)
+
+
+def _filled_endpoint(text: str, folder: Path) -> Source | Sink:
     kind, colon, rest = text.partition(":")
     if text == "console":
         return Console()
@@ -94,11 +105,11 @@ def _endpoint(text: str, folder: Path) -> Source | Sink:
     if kind in _TABLES and rest:
         return Table(kind, rest)
     if kind == "kafka":
-        return _kafka(text)
+        return _kafka(text, str)
     if kind == "rate":
         return _rate(text)
     if kind == "jdbc":
-        return _jdbc(text)
+        return _jdbc(text, str)
     if "/" in kind or "." in kind:
         return _files(text, None, folder)
     hint = did_you_mean(kind, _KINDS) or f"There are {', '.join(_KINDS)} and paths."
@@ -130,16 +141,20 @@ def _form_by_content(folder: Path) -> FileForm | None:
     return forms.pop() if len(forms) == 1 else None
 
 
-def _query(text: str) -> dict[str, str]:
-    return dict(parse_qsl(urlsplit(text).query, keep_blank_values=True))
+def _query(text: str, fill: _Fill = str) -> dict[str, str]:
+    pairs = parse_qsl(urlsplit(text).query, keep_blank_values=True)
+    return {name: fill(value) for name, value in pairs}
 
 
-def _kafka(text: str) -> Kafka:
+def _kafka(text: str, fill: _Fill) -> Kafka:
+    address, mark, query = text.partition("?")
+    text = fill(address) + mark + query
     parts = urlsplit(text)
     topic = parts.path.strip("/")
     if not parts.netloc or not topic or "/" in topic:
         raise SettingError(f"`{text}` lacks a server or a topic", "Write kafka://host:9092/topic.")
-    options = _query(text)
+    options = _query(text, fill)
+    _remember(options.items())
     for name in options:
         if name not in _KAFKA_OPTIONS and "." not in name:
             hint = did_you_mean(name, _KAFKA_OPTIONS) or (
@@ -176,11 +191,18 @@ def _rate(text: str) -> Rate:
     return Rate(*map(int, numbers))
 
 
-def _jdbc(text: str) -> Jdbc:
-    url, sign, table = text.partition("#")
+def _jdbc(text: str, fill: _Fill) -> Jdbc:
+    whole, sign, table = text.partition("#")
+    url, options = apart(whole, fill)
+    _remember(options)
     if not sign or not table:
         raise SettingError(
             f"`{str(Jdbc(url, ''))[:-1]}` lacks a table",
             f"Write its name behind a #: {Jdbc(url, 'readings')}",
         )
-    return Jdbc(url, table)
+    return Jdbc(url, fill(table), options)
+
+
+def _remember(options: Iterable[tuple[str, str]]) -> None:
+    for name, value in options:
+        secrets.remember(name, value)

@@ -12,12 +12,17 @@ import click
 from antelog.cli.completion import inputs_of, statics_of
 from antelog.cli.diagnostics import print_diagnostics, stderr
 from antelog.cli.endings import ending_in_words
-from antelog.cli.endpoints import SettingError, sink_of, source_of
+from antelog.cli.endpoints import sink_of, source_of
 from antelog.cli.run_checks import checked
 from antelog.cli.run_config import read_config
 from antelog.cli.run_pipeline import run_pipeline
-from antelog.cli.run_settings import Settings, clock, duration, kinds, master, trigger
+from antelog.cli.run_settings import Settings, clock, duration, kinds, master, setting, trigger
+from antelog.cli.setting_error import SettingError
+from antelog.cli.terminal import say
+from antelog.secrets import shows_secret
 from antelog.spark.endpoints import Source
+
+_SHOWN = "antelog: a secret is shown"
 
 
 class _Read(click.ParamType[Any]):
@@ -28,6 +33,8 @@ class _Read(click.ParamType[Any]):
         self._read = read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if ctx is not None and shows_secret(str(value)):
+            ctx.meta[_SHOWN] = True
         try:
             return self._read(value)
         except SettingError as error:
@@ -40,6 +47,10 @@ def _pair(text: str) -> tuple[str, Source]:
     if not sign or not source or not predicate.isidentifier():
         raise SettingError(f"`{text}` is no P=SOURCE", "Write it like Temp=readings/*.csv.")
     return predicate, source_of(source)
+
+
+def _conf(text: str) -> tuple[str, str]:
+    return setting(*_equation("spark.driver.memory=4g")(text))
 
 
 def _equation(example: str) -> Callable[[str], tuple[str, str]]:
@@ -122,7 +133,7 @@ def _equation(example: str) -> Callable[[str], tuple[str, str]]:
     "--master", type=_Read("URL", master), metavar="URL", help="Spark's master.  [default: local[*]]"
 )
 @click.option(
-    "--conf", type=_Read("K=V", _equation("spark.driver.memory=4g")), metavar="K=V", multiple=True,
+    "--conf", type=_Read("K=V", _conf), metavar="K=V", multiple=True,
     help="A setting of Spark's.",
 )  # fmt: skip
 @click.option(
@@ -144,7 +155,15 @@ def run(ctx: click.Context, /, config: Path | None, **given: Any) -> None:
 
     A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
     that arrived later than their input allows, are set aside and counted.
+
+    In sources, sinks and settings of Spark's '${NAME}' stands for the variable NAME of the environment:
+    so a password is in no list of processes.
     """
+    if _SHOWN in ctx.meta:
+        say(
+            "warning: whoever may list the processes of this machine can read the password on the command "
+            "line; write '${NAME}' in its place and set the variable NAME, or use --config"
+        )
     with ending_in_words(ctx):
         read = read_config(config) if config is not None else None
         settings = _merged(read.settings if read else Settings(), given)

@@ -16,7 +16,6 @@ the environment, so that passwords need not be written down.
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,7 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from antelog.cli.endpoints import SettingError, sink_of, source_of
+from antelog.cli.endpoints import sink_of, source_of
 from antelog.cli.run_conflicts import Conflict
 from antelog.cli.run_settings import (
     Settings,
@@ -34,13 +33,17 @@ from antelog.cli.run_settings import (
     duration,
     kinds,
     master,
+    setting,
     trigger,
 )
+from antelog.cli.setting_error import SettingError
 from antelog.cli.toml_places import fault, places, value_place
+from antelog.cli.variables import filled
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import read_text
+from antelog.secrets import blanked
 from antelog.spark.endpoints import Files, Sink, Table
 from antelog.spark.endpoints import Source as FactSource
 
@@ -74,6 +77,8 @@ def read_config(path: Path) -> Config:
 
 def parse_config(source: Source, folder: Path) -> Config:
     """The pipeline a text describes, with paths seen from a folder. Raises ProgramError."""
+    # Diagnostics show lines of the file, but no secrets in them.
+    shown = Source(blanked(source.text), source.name)
     try:
         values = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
@@ -82,11 +87,11 @@ def parse_config(source: Source, folder: Path) -> Config:
         hint = "Write `name = value`, texts in double quotes, and a [table] on a line of its own."
         if "overwrite" in what or "declare" in what:
             message, hint = "a setting is there twice", "Leave out one of the two."
-        raise ProgramError([Diagnostic("E701", message, span, hint)], source) from None
+        raise ProgramError([Diagnostic("E701", message, span, hint)], shown) from None
     reader = _Reader(source, folder)
-    config = Config(reader.settings(values), source, reader.named)
+    config = Config(reader.settings(values), shown, reader.named)
     if reader.diagnostics:
-        raise ProgramError(reader.diagnostics, source)
+        raise ProgramError(reader.diagnostics, shown)
     return config
 
 
@@ -137,14 +142,15 @@ class _Reader:
         if name == "output":
             return {"outputs": tuple(self._sink(each) for each in self._list(value))}
         if name == "only":
-            return {name: kinds(",".join(self._list(value)))}
+            return {name: kinds(filled(",".join(self._list(value))))}
         if name in _WHOLE:
             return {name: at_least(_WHOLE[name], self._typed(value, int, "a whole number"))}
         text = self._text(value)
-        if name == "program":
-            return {name: self._folder / text}
         if name == "rejects":
             return {name: self._sink(text)}
+        text = filled(text)
+        if name == "program":
+            return {name: self._folder / text}
         if name == "checkpoint":
             return {name: self._path(text)}
         return {name: _TEXTS[name](text)}
@@ -180,7 +186,7 @@ class _Reader:
                 found |= self._map((*path, name), value, f"{prefix}{name}.")
             else:
                 with self._complaints((*path, name)):
-                    found[f"{prefix}{name}"] = self._text(value)
+                    found[f"{prefix}{name}"] = self._filled(value)
         return found
 
     def _flat(self, values: Mapping[str, Any], path: tuple[str, ...]) -> Iterable[tuple[str, str]]:
@@ -194,7 +200,7 @@ class _Reader:
                 yield ".".join((*path[1:], name)), str(value)
             else:
                 with self._complaints((*path, name)):
-                    yield ".".join((*path[1:], name)), self._text(value)
+                    yield setting(".".join((*path[1:], name)), self._text(value))
 
     # ---- values ----
 
@@ -206,15 +212,10 @@ class _Reader:
     def _text(self, value: object) -> str:
         if not isinstance(value, str):
             raise SettingError("the value is no text", "Write it in double quotes.")
-        return re.sub(r"\$\{(\w+)\}", self._variable, value)
+        return value
 
-    def _variable(self, match: re.Match[str]) -> str:
-        if match[1] not in os.environ:
-            near = did_you_mean(match[1], os.environ)
-            raise SettingError(
-                f"the environment has no variable {match[1]}", near or "Set it before the start."
-            )
-        return os.environ[match[1]]
+    def _filled(self, value: object) -> str:
+        return filled(self._text(value))
 
     def _list(self, value: object) -> list[str]:
         return [self._text(each) for each in (value if isinstance(value, list) else [value])]

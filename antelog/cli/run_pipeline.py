@@ -7,7 +7,7 @@ import tempfile
 import threading
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -75,28 +75,32 @@ class _Pipeline:
         from antelog.spark.session import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
-            outcomes = self._outcomes()
+            readings = {name: self._reading(name) for name in (*self.settings.inputs, *self.settings.statics)}
             if self.settings.stream:
-                self._follow(outcomes)
+                self._follow(lambda leave_out: self._outcomes(readings, leave_out))
             else:
-                self._read_once(outcomes)
+                self._read_once(self._outcomes(readings))
 
-    def _outcomes(self) -> Outcomes:
+    def _outcomes(self, readings: Mapping[str, Reading], leave_out: Collection[str] = ()) -> Outcomes:
+        """What comes of the sources, but for some files, which Spark calls so."""
         from antelog import spark  # noqa: PLC0415 - needs PySpark
         from antelog.spark.sources import frame  # noqa: PLC0415 - needs PySpark
 
         settings = self.settings
-        inputs = {
-            name: frame(self.spark, self._reading(name), stream=settings.stream, limit=settings.chunk)
-            for name in settings.inputs
-        }
-        with _told_as_warnings():
+        with _told_as_warnings(silent=bool(leave_out)):
             return spark.outcomes(
                 self.program,
-                inputs,
-                static={
-                    name: frame(self.spark, self._reading(name), stream=False) for name in settings.statics
+                {
+                    name: frame(
+                        self.spark,
+                        readings[name],
+                        stream=settings.stream,
+                        limit=settings.chunk,
+                        leave_out=leave_out,
+                    )
+                    for name in settings.inputs
                 },
+                static={name: frame(self.spark, readings[name], stream=False) for name in settings.statics},
                 clock=settings.clock,
                 arrival=settings.arrival or "arrival",
                 only=settings.only,
@@ -108,9 +112,11 @@ class _Pipeline:
 
     def _reading(self, name: str) -> Reading:
         settings = self.settings
-        source = (settings.inputs if name in settings.inputs else settings.statics)[name]
+        is_input = name in settings.inputs
+        source = (settings.inputs if is_input else settings.statics)[name]
         arrival = settings.arrival or ("arrival" if settings.clock == "arrival" else None)
-        return reading_of(self.spark, self.program.plan, name, source, settings.maps, arrival)
+        stream = settings.stream and is_input
+        return reading_of(self.spark, self.program.plan, name, source, settings.maps, arrival, stream=stream)
 
     # ---- once ----
 
@@ -129,17 +135,20 @@ class _Pipeline:
     def _name(self) -> str:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""
         settings = self.settings
-        parts = [self.program.source.text, *map(str, (settings.inputs, settings.statics, settings.maps))]
+        # Without passwords, which may change.
+        sources = [f"{name}={each}" for name, each in (*settings.inputs.items(), *settings.statics.items())]
+        parts = [self.program.source.text, *sources, str(settings.maps)]
         return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
 
     # ---- as a stream ----
 
-    def _follow(self, outcomes: Outcomes) -> None:
+    def _follow(self, outcomes_but: Callable[[Collection[str]], Outcomes]) -> None:
         from antelog.spark import guard  # noqa: PLC0415 - needs PySpark
         from antelog.spark.folders import entries  # noqa: PLC0415 - needs PySpark
         from antelog.spark.following import follow  # noqa: PLC0415 - needs PySpark
         from antelog.spark.sinks import refuse_used  # noqa: PLC0415 - needs PySpark
 
+        outcomes = outcomes_but(())
         with ExitStack() as stack:
             checkpoint = self.settings.checkpoint or stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
@@ -147,7 +156,13 @@ class _Pipeline:
             refuse_used(self.spark, self._sinks(), fresh=not entries(self.spark, checkpoint))
             guard(self.spark, checkpoint, outcomes)
             is_asked = stack.enter_context(asked_to_stop())
-            query = follow(outcomes, self._writer(), checkpoint=checkpoint, trigger=self.settings.trigger)
+            query = follow(
+                outcomes,
+                self._writer(),
+                checkpoint=checkpoint,
+                trigger=self.settings.trigger,
+                anew=outcomes_but,
+            )
             try:
                 for done in query.progress(is_asked):
                     self.report.batch(done)
@@ -163,7 +178,9 @@ class _Pipeline:
 
     def _writer(self) -> Callable[[Outcomes, Batch, Counts], None]:
         """What writes the outcomes of a batch to all sinks."""
+        from antelog.spark.looking import input_of  # noqa: PLC0415 - needs PySpark
         from antelog.spark.sinks import write  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
 
         settings = self.settings
         show = console_printer(self.program.plan)
@@ -171,13 +188,16 @@ class _Pipeline:
 
         def write_all(seen: Outcomes, batch: Batch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
+            for file in batch.unread:
+                self.report.warn(f"{file}; it is set aside")
             for sink in settings.outputs:
                 if isinstance(sink, Console):
                     show(seen)
                 elif counts.get("changes") or batch.number is None:
                     write(seen.changes, sink, batch)
-            if settings.rejects is not None and (aside or batch.number is None):
-                write(seen.rejects, settings.rejects, batch)
+            if settings.rejects is not None and (aside or batch.unread or batch.number is None):
+                unread = [(input_of(self.spark, settings.inputs, file), file) for file in batch.unread]
+                write(as_rejects(seen.rejects, unread), settings.rejects, batch)
             if aside and self.report.room > 0:
                 rows = seen.rejects.limit(self.report.room).collect()
                 self.report.add([row.asDict() for row in rows], sources)
@@ -187,12 +207,12 @@ class _Pipeline:
 
 
 @contextmanager
-def _told_as_warnings() -> Iterator[None]:
-    """What the library warns of, in the words of the command line."""
+def _told_as_warnings(*, silent: bool) -> Iterator[None]:
+    """What the library warns of, in the words of the command line, or not at all if it was said before."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for each in caught:
+    for each in () if silent else caught:
         if issubclass(each.category, UserWarning):
             say(f"warning: {each.message}")
 

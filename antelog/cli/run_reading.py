@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from antelog.compile.plan import Const, Plan
 from antelog.errors import DataError
 from antelog.files import Wanted, wanted_of
-from antelog.files.columns import places
+from antelog.files.columns import DEFAULT_ARRIVAL, Places, places
 from antelog.files.csv_files import first_line
-from antelog.language.checks.suggestions import did_you_mean
 from antelog.spark.endpoints import Files, Kafka, Rate, Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.session import Session
-    from antelog.spark.sources import CsvLayout, Reading
+    from antelog.spark.sources import CsvLayout, Reading, Schema
     from antelog.spark.text_columns import Kind
 
 _LINES = 1_000
 """So many lines of JSON are looked at for the names in them."""
 
+_ROWS = 20
+"""So many lines of CSV have the first row in them."""
+
 
 @dataclass(frozen=True)
 class _Found:
-    """What a source has: the names of its columns (None: whatever is asked for), and how lines are cut."""
+    """What a source has: the names of its columns (None: whatever is asked for), and how it is read.
+
+    `row` are the places in files of CSV whose first row is a fact.
+    """
 
     names: list[str] | None
     layout: CsvLayout | None = None
+    schema: Schema | None = None
+    row: Places | None = None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of a source: an input or a static predicate, and what is known of its columns."""
+
+    plan: Plan
+    source: Source
+    wanted: Wanted
+    stream: bool
+
+    @property
+    def columns(self) -> list[str]:
+        wanted = self.wanted
+        return [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
 
 
 def reading_of(
@@ -40,81 +61,101 @@ def reading_of(
     source: Source,
     maps: Mapping[str, str],
     arrival: str | None,
+    *,
+    stream: bool = False,
 ) -> Reading:
     """How to read the facts of an input or a static predicate from a source.
 
     `arrival` is the column of arrivals if one must be there; otherwise `arrival` is one if it is there.
-    Raises DataError if the columns are not there.
+    Raises DataError if the columns are not there, in none of the files if a stream is to follow them.
     """
+    wanted = wanted_of(plan, name, arrival or DEFAULT_ARRIVAL)
+    wanted = replace(wanted, must_arrive=wanted.timed and arrival is not None)
+    asked = _Asked(plan, source, wanted, stream)
+    called = {c: maps[key] for c in asked.columns for key in (c, f"{name}.{c}") if key in maps}
+    asked = replace(asked, wanted=replace(wanted, called=tuple(called.items())))
+    failed: DataError | None = None
+    for found in _look(spark, asked):
+        try:
+            return _reading(asked, found)
+        except DataError as error:
+            failed = failed or error
+            if not stream:
+                break
+    raise failed or DataError(f"{source}: has nothing that tells its columns")
+
+
+def _reading(asked: _Asked, found: _Found) -> Reading:
+    from antelog.spark.csv_source import CsvReading  # noqa: PLC0415 - needs PySpark
     from antelog.spark.sources import Reading  # noqa: PLC0415 - needs PySpark
 
-    wanted = wanted_of(plan, name, arrival or "arrival")
-    asked = [*wanted.columns, *([arrival] if wanted.timed and arrival else [])]
-    mapped = {column: maps[key] for column in asked for key in (column, f"{name}.{column}") if key in maps}
-    found = _look(spark, source, wanted, asked, mapped)
-    if found.names is None:
-        columns = {column: mapped.get(column, column) for column in asked}
-    else:
-        columns = _columns(wanted, found.names, mapped, str(source))
-        if arrival and wanted.timed and arrival not in columns:
-            hint = did_you_mean(arrival, found.names) or f"It has {', '.join(found.names)}."
-            raise DataError(f"{source}: has no column {arrival} for the arrivals of {name}. {hint}")
+    wanted, source = asked.wanted, asked.source
+    columns = _columns(asked, found)
     kinds: dict[str, Kind] = dict.fromkeys(columns, "time")
     for column, type_ in zip(wanted.columns, wanted.types, strict=False):
         # A column without a type is compared with nothing, and texts are what they are.
         kinds[column] = "number" if type_ == "number" else "text"
+    is_csv = isinstance(source, Files) and source.form == "csv"
+    arrives = len(columns) > len(wanted.columns)
     return Reading(
         source,
         columns,
         kinds,
-        plan.tick,
+        asked.plan.tick,
         found.layout,
-        {column: _constants(plan, name, i) for i, column in enumerate(wanted.columns[: len(wanted.types)])},
+        {
+            column: _constants(asked.plan, wanted.name, i)
+            for i, column in enumerate(wanted.columns[: len(wanted.types)])
+        },
+        CsvReading(wanted, arrives, strict=not asked.stream) if is_csv else None,
+        found.schema,
     )
 
 
-def _columns(wanted: Wanted, names: list[str], mapped: Mapping[str, str], source: str) -> dict[str, str]:
+def _columns(asked: _Asked, found: _Found) -> dict[str, str]:
     """For each wanted column its name in the source."""
-    shown = list(names)
-    for column, name in mapped.items():
-        if name.startswith("@"):
-            shown.append(column)
-            names = [*names, name]
-            continue
-        if name not in names:
-            hint = did_you_mean(name, names) or f"It has {', '.join(names)}."
-            raise DataError(f"{source}: has no column {name}, which {column} is mapped to. {hint}")
-        # A column of the name that is mapped elsewhere is not the one that is wanted.
-        shown = ["" if each == column else each for each in shown]
-        shown[names.index(name)] = column
-    at = places(wanted, shown, source)
-    columns = {column: names[i] for column, i in zip(wanted.columns, at.columns, strict=True)}
-    return columns if at.arrival is None else {**columns, wanted.arrival: names[at.arrival]}
+    wanted = asked.wanted
+    if found.names is None:
+        return {column: dict(wanted.called).get(column, column) for column in asked.columns}
+    at = found.row or places(wanted, found.names, str(asked.source))
+    columns = {column: found.names[i] for column, i in zip(wanted.columns, at.columns, strict=True)}
+    return columns if at.arrival is None else {**columns, wanted.arrival: found.names[at.arrival]}
 
 
-def _look(
-    spark: Session, source: Source, wanted: Wanted, asked: list[str], mapped: Mapping[str, str]
-) -> _Found:
-    from antelog.spark import sources  # noqa: PLC0415 - needs PySpark
+def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
+    """What the source has: where it is files and a stream is to follow them, what one after the other has."""
+    from antelog.spark import looking, sources  # noqa: PLC0415 - needs PySpark
 
-    match source:
-        case Rate():
-            return _Found(None)
-        case Kafka(values="json"):
-            return _Found(None)
+    match asked.source:
+        case Rate() | Kafka(values="json"):
+            yield _Found(None)
         case Kafka():
-            return _Found(None, sources.CsvLayout(",", tuple(asked), None))
-        case Files(form="json"):
-            return _Found(_names(sources.head(spark, source, _LINES)))
-        case Files(form="csv"):
-            lines = sources.head(spark, source, 1)
-            if not lines:
-                raise DataError(
-                    f"{source}: is empty, so that its columns are not known; write a header into it"
-                )
-            return _csv(lines[0], source, wanted, mapped)
-        case _:
-            return _Found(sources.names(spark, source))
+            yield _Found(None, sources.CsvLayout(",", tuple(asked.columns)))
+        case Files(form="parquet") as files:
+            for schema in looking.schemas(spark, files, stream=asked.stream):
+                yield _Found(list(schema.names), schema=schema)
+        case Files(form="json") as files:
+            for lines in looking.heads(spark, files, _LINES, stream=asked.stream):
+                yield _Found(_names(lines))
+        case Files() as files:
+            yield from _of_csv(files, asked.wanted, looking.heads(spark, files, _ROWS, stream=asked.stream))
+        case source:
+            yield _Found(sources.typed(spark, source).columns)
+
+
+def _of_csv(source: Files, wanted: Wanted, heads: Iterator[list[str]]) -> Iterator[_Found]:
+    failed: DataError | None = None
+    for lines in heads:
+        try:
+            first = first_line("\n".join(lines).encode(), source.path, wanted)
+        except DataError as error:
+            failed = failed or error
+            continue
+        if first is not None:
+            yield _Found(first.values, row=first.row)
+    raise failed or DataError(
+        f"{source}: is empty, so that its columns are not known; write a header into it"
+    )
 
 
 def _names(lines: Iterable[str]) -> list[str] | None:
@@ -128,19 +169,6 @@ def _names(lines: Iterable[str]) -> list[str] | None:
         if isinstance(found, dict):
             names |= dict.fromkeys(found)
     return list(names) or None
-
-
-def _csv(first: str, source: Files, wanted: Wanted, mapped: Mapping[str, str]) -> _Found:
-    from antelog.spark.sources import CsvLayout  # noqa: PLC0415 - needs PySpark
-
-    line = first_line(first.encode(), Path(source.path), wanted)
-    assert line is not None  # a line without anything in it was no first one
-    if line.row is None or any(name in line.values for name in mapped.values()):
-        return _Found(line.values, CsvLayout(line.separator, tuple(line.values), first))
-    names = [""] * len(line.values)
-    for column, i in zip((*wanted.columns, wanted.arrival), line.row.all, strict=False):
-        names[i] = column
-    return _Found(names, CsvLayout(line.separator, tuple(names), None))
 
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:

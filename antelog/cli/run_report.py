@@ -15,7 +15,7 @@ from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
 from antelog.cli.counted import facts, number
-from antelog.cli.terminal import escaped, say, to_stderr
+from antelog.cli.terminal import escaped, print_text, say, to_stderr
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
@@ -63,6 +63,13 @@ class Report:
             fact = row.get("row") or f"{row['input']}({_values(row)})"
             place = sources.get(row["input"], row["input"])
             self.first.append(Reject(place, None, row["input"], row["reason"], row["detail"], fact))
+
+    def warn(self, text: str) -> None:
+        """A warning on a line of its own, above the one that is written anew."""
+        if self.status is not None:
+            print_text(self.status.console, Text(f"warning: {shown(text)}"), soft_wrap=True)
+        else:
+            say(f"warning: {shown(text)}")
 
     def summarize(self, *, stream: bool, rejects: str | None) -> None:
         """What happened altogether."""

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from antelog.cli.endpoints import SettingError
+from antelog import secrets
+from antelog.cli.setting_error import SettingError
+from antelog.cli.variables import filled
 from antelog.engine.log.changes import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import microseconds
@@ -53,6 +55,13 @@ def kinds(text: str) -> tuple[str, ...]:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
             raise SettingError(f"there is no change of the kind `{kind}`", hint)
     return found
+
+
+def setting(name: str, text: str) -> tuple[str, str]:
+    """A setting of Spark's, with the values of variables filled in."""
+    value = filled(text)
+    secrets.remember(name, value)
+    return name, value
 
 
 def clock(text: str) -> str:

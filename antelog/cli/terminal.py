@@ -1,5 +1,7 @@
 """Everything that is shown on a terminal goes through here, so that no data in it is obeyed.
 
+Messages are also without passwords.
+
 say("note: …")            a message on stderr
 tell("…")                 a result on stdout
 print_text(console, …)    a line with colours
@@ -15,11 +17,12 @@ from rich.console import Console
 from rich.text import Span, Text
 
 from antelog.escaping import shown_lines
+from antelog.secrets import redacted
 
 
 def say(message: str) -> None:
     """A message beside the results."""
-    click.echo(shown_lines(message), err=True)
+    click.echo(shown_lines(redacted(message)), err=True)
 
 
 def tell(result: str) -> None:
@@ -66,6 +69,7 @@ def shown_mistakes() -> Iterator[None]:
         yield
     except click.UsageError as mistake:
         said = mistake.format_message()
-        if shown_lines(said) == said:
+        fit = shown_lines(redacted(said))
+        if fit == said:
             raise
-        raise click.UsageError(shown_lines(said), mistake.ctx) from None
+        raise click.UsageError(fit, mistake.ctx) from None

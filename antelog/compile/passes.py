@@ -15,13 +15,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from antelog.compile import problems
-from antelog.compile.bounds import bound
 from antelog.compile.clauses import Clause, clause_of, static_parts
-from antelog.compile.partition import partition
+from antelog.compile.completing import completed
 from antelog.compile.plan import (
     Atom,
+    Bounds,
     Const,
     Input,
+    Key,
+    Level,
     Pattern,
     Plan,
     Refinement,
@@ -188,10 +190,6 @@ def _auxiliary_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabul
 def _assemble(checked: Checked, wanted: list[_Wanted]) -> Plan:
     vocabulary = checked.vocabulary
     inputs = [_input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is Kind.INPUT]
-    patterns = {w.name: w.patterns for w in wanted}
-    bounds = bound(patterns, inputs)
-    levels = stratify(patterns, _relation_edges(patterns))
-    assert not isinstance(levels, Violation), "the relations of a stratified program are stratified"
     relations = []
     for w in wanted:
         head, goal = w.clause.head, w.clause.goals[0]
@@ -199,22 +197,13 @@ def _assemble(checked: Checked, wanted: list[_Wanted]) -> Plan:
         types = _types(names, goal, vocabulary)
         relations.append(
             Relation(
-                *(w.name, goal.predicate, w.asked, names, types, head.time.variable),
-                *(patterns[w.name], bounds[w.name], levels[w.name]),
+                *(w.name, goal.predicate, w.asked, names, types, head.time.variable, w.patterns),
+                *(Bounds(None, None, None), Level(0, 0, 0)),
             )
         )
     statics, static_rules = _statics(checked)
-    key = partition(relations, inputs)
-    return Plan(tuple(inputs), statics, static_rules, tuple(relations), key, vocabulary.tick)
-
-
-def _relation_edges(patterns: dict[str, tuple[Pattern, ...]]) -> Iterator[Edge]:
-    for name, own in patterns.items():
-        for pattern in own:
-            for negation in pattern.negations:
-                related = negation.time.variable == pattern.time.variable
-                weight = negation.time.offset - pattern.time.offset if related else None
-                yield Edge(name, negation.relation, weight, True)
+    bare = Plan(tuple(inputs), statics, static_rules, tuple(relations), Key(()), vocabulary.tick)
+    return completed(bare)
 
 
 def _input(name: str, vocabulary: Vocabulary) -> Input:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import Counts
+from antelog.compile import well_formed
 from antelog.compile.plan import Input, Plan, Static
 from antelog.compile.statics import Row
 from antelog.engine import fact_limit
@@ -44,6 +45,11 @@ def _must(holds: object, otherwise: str) -> None:
 
 
 # ---- what is known before the facts ----
+
+
+def check_plan(plan: Plan) -> None:
+    """Whether the compiler can have made a plan."""
+    well_formed.check(plan)
 
 
 def check_limit(plan: Plan, limit: int | None) -> None:

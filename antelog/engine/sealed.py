@@ -63,6 +63,15 @@ def is_sealed(content: bytes) -> bool:
 
 def unseal(content: bytes, name: str) -> memoryview:
     """The content after the line; StateError, which calls it by this name, if it is not as it was sealed."""
+    digest = digest_in(content, name)
+    rest = memoryview(content)[_LENGTH:]
+    if hashlib.sha256(rest).hexdigest().encode() != digest:
+        raise StateError(f"{name} is damaged: it is not as it was written. {AGAIN}")
+    return rest
+
+
+def digest_in(content: bytes, name: str) -> bytes:
+    """The digest in the line that bytes begin with; StateError if they begin otherwise."""
     line = _LINE.match(content[:_LENGTH])
     if line is None and content.startswith(_ZIP):
         raise StateError(_of_version(name, "3 or before"))
@@ -70,10 +79,7 @@ def unseal(content: bytes, name: str) -> memoryview:
         raise StateError(f"{name} is no state: it does not begin as those do that antelog writes")
     if int(line[1]) != VERSION:
         raise StateError(_of_version(name, str(int(line[1]))))
-    rest = memoryview(content)[_LENGTH:]
-    if hashlib.sha256(rest).hexdigest().encode() != line[2]:
-        raise StateError(f"{name} is damaged: it is not as it was written. {AGAIN}")
-    return rest
+    return line[2]
 
 
 def _of_version(name: str, version: str) -> str:

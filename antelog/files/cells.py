@@ -24,6 +24,12 @@ _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"
 _LONG = r"[0-9]{16}"
 _TOO_LONG = rf"^[+-]?0*[1-9][0-9]{{{MOST_DIGITS},}}$"
+NUMBERS = ("number", "double")
+"""The types of columns of numbers."""
+
+_EXACT = 2**53
+"""Beyond this a double no longer tells each whole number from the next."""
+_ROUNDED = "has more digits than a number can keep; declare the column as text"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +48,10 @@ def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list
 
 
 def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
-    """The values of a column of a file in which everything is written as text, as in CSV."""
+    """The values of a column of a file in which everything is written as text, as in CSV.
+
+    Of the type `double` are numbers, too, where no column can hold numbers of more digits.
+    """
     empty = mask_of(pc.equal(array, ""))
     faults = [Fault(empty, lambda _: f"column {name} is empty")]
     if type_ == "text":
@@ -52,9 +61,14 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
         return array, faults
     numbers, fine = _numbers(array if fits.all() else array.filter(pa.array(fits)))
     fits[fits] = fine
-    if type_ == "number":
-        wrong = Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} is no number")
-        return _spread(numbers, fits), [*faults, wrong]
+    if type_ in NUMBERS:
+        faults.append(Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} is no number"))
+        if type_ == "double":
+            numbers, rounded = _doubles(numbers)
+            faults.append(
+                Fault(_at(fits, rounded), lambda i: f"value `{array[i]}` of column {name} {_ROUNDED}")
+            )
+        return _spread(numbers, fits), faults
     return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
 
 
@@ -88,6 +102,24 @@ def _numbers(texts: pa.Array) -> tuple[pa.Array, Mask]:
         for text, is_long, double in zip(texts.to_pylist(), long, doubles.to_pylist(), strict=True)
     ]
     return array_of(exact), fine
+
+
+def _doubles(numbers: pa.Array) -> tuple[pa.Array, Mask]:
+    """Numbers as doubles, and which of them are whole and may be rounded by that."""
+    if numbers.type == pa.float64():
+        return numbers, np.zeros(len(numbers), np.bool_)
+    if numbers.type == pa.int64():
+        return numbers.cast(pa.float64(), safe=False), np.abs(numbers.to_numpy()) > _EXACT
+    given = numbers.to_pylist()
+    rounded = [not isinstance(number, float) and abs(number) > _EXACT for number in given]
+    return pa.array(list(map(float, given)), pa.float64()), np.array(rounded, np.bool_)
+
+
+def _at(where: Mask, values: Mask) -> Mask:
+    """The values in some rows, nothing in the others."""
+    found = np.zeros(len(where), np.bool_)
+    found[where] = values
+    return found
 
 
 def _spread(values: pa.Array, where: Mask) -> pa.Array:

@@ -75,6 +75,18 @@ def _first(faults: Iterable[Fault]) -> dict[int, str]:
 
 def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects) -> Iterator[pa.Table]:
     """The rows of chunks that can be used; the others are set aside."""
+    for table, found in sorted_out(wanted, chunks, file):
+        if wanted.timed:
+            rejects.tally.update(given=table.num_rows + len(found), malformed=len(found))
+        rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
+        if table.num_rows:
+            yield table
+
+
+def sorted_out(
+    wanted: Wanted, chunks: Iterable[Chunk], file: str
+) -> Iterator[tuple[pa.Table, Sequence[Bad]]]:
+    """For each chunk the rows that can be used, and those that cannot, in the order of their lines."""
     for chunk in chunks:
         table, faults = _table(wanted, chunk, file)
         if faults and chunk.again is not None:
@@ -85,12 +97,8 @@ def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects)
             lines = chunk.lines().tolist()
             found += [Bad(lines[i], detail, chunk.row(i)) for i, detail in faults.items()]
         found.sort(key=lambda bad: bad.line)
-        if wanted.timed:
-            rejects.tally.update(given=table.num_rows + len(chunk.bad), malformed=len(found))
-        rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
         if faults:
             fine = np.ones(table.num_rows, np.bool_)
             fine[list(faults)] = False
             table = table.filter(pa.array(fine))
-        if table.num_rows:
-            yield table
+        yield table, found

@@ -24,6 +24,8 @@ class Wanted:
 
     `types` are those of the columns without the time, `arrival` is what files call the column of
     arrivals, and `tick` is the length of a tick in microseconds, where times may be timestamps.
+    `called` has the names that files give to columns otherwise; with `must_arrive`, a column of
+    arrivals must be there.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Wanted:
     timed: bool
     arrival: str = DEFAULT_ARRIVAL
     tick: int | None = None
+    called: tuple[tuple[str, str], ...] = ()
+    must_arrive: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,27 @@ def places(wanted: Wanted, names: Sequence[str], file: str) -> Places:
     position, provided that no object is named or nearly so: what is left over are then the
     columns that have other names, and one after them is the arrival.
     """
+    at = _places(wanted, _as_called(wanted, names, file), file)
+    if wanted.must_arrive and at.arrival is None:
+        hint = did_you_mean(wanted.arrival, names) or f"It has {_listed(names)}."
+        raise DataError(f"{file}: has no column {wanted.arrival} for the arrivals of {wanted.name}. {hint}")
+    return at
+
+
+def _as_called(wanted: Wanted, names: Sequence[str], file: str) -> list[str]:
+    """The names with those of the program in place of those that columns have been said to have."""
+    shown = list(names)
+    for column, name in wanted.called:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"It has {_listed(names)}."
+            raise DataError(f"{file}: has no column {name}, which {column} is mapped to. {hint}")
+        # A column of the name that is mapped elsewhere is not the one that is wanted.
+        shown = ["" if each == column else each for each in shown]
+        shown[names.index(name)] = column
+    return shown
+
+
+def _places(wanted: Wanted, names: Sequence[str], file: str) -> Places:
     takes_arrival = wanted.timed and wanted.arrival not in wanted.columns
     known = [*wanted.columns, *([wanted.arrival] if takes_arrival else [])]
     for name in known:
@@ -76,7 +101,7 @@ def places(wanted: Wanted, names: Sequence[str], file: str) -> Places:
         hint = did_you_mean(misspelt[0], [name for name in known if name not in at])
         raise DataError(f"{file}: {wanted.name} has no column {misspelt[0]}. {hint}")
     if all(name in at for name in wanted.columns):
-        return _places(wanted, at, takes_arrival, True)
+        return _found(wanted, at, takes_arrival, True)
     objects = wanted.columns[:-1] if wanted.timed else wanted.columns
     missing = [name for name in wanted.columns if name not in at]
     if any(name in at for name in objects):
@@ -89,10 +114,10 @@ def places(wanted: Wanted, names: Sequence[str], file: str) -> Places:
             "Give them the same names or the same number"
         )
     at |= dict(zip(free, others, strict=False))
-    return _places(wanted, at, takes_arrival, False)
+    return _found(wanted, at, takes_arrival, False)
 
 
-def _places(wanted: Wanted, at: Mapping[str, int], takes_arrival: bool, named: bool) -> Places:
+def _found(wanted: Wanted, at: Mapping[str, int], takes_arrival: bool, named: bool) -> Places:
     arrival = at.get(wanted.arrival) if takes_arrival else None
     return Places(tuple(at[name] for name in wanted.columns), arrival, named)
 

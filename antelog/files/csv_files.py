@@ -19,6 +19,7 @@ import pyarrow.csv as arrow_csv
 from antelog.engine.columns.tables import Column
 from antelog.errors import DataError
 from antelog.files import records
+from antelog.files.cells import NUMBERS
 from antelog.files.chunks import Bad, Chunk
 from antelog.files.columns import Places, Wanted, by_position, places
 from antelog.files.lines import Block, breaks
@@ -48,7 +49,7 @@ class _Layout:
     places: Places
 
 
-def csv_chunks(stream: BinaryIO, path: Path, wanted: Wanted, notes: list[str]) -> Iterator[Chunk]:
+def csv_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, notes: list[str]) -> Iterator[Chunk]:
     """The rows of a CSV file; what its user should know of how it was read goes to `notes`.
 
     Raises DataError if its columns are not the wanted ones.
@@ -69,17 +70,17 @@ def csv_chunks(stream: BinaryIO, path: Path, wanted: Wanted, notes: list[str]) -
             yield _fast(block, layout) or _slow(block, layout)
 
 
-def _layout(grammar: Grammar, first: FirstLine, path: Path, wanted: Wanted) -> _Layout:
+def _layout(grammar: Grammar, first: FirstLine, path: Path | str, wanted: Wanted) -> _Layout:
     return _Layout(grammar, len(first.values), first.row or places(wanted, first.values, str(path)))
 
 
-def first_line(head: bytes, path: Path, wanted: Wanted) -> FirstLine | None:
+def first_line(head: bytes, path: Path | str, wanted: Wanted) -> FirstLine | None:
     """What the first row says of a file that begins so; None if there is no row."""
     grammar = grammar_of(separator_of(head + b"\n") or ",")
     return _first(grammar, Block(1, head + b"\n"), path, wanted)
 
 
-def _first(grammar: Grammar, block: Block | Unclosed, path: Path, wanted: Wanted) -> FirstLine | None:
+def _first(grammar: Grammar, block: Block | Unclosed, path: Path | str, wanted: Wanted) -> FirstLine | None:
     """The first row of a block that is not empty."""
     if isinstance(block, Unclosed):
         raise DataError(f"{path}: the first line: {block}")
@@ -97,7 +98,8 @@ def _first(grammar: Grammar, block: Block | Unclosed, path: Path, wanted: Wanted
     if not all(map(_is_unicode, names)):
         raise DataError(f"{path}:{line}: is not UTF-8 text; save the file as UTF-8")
     plain = by_position(wanted, len(names))
-    row = plain if plain and _is_row(names, plain, wanted) else None
+    named = any(name in names for _, name in wanted.called)
+    row = plain if plain and not named and _is_row(names, plain, wanted) else None
     after = found.end()
     rest = Block(line, block.data[at:]) if row else Block(line + breaks(found[0]), block.data[after:])
     return FirstLine(grammar.separator, names, row, rest)
@@ -107,7 +109,8 @@ def _is_row(values: list[str], at: Places, wanted: Wanted) -> bool:
     """Whether the first line must be a row, for there is a number where the name of a time would be."""
     if wanted.timed:
         return looks_like_time(values[at.columns[-1]])
-    return "number" in wanted.types and looks_like_time(values[wanted.types.index("number")])
+    numbers = [value for value, type_ in zip(values, wanted.types, strict=True) if type_ in NUMBERS]
+    return bool(numbers) and looks_like_time(numbers[0])
 
 
 # ---- a block at once ----

@@ -28,7 +28,7 @@ class Block:
         return self.data.splitlines()
 
 
-def blocks(stream: BinaryIO, path: Path, size: int = SIZE) -> Iterator[Block]:
+def blocks(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[Block]:
     """The lines of a file, in blocks."""
     first, rest = 1, b""
     for data in pieces(stream, path, size):
@@ -44,7 +44,7 @@ def blocks(stream: BinaryIO, path: Path, size: int = SIZE) -> Iterator[Block]:
         yield Block(first, rest)
 
 
-def pieces(stream: BinaryIO, path: Path, size: int = SIZE) -> Iterator[bytes]:
+def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[bytes]:
     """The bytes of a file, without the mark some programs put in front of UTF-8 text.
 
     Raises DataError if the mark is that of UTF-16.
@@ -67,7 +67,7 @@ def breaks(data: bytes) -> int:
     return count + (returns - data.count(b"\r\n") if returns else 0)
 
 
-def too_long(path: Path, line: int) -> DataError:
+def too_long(path: Path | str, line: int) -> DataError:
     return DataError(f"{path}:{line}: the line has more than {LONGEST >> 20} MiB; is this a text file?")
 
 

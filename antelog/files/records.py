@@ -112,10 +112,20 @@ def _value(found: re.Match[str]) -> str:
     return plain if quoted is None else quoted.replace('""', '"') + after
 
 
-@cache
-def grammar_of(separator: str) -> Grammar:
+@dataclass(frozen=True)
+class _Parts:
+    """Parts of the patterns of a grammar, by what they match."""
+
+    plain: bytes
+    orderly: bytes
+    row: bytes
+    orderly_row: bytes
+    sure: bytes
+
+
+def _parts(separator: str) -> _Parts:
     s = re.escape(separator).encode()
-    space = rb"[ ]" if separator == "\t" else rb"[ \t]"
+    space = _space(separator)
     end = rb"(?:\n|\r\n|\r(?=[^\n]))"
     plain = rb'(?!")[^%b\r\n]*+' % s
     closed = rb"%b*+(?=[%b\r\n])" % (space, s)
@@ -125,18 +135,33 @@ def grammar_of(separator: str) -> Grammar:
     row, orderly_row = (
         rb"(?:%b|%b)(?:%b(?:%b|%b))*+%b" % (value, plain, s, value, plain, end) for value in (quoted, orderly)
     )
+    return _Parts(plain, orderly, row, orderly_row, rb'"(?=%b*+[^%b\r\n" \t])' % (space, s))
+
+
+def _space(separator: str) -> bytes:
+    """What may stand between a closing quote and a separator."""
+    return rb"[ ]" if separator == "\t" else rb"[ \t]"
+
+
+@cache
+def grammar_of(separator: str) -> Grammar:
+    parts = _parts(separator)
     simple = rb'[^"\r\n]*+\n'  # this is found faster
-    sure = rb'"(?=%b*+[^%b\r\n" \t])' % (space, s)
-    text, texts = re.escape(separator), space.decode()
+    s, space = re.escape(separator), _space(separator).decode()
     return Grammar(
         separator,
-        re.compile(row),
-        re.compile(rb"(?:%b|%b)*+" % (simple, row)),
-        re.compile(rb"(?:%b|%b)*+" % (simple, orderly_row)),
-        re.compile(rb"(?:(?:%b|%b)%b)*+" % (orderly, plain, s)),
-        re.compile(rb'"(?:[^"]++|""|%b)*+' % sure),
-        re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"({texts}*+)|((?!")[^{text}]*+)){text}'),
+        re.compile(parts.row),
+        re.compile(rb"(?:%b|%b)*+" % (simple, parts.row)),
+        re.compile(rb"(?:%b|%b)*+" % (simple, parts.orderly_row)),
+        re.compile(rb"(?:(?:%b|%b)%b)*+" % (parts.orderly, parts.plain, s.encode())),
+        re.compile(rb'"(?:[^"]++|""|%b)*+' % parts.sure),
+        re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"({space}*+)|((?!")[^{s}]*+)){s}'),
     )
+
+
+def row_pattern(separator: str) -> str:
+    """The pattern of a whole row, with the end of its line, in which no quote stands alone; also for Java."""
+    return rf"\A{_parts(separator).orderly_row.decode()}\Z"
 
 
 def separator_of(head: bytes) -> str | None:
@@ -149,7 +174,7 @@ def separator_of(head: bytes) -> str | None:
 
 
 def record_blocks(
-    stream: BinaryIO, path: Path, size: int = SIZE
+    stream: BinaryIO, path: Path | str, size: int = SIZE
 ) -> Iterator[tuple[Grammar, Block | Unclosed]]:
     """The rows of a CSV file, in blocks of whole rows, and apart from them those whose quotes have no end.
 
@@ -176,7 +201,7 @@ class _Cutter:
     """Cuts bytes into blocks: `rest` begins with line `first`, `lost` is a row that is given up already."""
 
     grammar: Grammar
-    path: Path
+    path: Path | str
     rest: bytes = b""
     first: int = 1
     lost: Unclosed | None = None

@@ -8,8 +8,11 @@ Nothing here needs Spark, so that what is wrong with an endpoint is said before 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from antelog.secrets import redacted
 
 FileForm: TypeAlias = Literal["csv", "json", "parquet"]
 TableForm: TypeAlias = Literal["delta", "iceberg"]
@@ -38,7 +41,10 @@ class Files:
 
 @dataclass(frozen=True)
 class Kafka:
-    """A topic; `options` go to Spark as they are, except that `starting` is where a new stream begins."""
+    """A topic; `options` go to Spark as they are, except that `starting` is where a new stream begins.
+
+    Its representation is without options, which may have passwords among them.
+    """
 
     servers: str
     topic: str
@@ -49,23 +55,31 @@ class Kafka:
     def __str__(self) -> str:
         return f"kafka://{self.servers}/{self.topic}"
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True)
 class Jdbc:
-    """A table of a database; a source may also be a query in parentheses."""
+    """A table of a database; a source may also be a query in parentheses.
+
+    `options` go to the driver: user, password and the like, which the representation is without.
+    """
 
     url: str
     table: str
+    options: tuple[tuple[str, str], ...] = ()
 
     @property
     def properties(self) -> dict[str, str]:
         """What Spark is told besides: the driver, which Java does not find among jars that came later."""
         kind = self.url.split(":")[1]
-        return {"driver": _DRIVERS[kind]} if kind in _DRIVERS else {}
+        return {**({"driver": _DRIVERS[kind]} if kind in _DRIVERS else {}), **dict(self.options)}
 
     def __str__(self) -> str:
-        # What follows the question mark may have a password in it.
-        return f"{self.url.partition('?')[0]}#{self.table}"
+        address = re.split("[?;]", self.url, maxsplit=1)[0]
+        return redacted(f"{address}#{self.table}")
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -20,6 +20,7 @@ from antelog.spark.running import Outcomes
 from antelog.spark.session import plainly
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 from antelog.spark.sinks import Batch
+from antelog.spark.unreadable import Unreadable, unreadable
 
 Counts: TypeAlias = dict[str, int | None]
 """What the library counts, by the names of `COUNTS`."""
@@ -51,16 +52,19 @@ class Progress:
 class Following:
     """A query that is under way: the counts of batches not told of yet, and what went wrong in writing.
 
-    `start` starts it, again if need be, from where its checkpoint says.
+    `start` starts it, again if need be, from where its checkpoint says; `leave_out` makes it do so without
+    a file that cannot be read.
     """
 
     start: Callable[[], StreamingQuery]
     counts: dict[int, Counts] = field(default_factory=dict)
     failures: list[Exception] = field(default_factory=list)
+    leave_out: Callable[[Unreadable], None] | None = None
 
     def __post_init__(self) -> None:
         self.query = self.start()
         self._attempts = 1
+        self._failed: Counter[str] = Counter()
 
     def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
         """The batches as they are finished, until the query ends by itself or is to be stopped.
@@ -89,13 +93,31 @@ class Following:
                 yield _progress(told, counts)
 
     def _starts_again(self) -> bool:
-        """Starts the query anew if it ended because the machine was too busy to start it."""
-        failed = self.query.exception()
-        if failed is None or self.failures or _BUSY not in str(failed) or self._attempts >= _ATTEMPTS:
+        """Starts the query anew if it ended for a file, or as the machine was too busy to start it."""
+        failed = self.failures[0] if self.failures else self.query.exception()
+        if failed is None:
             return False
-        self._attempts += 1
+        file = unreadable(failed)
+        if file is not None:
+            if not self._goes_on_without(file):
+                return False
+        elif self.failures or _BUSY not in str(failed) or self._attempts >= _ATTEMPTS:
+            return False
+        else:
+            self._attempts += 1
+        self.failures.clear()
         self.query = self.start()
         return True
+
+    def _goes_on_without(self, file: Unreadable) -> bool:
+        """Whether a file may be left out: it is damaged, and is so twice if it came through a network."""
+        if self.leave_out is None or not file.damaged:
+            return False
+        self._failed[file.file] += 1
+        enough = 1 if file.is_local else 2
+        if self._failed[file.file] == enough:
+            self.leave_out(file)
+        return self._failed[file.file] <= enough
 
     def stop(self, patience: float) -> None:
         """Stop between two batches, or after so many seconds within one, which then comes again."""
@@ -113,11 +135,13 @@ def follow(
     *,
     checkpoint: str,
     trigger: str | None,
+    anew: Callable[[Collection[str]], Outcomes] | None = None,
 ) -> Following:
     """Start a query that writes the outcomes of each micro-batch.
 
     `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
-    as soon as possible.
+    as soon as possible. `anew` makes the same outcomes without some files, given as Spark calls them;
+    then the query goes on without files that cannot be read, and says so with the batch they belong to.
     """
     spark = outcomes.frame.sparkSession
     if is_local(spark, checkpoint):
@@ -126,18 +150,23 @@ def follow(
                 spark.conf.set(name, value)
     counts: dict[int, Counts] = {}
     failures: list[Exception] = []
+    left_out: list[Unreadable] = []
+    told: dict[str, int] = {}
 
     def start() -> StreamingQuery:
         again = unfinished_batch(spark, checkpoint)
+        now = anew({file.file for file in left_out}) if anew is not None and left_out else outcomes
 
         def each(frame: DataFrame, number: int) -> None:
             run = frame.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
             begun = again[1] if again is not None and again[0] == number else None
             frame.persist()
             try:
-                seen = outcomes.of(frame)
+                seen = now.of(frame)
                 found = totals(seen)
-                write(seen, Batch(str(run), number, begun), found)
+                # The batch that failed for a file is the next one, and comes again if it is interrupted.
+                lost = tuple(file for file in left_out if told.setdefault(file.file, number) == number)
+                write(seen, Batch(str(run), number, begun, lost), found)
                 counts[number] = found
             except Exception as error:
                 failures.append(error)
@@ -145,11 +174,11 @@ def follow(
             finally:
                 frame.unpersist()
 
-        writer = outcomes.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
+        writer = now.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
         with plainly():
             return _triggered(writer, trigger).start()
 
-    return Following(start, counts, failures)
+    return Following(start, counts, failures, None if anew is None else left_out.append)
 
 
 def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:

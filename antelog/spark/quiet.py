@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from antelog.escaping import shown_lines
+from antelog.secrets import redacted
 
 _NOISE = re.compile(
     rb"WARNING: Using incubator modules"
@@ -42,6 +43,6 @@ def _sieve(source: int, target: int) -> None:
             *whole, rest = (rest + piece).split(b"\n")
             for line in whole:
                 if not _NOISE.match(line):
-                    said = shown_lines(line.decode("utf-8", "backslashreplace"))
+                    said = shown_lines(redacted(line.decode("utf-8", "backslashreplace")))
                     with suppress(OSError):  # if nobody reads it, Spark is not to wait
                         out.write(f"{said}\n".encode())

@@ -18,10 +18,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints import Jdbc, Kafka, Sink, Source
 from antelog.spark.java import require_java
 from antelog.spark.quiet import quietly
 from antelog.spark.settings import SETTINGS
+from antelog.spark.starting import LOOPBACK, start_java
+from antelog.spark.unreadable import unreadable
 
 Session: TypeAlias = SparkSession
 """What other layers call a session, which may not import PySpark themselves."""
@@ -62,14 +65,15 @@ def session(
     _hush()
     known = SparkSession.getActiveSession()
     settings = _settings(master, buckets, dict(conf or {}), list(endpoints))
-    builder = SparkSession.builder.appName(name).master(settings["spark.master"])
+    builder = SparkSession.builder.appName(name)
     with as_file(files("antelog.spark") / "log4j2.properties") as quiet:
         # Java's options that are given go after these, so that both count.
-        builder.config("spark.driver.defaultJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
+        settings["spark.driver.defaultJavaOptions"] = f"-Dlog4j2.configurationFile={quiet.as_uri()}"
         try:
-            for key, value in settings.items():
-                builder.config(key, value)
             with quietly():
+                start_java(settings)
+                for key, value in settings.items():
+                    builder.config(key, value)
                 spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             raise UnsupportedError(
@@ -89,9 +93,9 @@ def _refuse_connect(conf: Mapping[str, str]) -> None:
         value = conf.get(name) or os.environ.get(name)
         if value and asking in ("", value.lower()):
             raise UnsupportedError(
-                f"{name} is {value}, which asks for Spark Connect, and the outputs of `antelog run` need the "
-                "driver itself. Leave it out and give a cluster's --master, or use antelog.spark.changes in "
-                "a Connect session of your own"
+                f"{name} is {redacted(value)}, which asks for Spark Connect, and the outputs of "
+                "`antelog run` need the driver itself. Leave it out and give a cluster's --master, or use "
+                "antelog.spark.changes in a Connect session of your own"
             )
 
 
@@ -114,12 +118,13 @@ def _settings(
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": str(buckets),
         "spark.ui.showConsoleProgress": "false",
+        "spark.redaction.regex": NAMES,
     }
     if master.startswith("local"):
         # One partition for each core, as far as the buckets can be dealt out evenly.
         found["spark.sql.shuffle.partitions"] = str(_partitions(buckets, _cores(master)))
         found["spark.ui.enabled"] = "false"
-        found["spark.driver.bindAddress"] = found["spark.driver.host"] = "127.0.0.1"
+        found["spark.driver.bindAddress"] = found["spark.driver.host"] = LOOPBACK
     wanted = [each for each in _packages(endpoints) if not _brought(each, given)]
     if wanted:
         given["spark.jars.packages"] = ",".join(filter(None, [given.get("spark.jars.packages"), *wanted]))
@@ -165,7 +170,9 @@ def plainly() -> Iterator[None]:
 
 def plain(error: Exception) -> str:
     """What Spark's failure says, without its stack: the innermost cause, if there are several."""
-    text = _java_text(error) if isinstance(error, Py4JJavaError) else str(error)
+    if (failed := unreadable(error)) is not None:
+        return str(failed)[:_MOST]
+    text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))
     lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     found = causes[-1].removeprefix("Caused by: ") if causes else " ".join(map(str.strip, lines))

@@ -27,6 +27,7 @@ from antelog.spark.folders import entries
 from antelog.spark.jdbc_sink import write_rows
 from antelog.spark.kafka_sink import write_messages
 from antelog.spark.settings import PARQUET
+from antelog.spark.unreadable import Unreadable
 
 _SPARK = ".".join(pyspark.__version__.split(".")[:2])
 _ELSE = f"If there is none for Spark {_SPARK}, take an older PySpark that has one"
@@ -52,12 +53,14 @@ class Batch:
     """A micro-batch: `run` is the same after every restart.
 
     `begun` is when a batch was begun that was interrupted and now comes again, in milliseconds since
-    1970. What is read once is a single batch without a number.
+    1970. What is read once is a single batch without a number. `unread` are files of the batch that could
+    not be read.
     """
 
     run: str
     number: int | None = None
     begun: int | None = None
+    unread: tuple[Unreadable, ...] = ()
 
 
 def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:

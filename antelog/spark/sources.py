@@ -1,24 +1,32 @@
 """Sources as DataFrames with a program's columns: batches, or streams that follow them.
 
-Files of text and the messages of a topic are read as lines, and the lines taken apart by Spark's own
-functions. So one bad line is set aside with its text, whatever it comes from, and a header is
-recognised by its words wherever it stands among the files of a folder.
+Files of JSON and the messages of a topic are read as lines, and the lines taken apart by Spark's own
+functions. So one bad line is set aside with its text, whatever it comes from. CSV files are read as
+they are in process (`antelog.spark.csv_source`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.readwriter import DataFrameReader
 from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import StructType
 
 from antelog.errors import DataError
+from antelog.files.records import row_pattern
+from antelog.spark.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints import Files, Jdbc, Kafka, Rate, Source, Table
 from antelog.spark.settings import MALFORMED, ROW
 from antelog.spark.text_columns import Kind, Value, malformed, nothing, value_of
+from antelog.spark.unreadable import without
+
+Schema: TypeAlias = StructType
+"""What other layers call the columns of a source, which may not import PySpark themselves."""
 
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset")
 """What a message has besides its value; as a column it is written `@key`, and so on."""
@@ -30,11 +38,10 @@ _MADE = 1_000_003
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """How lines of CSV are taken apart: `header` is the line that has the names, if one has."""
+    """How messages of CSV are taken apart."""
 
     separator: str
     names: tuple[str, ...]
-    header: str | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,8 @@ class Reading:
 
     `columns` has the name in the source for each column of the predicate, and for that of arrivals
     if there is one; `kinds` says what their values are. `tick` is the length of one, if timestamps
-    stand for ticks; `choices` are values that made-up facts may have.
+    stand for ticks; `choices` are values that made-up facts may have. CSV files are read as `csv` says;
+    `schema` is the one of the Parquet files that a stream follows.
     """
 
     source: Source
@@ -52,40 +60,55 @@ class Reading:
     tick: int | None
     layout: CsvLayout | None = None
     choices: Mapping[str, Sequence[str | int | float]] | None = None
+    csv: CsvReading | None = None
+    schema: StructType | None = None
 
 
-def head(spark: SparkSession, files: Files, count: int) -> list[str]:
-    """Some of the first lines of one of the files; none if there is no file yet."""
-    path = files.path
-    rows = spark.read.text(path).where("trim(value) != ''").limit(count).collect()
-    return [row.value.removeprefix("\ufeff") for row in rows]
+def frame(
+    spark: SparkSession,
+    reading: Reading,
+    *,
+    stream: bool,
+    limit: int | None = None,
+    leave_out: Collection[str] = (),
+) -> DataFrame:
+    """The facts of a source. A stream takes at most `limit` files, or messages, into a batch.
 
-
-def names(spark: SparkSession, source: Source) -> list[str]:
-    """The columns of a source that has types."""
-    return list(_typed(spark, source, False, None).columns)
-
-
-def frame(spark: SparkSession, reading: Reading, *, stream: bool, limit: int | None = None) -> DataFrame:
-    """The facts of a source. A stream takes at most `limit` files, or messages, into a batch."""
+    Files to be left out are given as Spark calls them.
+    """
     source = reading.source
     if isinstance(source, Rate):
         return _made_up(spark, source, reading)
+    if reading.csv is not None:
+        assert isinstance(source, Files)
+        deal_out_whole_files(spark)
+        lines = _texts(spark, stream, limit).option("lineSep", "\n").text(source.path)
+        return csv_rows(with_files(without(lines, leave_out)), reading.csv)
     if isinstance(source, Kafka) or (isinstance(source, Files) and source.form != "parquet"):
-        return _from_lines(_lines(spark, source, reading.layout, stream, limit), reading)
-    rows = _typed(spark, source, stream, limit)
+        return from_lines(_lines(spark, source, stream, limit, leave_out), reading)
+    rows = _typed(spark, source, stream, limit, reading.schema)
+    if isinstance(source, Files):
+        rows = without(rows, leave_out)
     return rows.select(*(f.col(_quoted(name)).alias(column) for column, name in reading.columns.items()))
 
 
 # ---- sources with types ----
 
 
-def _typed(spark: SparkSession, source: Source, stream: bool, limit: int | None) -> DataFrame:
+def typed(spark: SparkSession, source: Source) -> DataFrame:
+    """The rows of a source that has types, all of them."""
+    return _typed(spark, source, False, None, None)
+
+
+def _typed(
+    spark: SparkSession, source: Source, stream: bool, limit: int | None, schema: StructType | None
+) -> DataFrame:
     match source:
         case Files():
-            batch = spark.read.parquet(source.path)
-            following = _limited(spark.readStream.schema(batch.schema), "maxFilesPerTrigger", limit)
-            return following.parquet(source.path) if stream else batch
+            if not stream:
+                return spark.read.parquet(source.path)
+            schema = schema or spark.read.parquet(source.path).schema
+            return _limited(spark.readStream.schema(schema), "maxFilesPerTrigger", limit).parquet(source.path)
         case Table():
             following = _limited(spark.readStream, "maxFilesPerTrigger", limit)
             reader = (following if stream else spark.read).format(source.form)
@@ -103,12 +126,15 @@ def _limited(reader: DataStreamReader, option: str, limit: int | None) -> DataSt
 # ---- lines ----
 
 
+def _texts(spark: SparkSession, stream: bool, limit: int | None) -> DataFrameReader | DataStreamReader:
+    return _limited(spark.readStream, "maxFilesPerTrigger", limit) if stream else spark.read
+
+
 def _lines(
-    spark: SparkSession, source: Files | Kafka, layout: CsvLayout | None, stream: bool, limit: int | None
+    spark: SparkSession, source: Files | Kafka, stream: bool, limit: int | None, leave_out: Collection[str]
 ) -> DataFrame:
     if isinstance(source, Files):
-        following = _limited(spark.readStream, "maxFilesPerTrigger", limit)
-        lines = (following if stream else spark.read).text(source.path)
+        lines = without(_texts(spark, stream, limit).text(source.path), leave_out)
     else:
         reader = _limited(spark.readStream, "maxOffsetsPerTrigger", limit) if stream else spark.read
         options = {
@@ -121,22 +147,21 @@ def _lines(
         besides = [f.col(name).alias(f"@{name}") for name in KAFKA_COLUMNS if name != "key"]
         key = f.col("key").cast("string").alias("@key")
         lines = rows.select(f.col("value").cast("string").alias("value"), key, *besides)
-    value = f.regexp_replace("value", "^\ufeff|\r$", "")
+    value = f.regexp_replace("value", "^\ufeff|\r?\n?$", "")
     # A message without a value is one that takes its key back; there are no facts to take back.
-    lines = lines.withColumn("value", f.coalesce(value, f.lit(""))).where("trim(value) != ''")
-    if layout is not None and layout.header is not None:
-        lines = lines.where(f.col("value") != layout.header)
-    return lines
+    return lines.withColumn("value", f.coalesce(value, f.lit(""))).where("trim(value) != ''")
 
 
-def _from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
+def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
+    """The facts in lines, or messages, whose texts are in a column `value`."""
     fields, complaint = _csv_fields(reading.layout) if reading.layout else _json_fields(reading)
     rows = lines.withColumn("parsed", _parsed(fields, reading.layout))
+    quotes = nothing() if reading.layout is None else _not_a_row(reading.layout)
     values = {column: _value(column, name, fields, reading) for column, name in reading.columns.items()}
     wrong = f.when(f.col(f"parsed.{_BAD}").isNotNull(), f.lit(complaint))
     rows = rows.select(
         *(value.column.alias(column) for column, value in values.items()),
-        f.coalesce(wrong, *(value.complaint for value in values.values())).alias(MALFORMED),
+        f.coalesce(quotes, wrong, *(value.complaint for value in values.values())).alias(MALFORMED),
         f.col("value").alias(ROW),
     )
     # The text of a line travels on only if it is needed.
@@ -145,6 +170,13 @@ def _from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
 
 Fields = Mapping[str, tuple[str, str]]
 """For each name in the source the field that has it when a line is taken apart, and its type."""
+
+
+def _not_a_row(layout: CsvLayout) -> Column:
+    """What is wrong with a message that is not one row of CSV."""
+    row = f.concat("value", f.lit("\n")).rlike(row_pattern(layout.separator))
+    complaint = "the message is not one row of CSV: it has several, or a quote that is not closed"
+    return f.when(~row, f.lit(complaint))
 
 
 def _csv_fields(layout: CsvLayout) -> tuple[Fields, str]:
@@ -171,7 +203,8 @@ def _parsed(fields: Fields, layout: CsvLayout | None) -> Column:
     if layout is None:
         return f.from_json("value", schema, options)
     ddl = ", ".join(f"{field.name} string" for field in schema)
-    return f.from_csv("value", ddl, {**options, "sep": layout.separator})
+    quotes = {"sep": layout.separator, "escape": '"', "multiLine": "true"}
+    return f.from_csv("value", ddl, {**options, **quotes})
 
 
 def _value(column: str, name: str, fields: Fields, reading: Reading) -> Value:
@@ -179,6 +212,8 @@ def _value(column: str, name: str, fields: Fields, reading: Reading) -> Value:
     if not name.startswith("@"):
         field, type_ = fields[name]
         cell = f.col(f"parsed.{_quoted(field)}")
+        if reading.layout is not None:
+            cell = f.nullif(cell, f.lit(""))  # in CSV there is no difference between "" and nothing
         return Value(cell, nothing()) if type_ == "double" else value_of(cell, column, kind, reading.tick)
     if name[1:] not in KAFKA_COLUMNS or not isinstance(reading.source, Kafka):
         raise DataError(f"{reading.source}: has no column {name}; topics have {_listed(KAFKA_COLUMNS)}")

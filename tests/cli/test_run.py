@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.endpoints import SettingError, sink_of, source_of
+from antelog.cli.endpoints import sink_of, source_of
 from antelog.cli.run_report import Report, batch_line
+from antelog.cli.setting_error import SettingError
 from antelog.errors import UnsupportedError
 from antelog.spark.endpoints import Files, Jdbc, Kafka, Rate, Table
 from antelog.spark.java import require_java

@@ -110,7 +110,7 @@ spark.sql.shuffle.partitions = 4
     assert (found.stream, found.checkpoint, found.trigger) == (True, "conf/state", "90000 milliseconds")
     assert (found.clock, found.arrival, found.only) == ("arrival", "came", ("confirmed", "possible"))
     assert (found.buckets, found.chunk, found.lag, found.master) == (16, 5, 2, "local[2]")
-    jdbc = Jdbc("jdbc:postgresql://db/x?password=s3cret", "changes")
+    jdbc = Jdbc("jdbc:postgresql://db/x", "changes", (("password", "s3cret"),))
     assert found.outputs == (Console(), Files("conf/out", "parquet"), jdbc)
     assert "s3cret" not in str(jdbc)
     assert found.rejects == Table("delta", "s3a://bucket/aside")

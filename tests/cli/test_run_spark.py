@@ -11,8 +11,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
+from pyarrow.csv import read_csv
 
 from tests.cli.trying import try_
 from tests.obeyed import obeyed
@@ -123,6 +126,53 @@ def test_a_stream_that_is_resumed() -> None:
     refused = run(*arguments)
     assert refused.returncode == 1
     assert "nothing says that they are of this run" in refused.stderr
+
+
+def in_another_order(form: str, path: Path) -> None:
+    """Two readings, their columns in another order than those of `READINGS`."""
+    devices = ["wt9", "wt9\nwt2,high,3,3"]
+    if form == "csv":
+        rows = "".join(f'{8 + i},x,"{device}",high,{8 + i}\n' for i, device in enumerate(devices))
+        path.write_text("time,note,device,level,arrival\n" + rows, encoding="utf-8")
+    else:
+        columns = {"arrival": [8, 9], "level": ["high"] * 2, "time": [8, 9], "device": devices}
+        pq.write_table(pa.table(columns), path)
+
+
+@pytest.mark.parametrize(("form", "damaged"), [("csv", "0.csv.gz"), ("parquet", "0.parquet")])
+def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: str, damaged: str) -> None:
+    folder = Path("in")
+    folder.mkdir()
+    arguments = (
+        *("p.alog", "--input", f"Temp={form}:in", "--output", "parquet:out", "--rejects", "json:aside"),
+        *("--stream", "--checkpoint", "state", "--trigger", "available-now"),
+    )
+    (folder / damaged).write_bytes(b"this is neither packed nor is it Parquet" * 1000)
+    in_another_order(form, folder / f"a.{form}")
+    first = run(*arguments)
+    assert first.returncode == 0, first.stderr
+    assert f"{folder.absolute() / damaged}: cannot be read: " in first.stderr
+    assert "batch 0: 2 facts" in first.stderr
+    Path("temp.csv").write_text(MORE, encoding="utf-8")
+    if form == "csv":
+        (folder / "b.csv").write_text(MORE, encoding="utf-8")
+    else:
+        pq.write_table(read_csv("temp.csv"), folder / "b.parquet")
+    second = run(*arguments)
+    assert second.returncode == 0, second.stderr
+    assert damaged not in second.stderr
+    others = 'wt9,high,8,8\n"wt9\nwt2,high,3,3",high,9,9\n'
+    Path("temp.csv").write_text(MORE + others, encoding="utf-8")
+    # The stream waits for the last tick to be over.
+    assert written("out") == tried("--input", "Temp=temp.csv", "--until", 19) != Counter()
+    rows = [
+        json.loads(line)
+        for file in Path("aside").glob("*/*.json")
+        for line in file.read_text("utf-8").splitlines()
+    ]
+    assert [(row["input"], row["reason"], row["row"]) for row in rows] == [
+        ("Temp", "malformed", str(folder.absolute() / damaged))
+    ]
 
 
 @pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])

@@ -46,6 +46,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if block.file is not None:
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PLANT_PASSWORD", "secret")
     log = antelog("try", "turbines.alog", "--input", "Temp=Temp.csv").stdout
     (tmp_path / "changes.jsonl").write_text(log, encoding="utf-8")
     return tmp_path

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from tests.servers import UnavailableError, downloads, free_port
 
@@ -28,8 +29,13 @@ class Postgres:
     environment: dict[str, str]
 
     @property
+    def address(self) -> str:
+        """Its address, for which one needs user and password."""
+        return f"jdbc:postgresql://127.0.0.1:{self.port}/postgres"
+
+    @property
     def url(self) -> str:
-        return f"jdbc:postgresql://127.0.0.1:{self.port}/postgres?user=antelog&password=antelog"
+        return f"{self.address}?user=antelog&password={quote(self.environment['PGPASSWORD'], safe='')}"
 
     def query(self, statement: str) -> list[list[str]]:
         """The rows a statement gives, as texts."""
@@ -44,17 +50,22 @@ class Postgres:
 
 
 @contextmanager
-def postgres() -> Iterator[Postgres]:
-    """A server with a database of its own. Raises UnavailableError."""
+def postgres(password: str = "antelog") -> Iterator[Postgres]:
+    """A server with a database of its own, for whose user one needs the password. Raises UnavailableError."""
     programs, environment = _programs()
+    environment["PGPASSWORD"] = password
     owner = next((user for user in _USERS if _exists(user)), None) if os.geteuid() == 0 else None
     folder = Path(tempfile.mkdtemp(prefix="antelog-postgres-"))
     try:
         if owner is not None:
             shutil.chown(folder, owner)
-        data, port = folder / "data", free_port()
+        data, port, key = folder / "data", free_port(), folder / "password"
+        key.write_text(password, encoding="utf-8")
+        if owner is not None:
+            shutil.chown(key, owner)
         _run(
-            [programs / "initdb", "-D", data, "-U", "antelog", "-A", "trust", "--no-sync", "-E", "UTF8"],
+            [programs / "initdb", "-D", data, "-U", "antelog", "-A", "scram-sha-256", "--pwfile", key,
+             "--no-sync", "-E", "UTF8"],
             environment, owner,
         )  # fmt: skip
         command = [

@@ -171,7 +171,7 @@ def test_a_table_is_found_by_its_name(spark: SparkSession, form: TableForm, stre
 
 def test_a_stream_that_failed_is_not_shown_with_its_plans() -> None:
     said = "The table was emptied.\n=== Streaming Query ===\nIdentifier: [id = 1]\nLogical Plan:\n Project"
-    assert plain(DataError(said)) == "The table was emptied"
+    assert plain(RuntimeError(said)) == "The table was emptied"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,79 @@
+"""Passwords and the like: known by the names they go by, and kept out of everything that is shown.
+
+    jdbc:postgresql://db/plant?user=me&password=hunter2    becomes
+    jdbc:postgresql://db/plant?user=me&password=***
+
+What a user has given under such a name is remembered, so that it is recognised without its name, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+
+_NAMES = (
+    r"passw(?:or)?d|passphrase|pwd|secret|token|credential|jaas|"
+    r"(?:access|account|api|auth|private|keystore)[-._]?key"
+)
+NAMES = rf"(?i)(?:{_NAMES})"
+"""What is in the name of a secret, as Python and Java write patterns."""
+
+_HIDDEN = "***"
+_SHORTEST = 4
+"""What is shorter is part of too many words to be kept out wherever it stands."""
+
+# Behind a name of a secret, whatever stands up to the next setting; a reference to a variable is none.
+_REFERENCE = r"(?!\$\{\w+\}(?:[&;#@\s\"'`]|$))"
+_NAMED = rf"[\w.-]*(?:{_NAMES})[\w.-]*"
+_SECRET = re.compile(
+    rf"(?i)(?:{_NAMED}[\"']?\s*(?:=|->)\s*|[\"']{_NAMED}[\"']\s*:\s*)"
+    rf"(?:\"(?P<double>(?:[^\"\\]|\\.)+)\"|'(?P<single>[^']+)'|{_REFERENCE}(?P<bare>[^\s&;#\"'`]+))"
+    rf"|//[^/\s:@?#]*:{_REFERENCE}(?P<user>[^/\s@?#]+)@"
+    rf"|jdbc:oracle:\w+:[^/\s@:]+/{_REFERENCE}(?P<oracle>[^\s@]+)@"
+)
+
+_known: set[str] = set()
+
+
+def is_secret(name: str) -> bool:
+    """Whether what goes by a name is to be kept to oneself."""
+    return re.search(NAMES, name) is not None
+
+
+def remember(name: str, value: str) -> None:
+    """Takes note of a setting, lest its value be shown if it is a secret, or has some in it."""
+    found = [match[match.lastgroup] for match in _SECRET.finditer(value) if match.lastgroup]
+    found += [value] if is_secret(name) else []
+    _known.update(form for each in found for form in (each, quote(each, safe="")) if len(each) >= _SHORTEST)
+
+
+def forget() -> None:
+    """Nothing is remembered any more."""
+    _known.clear()
+
+
+def redacted(text: str) -> str:
+    """A text without the secrets in it."""
+    for each in sorted(_known, key=len, reverse=True):
+        text = text.replace(each, _HIDDEN)
+    return _masked(text, lambda _: _HIDDEN)
+
+
+def blanked(text: str) -> str:
+    """The same with an asterisk for each character, so that everything else keeps its place."""
+    return _masked(text, lambda secret: "*" * len(secret))
+
+
+def shows_secret(text: str) -> bool:
+    """Whether there is a secret in a text, itself and not by the name of a variable."""
+    return _SECRET.search(text) is not None
+
+
+def _masked(text: str, mask: Callable[[str], str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
+        assert match.lastgroup is not None
+        start, end = (place - match.start() for place in match.span(match.lastgroup))
+        return match[0][:start] + mask(match[0][start:end]) + match[0][end:]
+
+    return _SECRET.sub(replaced, text)
