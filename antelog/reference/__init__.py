@@ -1,42 +1,45 @@
 """The executable specification: what antelog computes, straight from the definitions.
 
-It is slow and is the judge: whatever is faster has to agree with it. Two formulations of
-truth are kept side by side, the table of `truth` and the operator of `update_operator`, and
-`models` has the notions of logic both rest on, computed without derivations.
+It is slow and is the judge: whatever is faster has to agree with it.
 
     evaluate(checked, stream, until)    everything below rests on it
     snapshots(evaluation)               the answers of each tick, as `--snapshots` writes them
     changes(evaluation)                 the change log, as `--changes` writes it
+    outlook(evaluation, report)         what is known ahead of an open answer
 
-Everything is ground: a variable without a value ranges over a finite domain, in which a few
-fresh values stand for all those that neither the program nor the stream mentions. Facts late
-or early are set aside; `admit` tells which.
+Patterns are found by SLD-resolution once (`patterns`), and matched with the facts in every way
+(`world`). Variables that have no value stay in what is told. Facts late, early or conflicting are set aside;
+`admit` tells which. `RefusedError` is raised for programs that have no meaning only when they are unfolded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import partial
 
 from antelog.language import Checked
-from antelog.language.syntax import Value
-from antelog.reference.ahead import Outlook, decided_by, if_silent, silent_truth
-from antelog.reference.answers import Candidates, Report, Status, by_table, candidates, reports
-from antelog.reference.grounding import Resolution, TooManyDerivationsError, query_atoms
-from antelog.reference.history import Change, log
+from antelog.reference.ahead import Outlook, Silence, decided_by, if_silent
+from antelog.reference.answers import Answer, Answers, Explanation, Report, answers_of, reports
+from antelog.reference.history import Change, Kind, log
+from antelog.reference.patterns import TooManyDerivationsError
 from antelog.reference.program import Program, prepare
+from antelog.reference.refusals import RefusedError
 from antelog.reference.stream import Admitted, Arrival, Stream, admit
-from antelog.reference.truth import Derivations, Truth, dependencies, truth_table
-from antelog.reference.update_operator import by_operator
+from antelog.reference.world import World
 
 __all__ = [
     "Admitted",
+    "Answer",
     "Arrival",
     "Change",
     "Evaluation",
+    "Explanation",
+    "Kind",
     "Outlook",
+    "RefusedError",
     "Report",
+    "Silence",
     "Stream",
     "TooManyDerivationsError",
     "admit",
@@ -49,68 +52,48 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A program with a stream: the derivations of all its answers, and what becomes of them."""
+    """A program with a stream: all its answers, with all their derivations."""
 
     program: Program
-    derivations: Derivations
-    candidates: dict[str, Candidates]
-    _silent: dict[int, Truth] = field(default_factory=dict, repr=False)
+    world: World
+    answers: Mapping[str, Answers]
+    _silent: dict[tuple[str, int], tuple[World, Answers]] = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def truth(self) -> Truth:
-        """The truth table, given all facts."""
-        return truth_table(self.program, self.derivations, self.program.arrivals)
-
-    @cached_property
-    def table(self) -> Status:
-        """The status of derivations according to the truth table."""
-        return by_table(self.truth)
-
-    @cached_property
-    def operator(self) -> Status:
-        """The same according to the papers' operator."""
-        return by_operator(self.program, self.derivations, self.program.arrivals)
-
-    def silent(self, now: int) -> Truth:
-        """The truth table if nothing arrived after `now`."""
-        if now not in self._silent:
-            self._silent[now] = silent_truth(self.program, self.derivations, now)
-        return self._silent[now]
+    def silent(self, query: str, now: int) -> tuple[World, Answers]:
+        """The world in which nothing arrives after `now`, and the answers to a query in it."""
+        if (query, now) not in self._silent:
+            world = World(self.program, now)
+            found = answers_of(world, self.answers[query].query)
+            self._silent[query, now] = world, found
+        return self._silent[query, now]
 
 
-def evaluate(
-    checked: Checked, stream: Stream, until: int, more: Iterable[Value] = (), most: int | None = None
-) -> Evaluation:
+def evaluate(checked: Checked, stream: Stream, until: int, most: int | None = None) -> Evaluation:
     """Everything there is to know about a program and a stream up to a tick.
 
-    `more` are values to add to the finite domain, besides those of the program and the stream.
-    Raises TooManyDerivationsError if there are more than `most` ways to look at.
+    Raises RefusedError for what the second edition refuses, and TooManyDerivationsError if resolution takes
+    more than `most` steps, or does not end.
     """
-    program = prepare(checked, stream, until, more)
-    atoms = [atom for query in program.queries for atom in query_atoms(program, query.atom)]
-    derivations = dependencies(Resolution(program, most), atoms)
-    found = {q.atom.predicate: candidates(program, q, derivations) for q in program.queries}
-    return Evaluation(program, derivations, found)
+    program = prepare(checked, stream, until, most)
+    world = World(program)
+    return Evaluation(program, world, {q.name: answers_of(world, q) for q in program.queries})
 
 
-def snapshots(evaluation: Evaluation, status: Status | None = None) -> Iterator[Report]:
-    """The reported answers of each query and tick, by the truth table unless told otherwise."""
-    program = evaluation.program
-    for query in program.queries:
-        found = evaluation.candidates[query.atom.predicate]
-        yield from reports(query, found, status or evaluation.table, program.until)
+def snapshots(evaluation: Evaluation) -> Iterator[Report]:
+    """The answers of each query and tick."""
+    for answers in evaluation.answers.values():
+        yield from reports(answers, evaluation.program.until)
 
 
 def changes(evaluation: Evaluation) -> Iterator[Change]:
     """The change log of all queries."""
-    yield from log(snapshots(evaluation), evaluation.truth, evaluation.program.until)
+    yield from log(evaluation.answers, evaluation.world, partial(outlook, evaluation))
 
 
 def outlook(evaluation: Evaluation, report: Report) -> Outlook:
     """What is known ahead about an open answer."""
-    program, now = evaluation.program, report.tick
-    group = evaluation.candidates[report.query][report.answer]
+    world, answers = evaluation.silent(report.query, report.tick)
     return Outlook(
-        if_silent(program, group, evaluation.silent(now), now),
-        decided_by(program, evaluation.derivations, evaluation.truth, report.explanations, now),
+        if_silent(answers, report.answer, report.tick),
+        decided_by(world, answers, report.answer, report.tick),
     )

@@ -5,16 +5,13 @@ semantics.md, "Changes": `if_silent` and `decided_by`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass
 
-from antelog.language.vocabulary import Kind
-from antelog.reference.answers import Candidate, Explanation, by_table, complete, explanations
-from antelog.reference.atoms import Atom, Literal
-from antelog.reference.grounding import Derivation
-from antelog.reference.program import Program
-from antelog.reference.stream import delta_of
-from antelog.reference.truth import Derivations, Tick, Truth, truth_table
+from antelog.reference.answers import Answer, Answers
+from antelog.reference.constraints import latest
+from antelog.reference.terms import Atom, Comparison, Literal, Variable
+from antelog.reference.world import NEVER, START, Derivation, Tick, World, stated_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,60 +30,57 @@ class Outlook:
     decided_by: int | None
 
 
-def silent_truth(program: Program, derivations: Derivations, now: int) -> Truth:
-    """The truth table if nothing arrives after `now`."""
-    return truth_table(program, derivations, {f: a for f, a in program.arrivals.items() if a <= now})
-
-
-def if_silent(program: Program, group: tuple[Candidate, ...], silent: Truth, now: int) -> Silence | None:
-    """The first tick after `now` at which the answer is confirmed or no longer reported."""
-    status = by_table(silent)
-    for tick in _turning_points(program, group, silent, now):
-        if complete(group, status, tick):
+def if_silent(answers: Answers, answer: Answer, now: int) -> Silence | None:
+    """The first tick after `now` at which an answer is confirmed, or no longer told."""
+    turns: set[Tick] = set()
+    for candidate in answers.candidates[answer]:
+        turns.add(candidate.since)
+        turns.update(tick for ticks in candidate.derivation.literals.values() for tick in ticks)
+    for tick in sorted(int(tick) for tick in turns if now < tick < NEVER):
+        told = answers.explanations(answer, tick)
+        if any(not e.hypotheses for e in told):
             return Silence("confirmed", tick)
-        if not explanations(group, status, tick):
+        if not told:
             return Silence("rejected", tick)
     return None
 
 
-def _turning_points(program: Program, group: tuple[Candidate, ...], silent: Truth, now: int) -> list[int]:
-    """The ticks after `now` at which the status of some derivation changes."""
-    ticks: set[Tick] = {candidate.considered for candidate in group}
-    ticks |= {candidate.atom.time for candidate in group}
-    for literal in {literal for candidate in group for literal in candidate.literals}:
-        ticks.update(silent.literal(literal))
-    return sorted(int(tick) for tick in ticks if now < tick <= program.certain)
+def decided_by(world: World, answers: Answers, answer: Answer, now: int) -> int | None:
+    """The largest t + δ among the input atoms its explanations still depend on, through negation, too."""
+    search = _Search(world, now)
+    latest_ = max((search.derivation(c.derivation) for _, c in answers.told(answer, now)), default=START)
+    return None if latest_ == NEVER else int(latest_)
 
 
-def decided_by(
-    program: Program, derivations: Derivations, table: Truth, found: Iterable[Explanation], now: int
-) -> int | None:
-    """The largest t + δ among the input atoms the explanations still depend on.
+class _Search:
+    def __init__(self, world: World, now: int) -> None:
+        self._world, self._now = world, now
+        self._seen: set[tuple[Atom, tuple[Comparison, ...]]] = set()
 
-    An atom does not depend on a derivation that has all the literals of another and more.
-    """
-    latest: Tick = -1
-    visited: set[Atom] = set()
-    waiting = [literal for explanation in found for literal in explanation.hypotheses]
-    while waiting:
-        atom = waiting.pop().atom
-        if atom in visited:
-            continue
-        visited.add(atom)
-        if program.kind(atom.predicate) is Kind.INPUT and not atom.projected:
-            latest = max(latest, atom.time + delta_of(program.vocabulary, atom))
-            continue
-        for derivation in _minimal(derivations[atom]):
-            if table.derivation(derivation.literals).false_at > now:
-                waiting += [li for li in derivation.literals if _open(table, li, now)]
-    return int(latest) if -1 < latest <= program.certain else None
+    def derivation(self, derivation: Derivation) -> Tick:
+        """By when the open literals of a derivation are settled."""
+        open_ = (li for li, ticks in derivation.literals.items() if min(ticks) > self._now)
+        return max((self._literal(li, derivation) for li in open_), default=START)
 
-
-def _minimal(derivations: Iterable[Derivation]) -> list[Derivation]:
-    every = tuple(derivations)
-    return [one for one in every if not any(other.literals < one.literals for other in every)]
-
-
-def _open(table: Truth, literal: Literal, now: int) -> bool:
-    ticks = table.literal(literal)
-    return ticks.true_at > now and ticks.false_at > now
+    def _literal(self, literal: Literal, derivation: Derivation) -> Tick:
+        if literal.positive:
+            return self._world.last_arrival(literal.atom, derivation.comparisons, derivation.first)
+        time = literal.atom.time
+        first = [Comparison(Variable(n), ">=", tick) for n, tick in derivation.first.items()]
+        comparisons = [*derivation.comparisons, *first]
+        if isinstance(time, Variable):
+            last = latest(time, derivation.comparisons, derivation.first)
+            if last is None or last == math.inf:
+                return START if last is None else NEVER
+            comparisons.append(Comparison(time, "<=", last))
+        asked, own = stated_apart(literal.atom, comparisons, {})
+        if (asked, own) in self._seen:
+            return START
+        self._seen.add((asked, own))
+        patterns = self._world.program.patterns_of(asked)
+        found = START
+        for pattern in patterns:
+            for each in self._world.derivations(pattern, self._world.program.asked_of(asked), own):
+                if each.ticks.false_at > self._now:
+                    found = max(found, self.derivation(each))
+        return found

@@ -1,53 +1,208 @@
-"""Which answers are reported at a tick, and with which explanations.
-
-semantics.md, "Answers". The rule needs to know of each derivation only which of its literals
-are true, false and open, so it serves both formulations of truth: the table of `truth` and
-the operator of `update_operator`.
-"""
+"""Which answers are told at a tick, and with which explanations: semantics.md, "Told"."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
 from typing import TypeAlias
 
-from antelog.language import syntax
 from antelog.language.syntax import Value
-from antelog.reference.atoms import Atom, Literal, match
-from antelog.reference.grounding import query_atoms
-from antelog.reference.program import Program, Query
-from antelog.reference.truth import START, Derivations, Tick, Truth
+from antelog.reference.naming import named
+from antelog.reference.program import Query
+from antelog.reference.terms import (
+    OTHERS,
+    Condition,
+    Literal,
+    Special,
+    Term,
+    Variable,
+    mapped,
+    renamed,
+    variables,
+)
+from antelog.reference.world import START, Derivation, Tick, World
 
-Answer: TypeAlias = tuple[tuple[str, Value], ...]
-"""The values of a query's variables, in the order in which the query names them."""
+Answer: TypeAlias = tuple[tuple[str, Value | Special | None], ...]
+"""The values of a query's variables, in the order in which it names them, the time last.
+
+None is an open variable; `OTHERS` are all values that nobody has named for this answer.
+"""
+
+Group: TypeAlias = tuple[str, ...]
+"""Literals that share an open variable or comparison, as they read whatever that variable is called."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A derivation of an answer: of which atom, and the first tick at which it is considered."""
-
-    atom: Atom
-    literals: frozenset[Literal]
-    considered: Tick
-    shown: bool
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Explanation:
-    """What supports an answer, and what would complete it."""
+    """What supports an answer, and what would complete it. Hypotheses are compared as they read."""
 
     evidence: frozenset[Literal]
-    hypotheses: frozenset[Literal]
+    hypotheses: frozenset[Literal] = field(compare=False)
+    groups: frozenset[Group] = field(repr=False)
 
     def beats(self, other: Explanation) -> bool:
         """Whether this one makes the other needless: fewer hypotheses, or the same on less evidence."""
-        if self.hypotheses == other.hypotheses:
+        if self.groups == other.groups:
             return self.evidence < other.evidence
-        return self.hypotheses < other.hypotheses
+        return self.groups < other.groups
 
 
-@dataclass(frozen=True, slots=True)
+def explanation(
+    evidence: Iterable[Literal], hypotheses: Iterable[Literal], own: frozenset[str]
+) -> Explanation:
+    """Of what reads the same, one is kept; `own` are the names of the answer's variables."""
+    kept: dict[Group, list[Literal]] = {}
+    for group in _groups(list(hypotheses), own):
+        kept.setdefault(_reading(group, own), group)
+    return Explanation(frozenset(evidence), frozenset(li for g in kept.values() for li in g), frozenset(kept))
+
+
+def _groups(literals: list[Literal], own: frozenset[str]) -> Iterator[list[Literal]]:
+    waiting = sorted(set(literals), key=str)
+    while waiting:
+        group = [waiting.pop(0)]
+        for member in group:
+            ties = _ties(member, own)
+            group += (near := [other for other in waiting if ties & _ties(other, own)])
+            waiting = [other for other in waiting if other not in near]
+        yield group
+
+
+def _ties(literal: Literal, own: frozenset[str]) -> set[str | Condition]:
+    return {*(variables(literal) - own), *literal.conditions}
+
+
+def _reading(group: list[Literal], own: frozenset[str]) -> Group:
+    """The least text there is whatever order the variables are named in."""
+    names = sorted(frozenset[str]().union(*map(variables, group)) - own)
+    readings = []
+    for order in permutations(range(len(names))):
+        new = {name: Variable(f"_{i}") for name, i in zip(names, order, strict=True)}
+        readings.append(tuple(sorted(str(renamed(literal, new)) for literal in group)))
+    return min(readings)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A derivation of an answer, and since when it can be told."""
+
+    derivation: Derivation
+    since: Tick
+
+    def explanation(self, now: int, own: Sequence[str]) -> Explanation | None:
+        """What is told of it at a tick: nothing if it is false, or if nothing speaks for it yet.
+
+        `own` are the names of the answer's variables; the first is that of all others, if there is one.
+        """
+        derivation = self.derivation
+        if self.since > now or derivation.ticks.false_at <= now:
+            return None
+        true = {literal for literal, ticks in derivation.literals.items() if ticks.true_at <= now}
+        if derivation.pattern.facts and not true & derivation.facts:
+            return None
+        evidence, hypotheses = (
+            [mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t) for li in literals]
+            for literals in (true, derivation.literals.keys() - true)
+        )
+        return explanation(evidence, hypotheses, frozenset(own))
+
+    def failed(self, tick: int, own: Sequence[str]) -> list[Literal]:
+        """The hypotheses that became false at a tick."""
+        return [
+            mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t)
+            for li, ticks in self.derivation.literals.items()
+            if ticks.false_at == tick
+        ]
+
+
+def own_names(answer: Answer) -> list[str]:
+    """The names of an answer's variables, the one first that stands for all others."""
+    return sorted((name for name, _ in answer), key=lambda name: dict(answer)[name] is not OTHERS)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All there is to tell of a query in a world, and the values named for its answers about all others."""
+
+    query: Query
+    candidates: Mapping[Answer, tuple[Candidate, ...]]
+    named: Mapping[Answer, Mapping[Value, Tick]]
+
+    def explanations(self, answer: Answer, now: int) -> frozenset[Explanation]:
+        return frozenset(e for e, _ in self.told(answer, now))
+
+    def told(self, answer: Answer, now: int) -> list[tuple[Explanation, Candidate]]:
+        """The minimal explanations of an answer, with the derivations they come from."""
+        own = own_names(answer)
+        found = [
+            (e, c) for c in self.candidates.get(answer, ()) if (e := c.explanation(now, own)) is not None
+        ]
+        return [(e, c) for e, c in found if not any(other.beats(e) for other, _ in found)]
+
+    def failed(self, answer: Answer, tick: int) -> frozenset[Literal]:
+        """Which hypotheses of an answer's last explanations became false at a tick."""
+        own = own_names(answer)
+        failed = [li for _, c in self.told(answer, tick - 1) for li in c.failed(tick, own)]
+        return explanation((), failed, frozenset(own)).hypotheses
+
+
+def answers_of(world: World, query: Query, also: Iterable[int] = ()) -> Answers:
+    """`also` are ticks, besides those up to `until`, that answers driven by the clock are wanted about."""
+    found: dict[Answer, list[Candidate]] = {}
+    names: dict[tuple[Term, ...], dict[Value, Tick]] = {}
+    driven = [p for p in query.patterns if not p.unguarded_time()]
+    for pattern in driven:
+        for derivation in world.derivations(pattern, pattern.head):
+            _add(world, query, derivation, found, names)
+    ticks = {*range(world.program.until + 1), *also}
+    ticks |= {t for answer in found for t in [answer[-1][1]] if isinstance(t, int)} if query.time else set()
+    for pattern in (p for p in query.patterns if p.unguarded_time()):
+        for tick in ticks:
+            for derivation in world.derivations(pattern, (*pattern.head[:-1], tick)):
+                _add(world, query, derivation, found, names)
+    return Answers(
+        query,
+        {answer: tuple(group) for answer, group in found.items()},
+        {answer_of(query, head): values for head, values in names.items()},
+    )
+
+
+def _add(
+    world: World,
+    query: Query,
+    derivation: Derivation,
+    found: dict[Answer, list[Candidate]],
+    names: dict[tuple[Term, ...], dict[Value, Tick]],
+) -> None:
+    """A derivation, or one for each value that its unguarded variable ranges over."""
+    pattern, head = derivation.pattern, derivation.head
+    ranging = pattern.unguarded_values()
+    clock = isinstance(head[-1], int) and (pattern.unguarded_time() or not pattern.facts)
+    since = max(derivation.since, head[-1] if clock and isinstance(head[-1], int) else START)
+    if not ranging & {t.name for t in head if isinstance(t, Variable)}:
+        found.setdefault(answer_of(query, head), []).append(Candidate(derivation, since))
+        return
+    everything = tuple(OTHERS if isinstance(t, Variable) and t.name in ranging else t for t in head)
+    if everything not in names:
+        names[everything] = named(world, query, everything)
+    for value, at in [*names[everything].items(), (OTHERS, START)]:
+        each = world.with_value(derivation, ranging, value)
+        if each is not None:
+            found.setdefault(answer_of(query, each.head), []).append(Candidate(each, max(since, at)))
+
+
+def answer_of(query: Query, head: tuple[Term, ...]) -> Answer:
+    """An answer by its values; a query that asks about one tick has no time among its variables."""
+    names = (*query.variables, query.time)
+    return tuple(
+        (name, None if isinstance(t, Variable) else t)
+        for name, t in zip(names, head, strict=True)
+        if name is not None
+    )
+
+
+@dataclass(frozen=True)
 class Report:
     """An answer of a query at a tick: open, or confirmed at this very tick."""
 
@@ -55,109 +210,36 @@ class Report:
     query: str
     answer: Answer
     explanations: frozenset[Explanation]
+    excepted: frozenset[Value] = frozenset()
+    """The values named by then, of an answer about all others."""
 
     @property
     def confirmed(self) -> bool:
         return any(not e.hypotheses for e in self.explanations)
 
-
-Candidates: TypeAlias = Mapping[Answer, tuple[Candidate, ...]]
-Status: TypeAlias = Callable[[Candidate, int], Explanation | None]
-"""The evidence and the hypotheses of a derivation at a tick; None if the derivation is false."""
-
-
-def answer_of(query: syntax.Atom, atom: Atom) -> Answer:
-    """The values an instance of a query's atom gives to its named variables."""
-    return tuple((match(query, atom, {}) or {}).items())
+    @property
+    def others(self) -> tuple[str, ...]:
+        return tuple(name for name, value in self.answer if value is OTHERS)
 
 
-def candidates(program: Program, query: Query, derivations: Derivations) -> Candidates:
-    """All derivations of all answers to a query."""
-    found: dict[Answer, dict[Candidate, None]] = {}
-    for atom in query_atoms(program, query.atom):
-        for derivation in derivations[atom]:
-            considered = atom.time if derivation.clock_driven else START
-            shown = (
-                max(atom.time, *(literal.atom.time for literal in derivation.literals), 0) <= program.shown
-            )
-            candidate = Candidate(atom, derivation.literals, considered, shown)
-            found.setdefault(answer_of(query.atom, atom), {})[candidate] = None
-    return {answer: tuple(group) for answer, group in found.items()}
+def reports(answers: Answers, until: int) -> Iterator[Report]:
+    """The answers of each tick from 0 on. A confirmed one is told at the tick it is confirmed, once.
 
-
-def by_table(truth: Truth) -> Status:
-    """The status of derivations according to the truth table."""
-
-    @cache
-    def false_at(literals: frozenset[Literal]) -> Tick:
-        return truth.derivation(literals).false_at
-
-    @cache
-    def course(literals: frozenset[Literal]) -> Mapping[Tick, Explanation]:
-        """What is to be said from each tick on at which one of the literals becomes true."""
-        true_at = {literal: truth.literal(literal).true_at for literal in literals}
-        found = {}
-        for tick in {START, *true_at.values()}:
-            evidence = frozenset(literal for literal, since in true_at.items() if since <= tick)
-            found[tick] = Explanation(evidence, literals - evidence)
-        return found
-
-    def status(candidate: Candidate, now: int) -> Explanation | None:
-        if false_at(candidate.literals) <= now:
-            return None
-        said = course(candidate.literals)
-        return said[max(tick for tick in said if tick <= now)]
-
-    return status
-
-
-def explanations(group: Iterable[Candidate], status: Status, now: int) -> frozenset[Explanation]:
-    """What is reported about an answer that has not been confirmed before.
-
-    Only minimal derivations are reported, minimal among all that are not false. One without
-    evidence is reported only if its hypotheses are all negated and its time has come. Where a
-    derivation reaches beyond what is shown, it still competes, but is not reported itself.
+    A value that is named after all others were confirmed was confirmed with them.
     """
-    live: dict[Explanation, list[Candidate]] = {}
-    for candidate in group:
-        explanation = status(candidate, now) if candidate.considered <= now else None
-        if explanation is not None:
-            live.setdefault(explanation, []).append(candidate)
-    return frozenset(
-        explanation
-        for explanation, same in live.items()
-        if any(c.shown and _reportable(explanation, c, now) for c in same)
-        and not any(other.beats(explanation) for other in live)
-    )
-
-
-def _reportable(explanation: Explanation, candidate: Candidate, now: int) -> bool:
-    absent = not any(literal.positive for literal in explanation.hypotheses)
-    return bool(explanation.evidence) or (absent and candidate.atom.time <= now)
-
-
-def complete(group: Iterable[Candidate], status: Status, now: int) -> bool:
-    """Whether some derivation of an answer has no hypotheses left."""
-    return any(
-        candidate.considered <= now and (e := status(candidate, now)) is not None and not e.hypotheses
-        for candidate in group
-    )
-
-
-def reports(query: Query, found: Candidates, status: Status, until: int) -> Iterator[Report]:
-    """The reported answers of a query at each tick from 0 to `until`.
-
-    A confirmed answer is reported at the tick at which a derivation of it is complete for the
-    first time, and never again.
-    """
-    name = query.atom.predicate
-    confirmed: set[Answer] = set()
+    done: set[Answer] = set()
     for tick in range(until + 1):
-        for answer, group in found.items():
-            if answer in confirmed:
-                continue
-            reported = explanations(group, status, tick)
-            if reported:
-                yield Report(tick, name, answer, reported)
-            if complete(group, status, tick):
-                confirmed.add(answer)
+        for everything, values in answers.named.items():
+            if everything in done:
+                done |= {with_value(everything, v) for v, since in values.items() if since == tick}
+        for answer in answers.candidates:
+            if answer not in done and (told := answers.explanations(answer, tick)):
+                excepted = (v for v, since in answers.named.get(answer, {}).items() if since <= tick)
+                report = Report(tick, answers.query.name, answer, told, frozenset(excepted))
+                if report.confirmed:
+                    done.add(answer)
+                yield report
+
+
+def with_value(answer: Answer, value: Value) -> Answer:
+    return tuple((name, value if given is OTHERS else given) for name, given in answer)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 
-from antelog.language.syntax import Value
-from antelog.reference.atoms import Atom, ground, holds, match
 from antelog.reference.clauses import Clause
+from antelog.reference.terms import ANY, Atom, Substitution, apply, holds, unify
 
 
 def static_model(clauses: Iterable[Clause], given: Iterable[Atom]) -> frozenset[Atom]:
@@ -23,28 +22,42 @@ def static_model(clauses: Iterable[Clause], given: Iterable[Atom]) -> frozenset[
 
 def _levels(clauses: tuple[Clause, ...]) -> dict[str, int]:
     """A level for each predicate: not below those it rests on, and above those it negates."""
-    level = {atom.predicate: 0 for c in clauses for atom in c.atoms}
+    level = {
+        atom.predicate: 0 for c in clauses for atom in (c.head, *c.background, *(d.atom for d in c.denials))
+    }
     for _ in level:
         for c in clauses:
-            least = [level[a.predicate] for a in c.background] + [level[a.predicate] + 1 for a in c.missing]
+            least = [level[a.predicate] for a in c.background]
+            least += [level[d.atom.predicate] + 1 for d in c.denials]
             level[c.head.predicate] = max(level[c.head.predicate], *least, 0)
     return level
 
 
 def _consequences(clause: Clause, model: Set[Atom]) -> Iterator[Atom]:
-    for bindings in joined(clause, model, {}):
-        if all(holds(c, bindings) for c in clause.comparisons) and absent(clause, model, bindings):
-            yield ground(clause.head, bindings)
+    for known in joined(clause.background, model, {}):
+        denied = any(fits(apply(d.atom, known), model) for d in clause.denials)
+        if not denied and all(holds(apply(c, known)) for c in clause.comparisons):
+            yield apply(clause.head, known)
 
 
-def joined(clause: Clause, model: Set[Atom], bindings: dict[str, Value]) -> Iterator[dict[str, Value]]:
-    """The extensions of the bindings under which all static atoms of the clause hold."""
-    found = [bindings]
-    for atom in clause.background:
-        found = [new for old in found for fact in model if (new := match(atom, fact, old)) is not None]
-    yield from found
+def joined(atoms: Iterable[Atom], model: Set[Atom], known: Substitution) -> list[Substitution]:
+    """The extensions of a substitution under which all these static atoms hold."""
+    found = [known]
+    for atom in atoms:
+        facts = [fact for fact in model if fact.predicate == atom.predicate]
+        found = [
+            new
+            for old in found
+            for fact in facts
+            if (new := unify(atom.arguments, fact.arguments, old)) is not None
+        ]
+    return found
 
 
-def absent(clause: Clause, model: Set[Atom], bindings: dict[str, Value]) -> bool:
-    """Whether no static atom that the clause negates holds."""
-    return not any(match(atom, fact, bindings) is not None for atom in clause.missing for fact in model)
+def fits(atom: Atom, model: Set[Atom]) -> bool:
+    """Whether some fact is an instance of an atom, in which `ANY` may be anything."""
+    return any(
+        fact.predicate == atom.predicate
+        and all(here in (ANY, there) for here, there in zip(atom.arguments, fact.arguments, strict=True))
+        for fact in model
+    )

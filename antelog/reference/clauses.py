@@ -1,93 +1,99 @@
-"""Rules in a normal form: each kind of condition apart, and no `_` outside negations.
+"""Rules in normal form: their conditions sorted by kind, and their equations gone.
 
-Every `_` in a positive atom is a variable of its own; `_` under negation stays, because
-`not P(_, T)` denies all instances at once.
+`_` is a variable of its own, or under negation `ANY`. `X = high` and `T2 = T + 5` are put in wherever
+the variable stands; an equation with a sum of values, `W = V + 5`, stays a condition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from itertools import count
 
 from antelog.language import syntax
-from antelog.language.syntax import Anonymous, Comparison, Negation, Rule, Shifted, Variable, variable_of
-from antelog.language.vocabulary import Type, Vocabulary
+from antelog.language.checks.sorts import sorts_of
+from antelog.language.vocabulary import Vocabulary
+from antelog.reference.terms import ANY, Atom, Comparison, Denial, Term, Variable, apply, renamed, unify
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A rule: what it derives, and from what.
+    """`head` if `goals`, and not `negations`, with `background` and the comparisons and denials."""
 
-    `background` and `missing` are its static atoms, positive and negated; `positive` and
-    `negated` the others.
-    """
-
-    head: syntax.Atom
-    positive: tuple[syntax.Atom, ...]
-    negated: tuple[syntax.Atom, ...]
-    background: tuple[syntax.Atom, ...]
-    missing: tuple[syntax.Atom, ...]
+    head: Atom
+    goals: tuple[Atom, ...]
+    negations: tuple[Atom, ...]
+    background: tuple[Atom, ...]
+    denials: tuple[Denial, ...]
     comparisons: tuple[Comparison, ...]
-    vocabulary: Vocabulary
-
-    @property
-    def atoms(self) -> tuple[syntax.Atom, ...]:
-        """All atoms, the head first."""
-        return (self.head, *self.positive, *self.negated, *self.background, *self.missing)
-
-    @cached_property
-    def time_terms(self) -> tuple[syntax.Term, ...]:
-        """The terms in the places of times: all of them have to be natural numbers."""
-        return tuple(a.terms[-1] for a in self.atoms if self.vocabulary[a.predicate].temporal)
-
-    @cached_property
-    def times(self) -> frozenset[str]:
-        """The variables that stand for times."""
-        return frozenset(name for term in self.time_terms if (name := variable_of(term)))
-
-    @cached_property
-    def objects(self) -> dict[str, Type | None]:
-        """The other variables, each with the type of its columns, if they have one."""
-        found: dict[str, Type | None] = {}
-        for atom in self.atoms:
-            for term, type_ in zip(atom.terms, self.vocabulary[atom.predicate].types, strict=False):
-                if isinstance(term, Variable):
-                    found[term.name] = found.get(term.name) or type_
-        return found
-
-    def offset(self, atom: syntax.Atom) -> tuple[str, int] | None:
-        """The variable of a temporal atom's time and what is added to it; None for a constant time."""
-        term = atom.terms[-1]
-        if isinstance(term, Variable):
-            return term.name, 0
-        return (term.variable, int(term.offset)) if isinstance(term, Shifted) else None
 
 
-def clause_of(rule: Rule, vocabulary: Vocabulary) -> Clause:
-    """The normal form of a rule."""
-    fresh = (Variable(f"_{i}") for i in range(sum(len(a.terms) for a, _ in syntax.atoms_of(rule))))
-    positive: list[syntax.Atom] = []
-    background: list[syntax.Atom] = []
-    negated: list[syntax.Atom] = []
-    missing: list[syntax.Atom] = []
-    for literal in rule.body:
-        if isinstance(literal, syntax.Atom):
-            static = vocabulary.is_static(literal.predicate)
-            (background if static else positive).append(_named(literal, fresh))
-        elif isinstance(literal, Negation):
-            static = vocabulary.is_static(literal.atom.predicate)
-            (missing if static else negated).append(literal.atom)
+def clause_of(rule: syntax.Rule, vocabulary: Vocabulary) -> Clause | None:
+    """The clause of a rule; None if its equations contradict each other."""
+    fresh = (Variable(f"_{i}") for i in count(1))
+    times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
+    put: dict[str, Term] = {}
+    comparisons = []
+    for each in (c for c in rule.body if isinstance(c, syntax.Comparison)):
+        left, right = _term(each.left, fresh), _term(each.right, fresh)
+        sides = [t for t in (left, right) if isinstance(t, Variable)]
+        calculates = any(t.shift and t.name not in times for t in sides)
+        if each.operator == "=" and not calculates:
+            known = unify((left,), (right,), put)
+            if known is None:
+                return None
+            put = known
+        else:
+            comparisons.append(Comparison(left, each.operator, right))
+    positive = [_atom(a, fresh) for a, negated in syntax.atoms_of(rule) if not negated]
+    negative = [_negated(a, fresh) for a, negated in syntax.atoms_of(rule) if negated]
     return Clause(
-        rule.head,
-        tuple(positive),
-        tuple(negated),
-        tuple(background),
-        tuple(missing),
-        tuple(literal for literal in rule.body if isinstance(literal, Comparison)),
-        vocabulary,
+        apply(_atom(rule.head, fresh), put),
+        tuple(apply(a, put) for a in positive if not vocabulary.is_static(a.predicate)),
+        tuple(apply(a, put) for a in negative if not vocabulary.is_static(a.predicate)),
+        tuple(apply(a, put) for a in positive if vocabulary.is_static(a.predicate)),
+        tuple(Denial(apply(a, put)) for a in negative if vocabulary.is_static(a.predicate)),
+        tuple(apply(c, put) for c in comparisons),
     )
 
 
-def _named(atom: syntax.Atom, fresh: Iterator[Variable]) -> syntax.Atom:
-    return replace(atom, terms=tuple(next(fresh) if isinstance(t, Anonymous) else t for t in atom.terms))
+def apart(clause: Clause, number: int) -> Clause:
+    """The clause with variables of its own."""
+    parts = (clause.head, *clause.goals, *clause.negations, *clause.background)
+    names = {
+        t.name
+        for a in (*parts, *(d.atom for d in clause.denials))
+        for t in a.arguments
+        if isinstance(t, Variable)
+    }
+    own = {name: Variable(f"{name.partition('~')[0]}~{number}") for name in names}
+    return Clause(
+        renamed(clause.head, own),
+        tuple(renamed(a, own) for a in clause.goals),
+        tuple(renamed(a, own) for a in clause.negations),
+        tuple(renamed(a, own) for a in clause.background),
+        tuple(renamed(d, own) for d in clause.denials),
+        tuple(renamed(c, own) for c in clause.comparisons),
+    )
+
+
+def atom_of(atom: syntax.Atom) -> Atom:
+    """An atom of a query: each `_` is a variable of its own."""
+    return _atom(atom, (Variable(f"_{i}") for i in count(1)))
+
+
+def _term(term: syntax.Term, fresh: Iterator[Variable]) -> Term:
+    if isinstance(term, syntax.Variable):
+        return Variable(term.name)
+    if isinstance(term, syntax.Shifted):
+        return Variable(term.variable, term.offset)
+    return term.value if isinstance(term, syntax.Constant) else next(fresh)
+
+
+def _atom(atom: syntax.Atom, fresh: Iterator[Variable]) -> Atom:
+    return Atom(atom.predicate, tuple(_term(t, fresh) for t in atom.terms))
+
+
+def _negated(atom: syntax.Atom, fresh: Iterator[Variable]) -> Atom:
+    terms = (ANY if isinstance(t, syntax.Anonymous) else _term(t, fresh) for t in atom.terms)
+    return Atom(atom.predicate, tuple(terms))

@@ -1,18 +1,30 @@
-"""What happened to each answer, tick by tick.
+"""What happened to each answer, tick by tick: semantics.md, "Changes".
 
-semantics.md, "Changes". The log follows from the reports of all ticks, and its last line
-about an answer up to a tick gives the answer's state at that tick.
+The log follows from the reports of all ticks, and its last line about an answer up to a tick gives
+the answer's state at that tick.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
-from antelog.reference.answers import Answer, Explanation, Report
-from antelog.reference.atoms import Literal
-from antelog.reference.truth import Truth
+from antelog.language.syntax import Value
+from antelog.reference.ahead import Outlook
+from antelog.reference.answers import (
+    Answer,
+    Answers,
+    Explanation,
+    Report,
+    explanation,
+    own_names,
+    reports,
+    with_value,
+)
+from antelog.reference.terms import Literal, renamed, variables
+from antelog.reference.world import World
 
 
 class Kind(Enum):
@@ -22,46 +34,92 @@ class Kind(Enum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
-    """A line of the log. A rejection has the last explanations, and the hypotheses that failed."""
+    """A line of the log. A rejection has the last explanations, and the hypotheses that failed.
+
+    One of a value that is named has those of all others with its value put in.
+    """
 
     tick: int
     kind: Kind
     query: str
     answer: Answer
     explanations: frozenset[Explanation]
+    ahead: Outlook | None = None
     because: frozenset[Literal] = frozenset()
 
 
-def log(reports: Iterable[Report], truth: Truth, until: int) -> Iterator[Change]:
-    """The changes that the reports of the ticks from 0 to `until` amount to."""
-    at: dict[int, list[Report]] = {}
-    for report in reports:
-        at.setdefault(report.tick, []).append(report)
-    before: dict[tuple[str, Answer], Report] = {}
-    for tick in range(until + 1):
-        now = {(report.query, report.answer): report for report in at.get(tick, ())}
-        for key in sorted(before.keys() | now.keys(), key=str):
-            if key in now:
-                kind = _kind(before.get(key), now[key])
-                if kind is not None:
-                    yield Change(tick, kind, *key, now[key].explanations)
-            elif not before[key].confirmed:
-                last = before[key]
-                yield Change(tick, Kind.REJECTED, *key, last.explanations, _failed(last, truth, tick))
+Key: TypeAlias = tuple[str, Answer]
+
+
+def log(answers: Mapping[str, Answers], world: World, ahead: Callable[[Report], Outlook]) -> Iterator[Change]:
+    """The changes that the reports of all ticks amount to."""
+    until = world.program.until
+    at: dict[int, dict[Key, Report]] = {tick: {} for tick in range(until + 1)}
+    for report in (report for each in answers.values() for report in reports(each, until)):
+        at[report.tick][report.query, report.answer] = report
+    last: dict[Key, Change] = {}
+    before: Mapping[Key, Report] = {}
+    for tick, now in at.items():
+        lines = [*_changed(before, now, last, ahead)]
+        lines += _gone(before, now, tick, answers)
+        last.update(((line.query, line.answer), line) for line in lines)
+        named = list(_named(now, last, world))
+        last.update(((line.query, line.answer), line) for line in named)
+        yield from sorted([*lines, *named], key=lambda line: (line.query, str(line.answer)))
         before = now
 
 
-def _kind(before: Report | None, now: Report) -> Kind | None:
-    if now.confirmed:
-        return Kind.CONFIRMED
-    if before is None:
-        return Kind.POSSIBLE
-    return None if before.explanations == now.explanations else Kind.REVISED
+def _changed(
+    before: Mapping[Key, Report],
+    now: Mapping[Key, Report],
+    last: Mapping[Key, Change],
+    ahead: Callable[[Report], Outlook],
+) -> Iterator[Change]:
+    for key, report in now.items():
+        if report.confirmed:
+            yield Change(report.tick, Kind.CONFIRMED, *key, report.explanations)
+        elif key not in before:
+            yield Change(report.tick, Kind.POSSIBLE, *key, report.explanations, ahead(report))
+        elif before[key].explanations != report.explanations or _is_overdue(last[key], report.tick):
+            yield Change(report.tick, Kind.REVISED, *key, report.explanations, ahead(report))
 
 
-def _failed(last: Report, truth: Truth, tick: int) -> frozenset[Literal]:
-    """The hypotheses of the last explanations that became false at this tick."""
-    hypotheses = {literal for explanation in last.explanations for literal in explanation.hypotheses}
-    return frozenset(literal for literal in hypotheses if truth.literal(literal).false_at == tick)
+def _is_overdue(line: Change, tick: int) -> bool:
+    """Whether the tick has come that the last line said would end the answer."""
+    silent = line.ahead and line.ahead.if_silent
+    return bool(silent and silent.tick <= tick)
+
+
+def _gone(
+    before: Mapping[Key, Report], now: Mapping[Key, Report], tick: int, answers: Mapping[str, Answers]
+) -> Iterator[Change]:
+    for (query, answer), report in before.items():
+        if (query, answer) not in now and not report.confirmed:
+            because = answers[query].failed(answer, tick)
+            yield Change(tick, Kind.REJECTED, query, answer, report.explanations, None, because)
+
+
+def _named(now: Mapping[Key, Report], last: Mapping[Key, Change], world: World) -> Iterator[Change]:
+    """A value named for all others gets a line while these are told, if it has none yet."""
+    for (query, answer), report in now.items():
+        for value in report.excepted:
+            own = with_value(answer, value)
+            if (query, own) not in last and (query, own) not in now:
+                told = frozenset(_put_in(e, report, value) for e in report.explanations)
+                false = _false(told, report.tick, world)
+                yield Change(report.tick, Kind.REJECTED, query, own, told, None, false)
+
+
+def _put_in(told: Explanation, report: Report, value: Value) -> Explanation:
+    known = dict.fromkeys(report.others, value)
+    own = frozenset(own_names(report.answer))
+    evidence, hypotheses = ([renamed(li, known) for li in s] for s in (told.evidence, told.hypotheses))
+    return explanation(evidence, hypotheses, own)
+
+
+def _false(told: frozenset[Explanation], tick: int, world: World) -> frozenset[Literal]:
+    """What is false of explanations with a value put in."""
+    literals = {literal for e in told for literal in (*e.evidence, *e.hypotheses)}
+    return frozenset(li for li in literals if not variables(li) and world.ticks(li).false_at <= tick)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import product
+from typing import TypeAlias
 
 from antelog.language import syntax
 from antelog.language.vocabulary import Kind, Predicate, Type, Vocabulary
-from antelog.reference.atoms import Argument, Atom
+from antelog.reference.terms import ANY, OTHERS, Atom, Term, Variable, apply
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Reason(Enum):
     LATE = "late"
     EARLY = "early"
     MALFORMED = "malformed"
+    CONFLICTING = "conflicting"
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Admitted:
     set_aside: tuple[tuple[Arrival, Reason], ...]
 
 
-def delta(predicate: Predicate, arguments: tuple[Argument, ...]) -> int:
+def delta(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
     """δ of a ground atom: of the declarations that match it, the one with the most constants."""
     matching = [
         r
@@ -57,9 +60,22 @@ def delta(predicate: Predicate, arguments: tuple[Argument, ...]) -> int:
     return max(matching, key=lambda r: r.constants).delay if matching else predicate.delay
 
 
-def delta_of(vocabulary: Vocabulary, atom: Atom) -> int:
-    """δ of a ground atom of the vocabulary."""
-    return delta(vocabulary[atom.predicate], atom.arguments)
+def slowest(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
+    """δ of an atom with variables: the largest of its instances."""
+    open_ = sorted({a.name for a in arguments[:-1] if isinstance(a, Variable)})
+    places = {name: [i for i, a in enumerate(arguments) if a == Variable(name)] for name in open_}
+    choices: list[set[Term]] = [
+        {OTHERS, *(v for r in predicate.refinements for i in places[name] if (v := r.pattern[i]) is not None)}
+        for name in open_
+    ]
+    ways = (dict(zip(open_, values, strict=True)) for values in product(*choices))
+    return max(delta(predicate, apply(Atom("", arguments), way).arguments) for way in ways)
+
+
+def time_of(atom: Atom) -> int:
+    """The tick an atom speaks of."""
+    assert isinstance(atom.time, int), f"{atom} is about no one tick"
+    return atom.time
 
 
 def normal(atom: Atom) -> Atom:
@@ -69,29 +85,55 @@ def normal(atom: Atom) -> Atom:
 
 
 def admit(vocabulary: Vocabulary, arrivals: Iterable[Arrival]) -> Admitted:
-    """What counts of a stream, and what is set aside."""
+    """What counts of a stream, and what is set aside.
+
+    The fact of a slot that arrives first counts, and of several that arrive at one tick the least.
+    """
     kept: dict[Atom, int] = {}
+    slots: dict[Slot, Atom] = {}
     set_aside: list[tuple[Arrival, Reason]] = []
-    for arrival in arrivals:
+    for arrival in sorted(arrivals, key=lambda a: (a.tick, _order(a.fact))):
         fact = normal(arrival.fact)
         reason = _objection(vocabulary, fact, arrival.tick)
         if reason is None:
-            kept[fact] = min(arrival.tick, kept.get(fact, arrival.tick))
+            slot = slot_of(vocabulary[fact.predicate], fact)
+            if slot is not None and slots.setdefault(slot, fact) != fact:
+                reason = Reason.CONFLICTING
+        if reason is None:
+            kept.setdefault(fact, arrival.tick)
         else:
             set_aside.append((arrival, reason))
     return Admitted(kept, tuple(set_aside))
+
+
+Slot: TypeAlias = tuple[str, tuple[Term, ...], Term]
+
+
+def slot_of(predicate: Predicate, atom: Atom) -> Slot | None:
+    """The slot an atom takes or would take; None if it has none, or leaves open which."""
+    if predicate.slot is None:
+        return None
+    columns, time = tuple(atom.arguments[i] for i in predicate.slot), atom.time
+    if any(isinstance(each, Variable) or each is ANY for each in (*columns, time)):
+        return None
+    return predicate.name, columns, time
+
+
+def _order(fact: Atom) -> tuple[tuple[bool, Term], ...]:
+    """Numbers before texts, column by column."""
+    return tuple((isinstance(a, str), a) for a in fact.arguments)
 
 
 def _objection(vocabulary: Vocabulary, fact: Atom, tick: int) -> Reason | None:
     predicate = vocabulary.predicates.get(fact.predicate)
     if predicate is None or predicate.kind is not Kind.INPUT or not _well_formed(predicate, fact.arguments):
         return Reason.MALFORMED
-    if tick < fact.time:
+    if tick < time_of(fact):
         return Reason.EARLY
-    return Reason.LATE if tick > fact.time + delta(predicate, fact.arguments) else None
+    return Reason.LATE if tick > time_of(fact) + delta(predicate, fact.arguments) else None
 
 
-def _well_formed(predicate: Predicate, arguments: tuple[Argument, ...]) -> bool:
+def _well_formed(predicate: Predicate, arguments: tuple[Term, ...]) -> bool:
     if len(arguments) != predicate.arity:
         return False
     *objects, time = arguments
@@ -102,6 +144,6 @@ def _well_formed(predicate: Predicate, arguments: tuple[Argument, ...]) -> bool:
     )
 
 
-def fits(value: Argument, type_: Type | None) -> bool:
+def fits(value: Term, type_: Type | None) -> bool:
     """Whether a column of this type can hold the value."""
     return type_ is None or isinstance(value, str) is (type_ is Type.TEXT)

@@ -1,0 +1,237 @@
+"""SLD-resolution: each way from an atom down to input facts, background, comparisons and negated atoms.
+
+semantics.md, "Patterns and derivations". Every time term on the way has to be a natural number, and lies
+within the query's window if there is one; a goal that repeats one it serves is pruned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
+
+from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.reference.clauses import Clause, apart
+from antelog.reference.constraints import possible
+from antelog.reference.terms import (
+    Atom,
+    Comparison,
+    Denial,
+    Substitution,
+    Term,
+    Variable,
+    apply,
+    holds,
+    put_in,
+    put_in_once,
+    renamed,
+    shifted,
+    unify,
+    variables,
+)
+
+_MOST_STEPS = 20_000
+_DEEPEST = 60
+
+
+class TooManyDerivationsError(Exception):
+    """There are more ways to look at than were allowed for."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A way to derive an atom whose arguments are `head`; `first` has the first ticks of its times."""
+
+    head: tuple[Term, ...]
+    facts: tuple[Atom, ...]
+    negations: tuple[Atom, ...]
+    background: tuple[Atom, ...]
+    denials: tuple[Denial, ...]
+    comparisons: tuple[Comparison, ...]
+    first: Mapping[str, int] = field(hash=False)
+
+    @property
+    def time(self) -> Term:
+        return self.head[-1]
+
+    def unguarded(self) -> frozenset[str]:
+        """The variables of the head that stand in no fact literal and no background literal."""
+        guarded = frozenset[str]().union(*map(variables, (*self.facts, *self.background)))
+        return frozenset(t.name for t in self.head if isinstance(t, Variable)) - guarded
+
+    def unguarded_time(self) -> str | None:
+        return (
+            self.time.name if isinstance(self.time, Variable) and self.time.name in self.unguarded() else None
+        )
+
+    def unguarded_values(self) -> frozenset[str]:
+        return self.unguarded() - {self.unguarded_time()}
+
+
+@dataclass(frozen=True)
+class _Goal:
+    atom: Atom
+    above: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True)
+class _State:
+    known: Substitution = field(default_factory=dict)
+    facts: tuple[Atom, ...] = ()
+    negations: tuple[Atom, ...] = ()
+    background: tuple[Atom, ...] = ()
+    denials: tuple[Denial, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    times: tuple[Term, ...] = ()
+
+
+@dataclass
+class Resolver:
+    """Finds patterns; `most` bounds the steps that one search may take."""
+
+    vocabulary: Vocabulary
+    clauses: Mapping[str, tuple[Clause, ...]]
+    most: int | None = None
+
+    def patterns(self, asked: Atom, names: tuple[str, ...], window: tuple[int, int] | None) -> list[Pattern]:
+        """The patterns of an atom, in terms of its variables of these names; the last is that of the time."""
+        self._steps = self.most or _MOST_STEPS
+        self._numbers = count(1)
+        self._root, self._window = asked.time, window
+        head = (*map(Variable, names), asked.time)
+        found = []
+        for state in self._solve((_Goal(asked),), _State()):
+            pattern = self._pattern(head, state)
+            if pattern is not None:
+                found.append(_readable(pattern, names, asked.time))
+        return list(dict.fromkeys(found))
+
+    def _solve(self, goals: tuple[_Goal, ...], state: _State) -> Iterator[_State]:
+        if not goals:
+            yield state
+            return
+        self._steps -= 1
+        goal, *rest = goals
+        if self._steps < 0 or len(goal.above) > _DEEPEST:
+            raise TooManyDerivationsError
+        atom = apply(goal.atom, state.known)
+        state = replace(state, times=(*state.times, atom.time))
+        if not self._is_near(atom.time, state.known):
+            return
+        if self.vocabulary[atom.predicate].kind is Kind.INPUT:
+            yield from self._solve(tuple(rest), replace(state, facts=(*state.facts, atom)))
+        elif atom not in {apply(each, state.known) for each in goal.above}:
+            for clause in self.clauses.get(atom.predicate, ()):
+                own = apart(clause, next(self._numbers))
+                known = unify(own.head.arguments, atom.arguments, state.known)
+                if known is not None:
+                    body = tuple(_Goal(each, (*goal.above, atom)) for each in own.goals)
+                    yield from self._solve((*body, *rest), _entered(state, own, known))
+
+    def _is_near(self, time: Term, known: Substitution) -> bool:
+        """Whether a time may be natural, and in the window."""
+        time, root = put_in(time, known), put_in(self._root, known)
+        if isinstance(time, int) and time < 0:
+            return False
+        if self._window is None or _distance(root, time) is None:
+            return True
+        return -self._window[0] <= (_distance(root, time) or 0) <= self._window[1]
+
+    def _pattern(self, head: tuple[Term, ...], state: _State) -> Pattern | None:
+        known = state.known
+        if not all(self._is_near(time, known) for time in state.times):
+            return None
+        times = [put_in(time, known) for time in state.times]
+        first: dict[str, int] = {}
+        for time in times:
+            if isinstance(time, Variable):
+                first[time.name] = max(first.get(time.name, 0 - int(time.shift)), -int(time.shift))
+        comparisons = [apply(c, known) for c in state.comparisons]
+        comparisons += self._frame(put_in(self._root, known), times)
+        if any(holds(c) is False for c in comparisons):
+            return None
+        kept = tuple(dict.fromkeys(c for c in comparisons if holds(c) is None))
+        if not possible(kept, first):
+            return None
+        return Pattern(
+            tuple(put_in(t, known) for t in head),
+            tuple(dict.fromkeys(apply(a, known) for a in state.facts)),
+            tuple(dict.fromkeys(apply(a, known) for a in state.negations)),
+            tuple(dict.fromkeys(apply(a, known) for a in state.background)),
+            tuple(dict.fromkeys(apply(d, known) for d in state.denials)),
+            kept,
+            first,
+        )
+
+    def _frame(self, root: Term, times: list[Term]) -> Iterator[Comparison]:
+        """What keeps the times in the window that are not tied to the answer's."""
+        if self._window is None:
+            return
+        loose: dict[str, list[Term]] = {}
+        for time in times:
+            if _distance(root, time) is None:
+                loose.setdefault(time.name if isinstance(time, Variable) else "", []).append(time)
+        for group in loose.values():
+            group.sort(key=_offset)
+            yield Comparison(shifted(root, -self._window[0]), "<=", group[0])
+            yield Comparison(group[-1], "<=", shifted(root, self._window[1]))
+
+
+def _entered(state: _State, clause: Clause, known: Substitution) -> _State:
+    return _State(
+        known,
+        state.facts,
+        (*state.negations, *clause.negations),
+        (*state.background, *clause.background),
+        (*state.denials, *clause.denials),
+        (*state.comparisons, *clause.comparisons),
+        (*state.times, *(atom.time for atom in clause.negations)),
+    )
+
+
+def _offset(time: Term) -> int:
+    return int(time.shift) if isinstance(time, Variable) else int(time) if isinstance(time, int) else 0
+
+
+def _distance(one: Term, other: Term) -> int | None:
+    """How much later another time is, if that is always the same."""
+    same = isinstance(one, Variable) is isinstance(other, Variable)
+    if isinstance(one, Variable) and isinstance(other, Variable):
+        same = one.name == other.name
+    return _offset(other) - _offset(one) if same else None
+
+
+def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
+    """The pattern with readable names, and with times of its own that may be any tick from 0 on."""
+    known: dict[str, Term] = {}
+    of_time = [asked.name] if isinstance(asked, Variable) else []
+    for name, term in zip((*names, *of_time), pattern.head, strict=False):
+        if isinstance(term, Variable) and term.name not in known:
+            known[term.name] = Variable(name, -term.shift)
+    taken = {*names, *of_time}
+    for atom in (*pattern.facts, *pattern.negations, *pattern.background):
+        for term in atom.arguments:
+            if isinstance(term, Variable) and term.name not in known:
+                name = _fresh(term.name.partition("~")[0], taken)
+                taken.add(name)
+                known[term.name] = Variable(name, pattern.first.get(term.name, 0))
+    first = {}
+    for name, tick in pattern.first.items():
+        new = known.get(name)
+        if isinstance(new, Variable):
+            first[new.name] = tick - int(new.shift)
+    return Pattern(
+        tuple(put_in_once(t, known) for t in pattern.head),
+        tuple(renamed(a, known) for a in pattern.facts),
+        tuple(renamed(a, known) for a in pattern.negations),
+        tuple(renamed(a, known) for a in pattern.background),
+        tuple(renamed(d, known) for d in pattern.denials),
+        tuple(renamed(c, known) for c in pattern.comparisons),
+        first,
+    )
+
+
+def _fresh(wanted: str, taken: set[str]) -> str:
+    wanted = "V1" if wanted.startswith("_") else wanted
+    stem = wanted.rstrip("0123456789") or wanted
+    return next(name for name in chain([wanted], (f"{stem}{i}" for i in count(2))) if name not in taken)

@@ -1,0 +1,73 @@
+"""What is refused though each rule is fine by itself: what unfolding brings together.
+
+semantics.md, "Patterns and derivations" and "Values nobody has named". Looked at are the patterns of the
+queries and of everything that is negated on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import TYPE_CHECKING
+
+from antelog.reference.constraints import latest
+from antelog.reference.patterns import Pattern
+from antelog.reference.terms import ANY, Comparison, Variable, variables
+
+if TYPE_CHECKING:
+    from antelog.reference.program import Program
+
+
+class RefusedError(Exception):
+    """A program that the specification has no meaning for."""
+
+
+def refuse(program: Program) -> None:
+    """Raises RefusedError with the reason, if there is one."""
+    seen: set[tuple[str, tuple[bool, ...], frozenset[int]]] = set()
+    waiting = [(pattern, pattern.unguarded_values()) for q in program.queries for pattern in q.patterns]
+    while waiting:
+        pattern, ranging = waiting.pop()
+        for reason in _reasons(pattern, ranging):
+            raise RefusedError(reason)
+        for atom in pattern.negations:
+            asked = program.asked_of(atom)
+            places = frozenset(
+                i for i, t in enumerate(asked[:-1]) if isinstance(t, Variable) and t.name in ranging
+            )
+            key = (atom.predicate, tuple(t is ANY for t in atom.arguments), places)
+            if key not in seen:
+                seen.add(key)
+                waiting += [(p, p.unguarded_values() | _at(p, places)) for p in program.patterns_of(atom)]
+
+
+def _at(pattern: Pattern, places: frozenset[int]) -> frozenset[str]:
+    """The variables of a pattern that are asked for with an unguarded one."""
+    asked = (pattern.head[i] for i in places)
+    return frozenset(t.name for t in asked if isinstance(t, Variable))
+
+
+def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
+    """`ranging` are the variables that may have a value nobody has named."""
+    head = frozenset(t.name for t in pattern.head if isinstance(t, Variable))
+    guarded = frozenset[str]().union(*map(variables, (*pattern.facts, *pattern.background)))
+    negated = frozenset[str]().union(*map(variables, pattern.negations))
+    if lost := negated - head - guarded:
+        yield f"{', '.join(sorted(lost))} in negations only, and not in the head"
+    if lost := head - guarded - negated:
+        yield f"{', '.join(sorted(lost))} in no literal"
+    if len(pattern.unguarded_values()) > 1:
+        yield "more than one unguarded variable"
+    time = pattern.unguarded_time()
+    if time and pattern.facts and latest(Variable(time), pattern.comparisons, pattern.first) == inf:
+        yield f"the time {time} is unguarded and has no upper bound"
+    for comparison in pattern.comparisons:
+        if variables(comparison) & ranging and not _is_plain(comparison):
+            yield f"{comparison}: an unguarded variable"
+
+
+def _is_plain(comparison: Comparison) -> bool:
+    """Whether a variable is compared with a constant, by `=` or `!=`."""
+    sides = (comparison.left, comparison.right)
+    compared = [s for s in sides if isinstance(s, Variable)]
+    return comparison.operator in ("=", "!=") and len(compared) == 1 and not compared[0].shift

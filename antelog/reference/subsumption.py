@@ -1,0 +1,82 @@
+"""θ-subsumption: patterns that never say anything another does not say with less are dropped.
+
+One pattern subsumes another if its variables can be replaced so that both have the same head, its
+literals are among the other's, and its comparisons follow from the other's. A clock-driven pattern does
+not count against a fact-driven one, which may speak earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from antelog.reference.constraints import follows
+from antelog.reference.patterns import Pattern
+from antelog.reference.terms import (
+    Atom,
+    Comparison,
+    Substitution,
+    Term,
+    Variable,
+    put_in_once,
+    renamed,
+    shifted,
+)
+
+
+def minimal(patterns: Sequence[Pattern]) -> list[Pattern]:
+    """The patterns that no other makes needless; of those that subsume each other, the first."""
+    kept: list[Pattern] = []
+    for pattern in patterns:
+        if not any(makes_needless(other, pattern) for other in kept):
+            kept = [other for other in kept if not makes_needless(pattern, other)] + [pattern]
+    return kept
+
+
+def makes_needless(one: Pattern, other: Pattern) -> bool:
+    return bool(one.facts or not other.facts) and subsumes(one, other)
+
+
+def subsumes(one: Pattern, other: Pattern) -> bool:
+    start = _matched(one.head, other.head, {})
+    if start is None:
+        return False
+    pairs = [
+        *((each, other.facts) for each in one.facts),
+        *((each, other.negations) for each in one.negations),
+        *((each, other.background) for each in one.background),
+        *((each.atom, tuple(d.atom for d in other.denials)) for each in one.denials),
+    ]
+    return any(_is_implied(one, other, known) for known in _embeddings(pairs, start))
+
+
+def _embeddings(
+    pairs: Sequence[tuple[Atom, tuple[Atom, ...]]], known: Substitution
+) -> Iterator[Substitution]:
+    if not pairs:
+        yield known
+        return
+    (atom, candidates), *rest = pairs
+    for candidate in candidates:
+        if candidate.predicate == atom.predicate:
+            found = _matched(atom.arguments, candidate.arguments, known)
+            if found is not None:
+                yield from _embeddings(rest, found)
+
+
+def _matched(here: Sequence[Term], there: Sequence[Term], known: Substitution) -> dict[str, Term] | None:
+    """What the variables of the first stand for in the second, where these are constants."""
+    found = dict(known)
+    for one, other in zip(here, there, strict=True):
+        if isinstance(one, Variable) and one.name not in found and not isinstance(other, Enum):
+            found[one.name] = shifted(other, -one.shift)
+        elif put_in_once(one, found) != other:
+            return None
+    return found
+
+
+def _is_implied(one: Pattern, other: Pattern, known: Substitution) -> bool:
+    wanted = [renamed(c, known) for c in one.comparisons]
+    # A variable of one pattern stands for terms of the other; one of neither is in no literal.
+    wanted += [Comparison(put_in_once(Variable(name), known), ">=", tick) for name, tick in one.first.items()]
+    return all(follows(each, other.comparisons, other.first) for each in wanted)

@@ -1,0 +1,259 @@
+"""Derivations, and since when literals are true or false: semantics.md, "Truth over time".
+
+A world is what is known if certain facts arrive, and no others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from antelog.language.vocabulary import Kind
+from antelog.reference.background import fits, joined
+from antelog.reference.constraints import latest, leaves_none
+from antelog.reference.patterns import Pattern, TooManyDerivationsError
+from antelog.reference.program import Program
+from antelog.reference.stream import Slot, delta, slot_of, slowest, time_of
+from antelog.reference.terms import (
+    ANY,
+    Atom,
+    Comparison,
+    Condition,
+    Literal,
+    Substitution,
+    Term,
+    Variable,
+    apply,
+    holds,
+    put_in,
+    renamed,
+    unify,
+    variables,
+)
+
+Tick: TypeAlias = float
+NEVER: Tick = math.inf
+START: Tick = -1
+"""Before all ticks: what is so since then is so at each of them."""
+
+_MOST = 100_000
+
+
+EMPTY: Mapping[str, int] = MappingProxyType({})
+
+
+class Ticks(NamedTuple):
+    """From which tick on something is true, and from which on it is false."""
+
+    true_at: Tick
+    false_at: Tick
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A pattern with values for some of its variables, since the last of the facts that gave them."""
+
+    pattern: Pattern
+    head: tuple[Term, ...]
+    known: Substitution
+    literals: Mapping[Literal, Ticks]
+    facts: frozenset[Literal]
+    comparisons: tuple[Comparison, ...]
+    first: Mapping[str, int]
+    since: Tick
+
+    @property
+    def ticks(self) -> Ticks:
+        of_each = self.literals.values()
+        return Ticks(
+            max((t.true_at for t in of_each), default=START),
+            min((t.false_at for t in of_each), default=NEVER),
+        )
+
+
+class World:
+    def __init__(self, program: Program, until: Tick = NEVER) -> None:
+        """The world in which the program's facts arrive up to a tick, and none after it."""
+        self.program = program
+        self.arrivals = {fact: at for fact, at in program.arrivals.items() if at <= until}
+        self._truth: dict[Atom, Ticks] = {}
+        self._known: dict[tuple[Pattern, tuple[Term, ...]], list[Derivation]] = {}
+
+    @cached_property
+    def _taken(self) -> dict[Slot, tuple[Atom, int]]:
+        """The fact of each slot, and its arrival."""
+        slots = ((slot_of(self.program.vocabulary[f.predicate], f), f, at) for f, at in self.arrivals.items())
+        return {slot: (fact, at) for slot, fact, at in slots if slot is not None}
+
+    # ---- truth ----
+
+    def truth(self, atom: Atom) -> Ticks:
+        """Of an atom without open variables; `ANY` in it stands for whatever there is."""
+        if atom not in self._truth:
+            if ANY not in atom.arguments and self._is_input(atom):
+                self._truth[atom] = self._of_fact(atom)
+            else:
+                asked = self.program.asked_of(atom)
+                of_each = [
+                    d.ticks for p in self.program.patterns_of(atom) for d in self.derivations(p, asked)
+                ]
+                self._truth[atom] = Ticks(
+                    min((t.true_at for t in of_each), default=NEVER),
+                    max((t.false_at for t in of_each), default=START),
+                )
+        return self._truth[atom]
+
+    def _is_input(self, atom: Atom) -> bool:
+        return self.program.vocabulary[atom.predicate].kind is Kind.INPUT
+
+    def _of_fact(self, atom: Atom) -> Ticks:
+        if atom in self.arrivals:
+            return Ticks(self.arrivals[atom], NEVER)
+        predicate = self.program.vocabulary[atom.predicate]
+        return Ticks(NEVER, min(time_of(atom) + delta(predicate, atom.arguments), self._excluded(atom)))
+
+    def _excluded(self, atom: Atom) -> Tick:
+        """When a fact takes the slot of an atom that has not arrived."""
+        slot = slot_of(self.program.vocabulary[atom.predicate], atom)
+        return self._taken[slot][1] if slot in self._taken else NEVER
+
+    def last_arrival(self, atom: Atom, comparisons: tuple[Comparison, ...], first: Mapping[str, int]) -> Tick:
+        """The latest t + δ that a fact literal may still stand for: never if nothing bounds it."""
+        time = atom.time
+        tick = latest(time, comparisons, first) if isinstance(time, Variable) else time_of(atom)
+        if tick is None:
+            return START
+        return tick + slowest(self.program.vocabulary[atom.predicate], atom.arguments)
+
+    def ticks(
+        self, literal: Literal, comparisons: tuple[Comparison, ...] = (), first: Mapping[str, int] = EMPTY
+    ) -> Ticks:
+        """Since when a literal is true or false, in a derivation with these comparisons and first ticks."""
+        atom = literal.atom
+        is_open = any(isinstance(a, Variable) for a in atom.arguments)
+        if not literal.positive:
+            if is_open:
+                return Ticks(NEVER, NEVER)
+            ticks = self.truth(atom)
+            return Ticks(ticks.false_at, ticks.true_at)
+        if not is_open:
+            return self._of_fact(atom)
+        values = {a.name for a in atom.arguments[:-1] if isinstance(a, Variable)}
+        if any(leaves_none(name, comparisons) for name in values):
+            return Ticks(NEVER, START)
+        return Ticks(NEVER, min(self.last_arrival(atom, comparisons, first), self._excluded(atom)))
+
+    # ---- derivations ----
+
+    def derivations(
+        self, pattern: Pattern, asked: tuple[Term, ...], given: tuple[Comparison, ...] = ()
+    ) -> list[Derivation]:
+        """Those with what is asked for as their head; `given` are more comparisons of its variables."""
+        key = (pattern, asked)
+        if given:
+            return list(self._derive(pattern, asked, given))
+        if key not in self._known:
+            self._known[key] = list(self._derive(pattern, asked, ()))
+        return self._known[key]
+
+    def _derive(
+        self, pattern: Pattern, asked: tuple[Term, ...], given: tuple[Comparison, ...]
+    ) -> Iterator[Derivation]:
+        start = unify(pattern.head, asked, {})
+        if start is None:
+            return
+        found: dict[tuple[Term, ...], tuple[Substitution, Tick]] = {}
+        names = sorted({v for a in (*pattern.facts, *pattern.negations) for v in variables(a)})
+        for known in joined(pattern.background, self.program.background, start):
+            for each, since in self._matched(pattern.facts, known, START):
+                values = tuple(put_in(Variable(name), each) for name in names)
+                if values not in found or since < found[values][1]:
+                    found[values] = each, since
+                    if len(found) > _MOST:
+                        raise TooManyDerivationsError
+        for known, since in found.values():
+            derivation = self._derivation(pattern, known, since, given)
+            if derivation is not None:
+                yield derivation
+
+    def _matched(
+        self, literals: tuple[Atom, ...], known: Substitution, since: Tick
+    ) -> Iterator[tuple[Substitution, Tick]]:
+        """The ways in which some of the fact literals match facts."""
+        if not literals:
+            yield known, since
+            return
+        literal, *rest = literals
+        yield from self._matched(tuple(rest), known, since)
+        atom = apply(literal, known)
+        if not variables(atom):
+            return
+        for fact, at in self.arrivals.items():
+            if fact.predicate == atom.predicate:
+                found = unify(atom.arguments, fact.arguments, known)
+                if found is not None:
+                    yield from self._matched(tuple(rest), found, max(since, at))
+
+    def with_value(self, derivation: Derivation, names: Iterable[str], value: Term) -> Derivation | None:
+        """A derivation with a value for unguarded variables."""
+        known = {**derivation.known, **dict.fromkeys(names, value)}
+        return self._derivation(derivation.pattern, known, derivation.since, ())
+
+    def _derivation(
+        self, pattern: Pattern, known: Substitution, since: Tick, given: tuple[Comparison, ...]
+    ) -> Derivation | None:
+        first = first_ticks(pattern, known)
+        comparisons = tuple(dict.fromkeys(apply(c, known) for c in (*pattern.comparisons, *given)))
+        denials = [apply(d, known) for d in pattern.denials]
+        if first is None or any(holds(c) is False for c in comparisons):
+            return None
+        if any(not variables(d) and fits(d.atom, self.program.background) for d in denials):
+            return None
+        open_ = tuple(c for c in comparisons if holds(c) is None)
+        conditions: list[Condition] = [*open_, *(d for d in denials if variables(d))]
+        literals = {}
+        facts = set()
+        for atom, positive in (*((a, True) for a in pattern.facts), *((a, False) for a in pattern.negations)):
+            literal = _stated(apply(atom, known), positive, conditions)
+            literals[literal] = self.ticks(literal, open_, first)
+            if positive:
+                facts.add(literal)
+        head = tuple(put_in(t, known) for t in pattern.head)
+        return Derivation(pattern, head, known, literals, frozenset(facts), open_, first, since)
+
+
+def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:
+    """The first tick of each open time; None if some time has come out before its own."""
+    found: dict[str, int] = {}
+    for name, tick in pattern.first.items():
+        time = put_in(Variable(name), known)
+        if isinstance(time, Variable):
+            earliest = tick - int(time.shift)
+            found[time.name] = max(found.get(time.name, earliest), earliest)
+        elif isinstance(time, int) and time < tick:
+            return None
+    return found
+
+
+def _stated(atom: Atom, positive: bool, conditions: list[Condition]) -> Literal:
+    names = variables(atom)
+    return Literal(atom, positive, frozenset(c for c in conditions if variables(c) & names))
+
+
+def stated_apart(
+    atom: Atom, comparisons: Iterable[Comparison], names: Mapping[str, Variable]
+) -> tuple[Atom, tuple[Comparison, ...]]:
+    """A negated atom and its own comparisons, with variables that no pattern has.
+
+    Its open time is one without a shift, so that the same question looks the same.
+    """
+    own = [c for c in comparisons if variables(c) and variables(c) <= variables(atom)]
+    new: dict[str, Term] = dict(names)
+    for i, term in enumerate(atom.arguments):
+        if isinstance(term, Variable) and term.name not in new:
+            new[term.name] = Variable(f"?{i}", -term.shift)
+    return renamed(atom, new), tuple(sorted((renamed(c, new) for c in own), key=str))
