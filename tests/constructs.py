@@ -58,6 +58,10 @@ CONSTRUCTS = frozenset(
         "query with a constant",
         "query with _",
         "several queries",
+        "one per column",
+        "one per tick",
+        "variable under negation only compared",
+        "window of times",
     }
 )
 
@@ -71,7 +75,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "query": (5, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),
     "horizon": (1, ("horizon",)),
-    "one_per": (3, ()),  # tests/language/test_declarations.py
+    "one_per": (3, ("one per column", "one per tick")),
     "column": (2, ("typed column", "untyped column")),
     "bound": (2, ("delay", "window")),
     "fact": (1, ("fact about a derived predicate",)),
@@ -84,13 +88,13 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
         (
             *("negated derived atom", "_ under negation", "negation through time"),
             *("negation of each other through time", "variable under negation only"),
-            "time under negation only",
+            *("time under negation only", "variable under negation only compared"),
         ),
     ),
     "comparison": (
         1,
         (
-            *("comparison of times", "comparison of numbers"),
+            *("comparison of times", "comparison of numbers", "window of times"),
             *(f"comparison by {operator}" for operator in syntax.OPERATORS),
         ),
     ),
@@ -127,6 +131,8 @@ def constructs(text: str) -> frozenset[str]:
             else set()
         )
     for declaration in document.declarations:
+        if isinstance(declaration, syntax.Input) and declaration.one_per is not None:
+            found.add("one per column" if declaration.one_per else "one per tick")
         found |= {"typed column" if c.type else "untyped column" for c in declaration.columns[:-1]}
     for query in document.queries:
         found |= {"window"} if query.window else set()
@@ -197,9 +203,13 @@ def _variable_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:
         for name in set(names):
             places.setdefault(name, []).append(negated)
     in_head = {variable_of(term) for term in rule.head.terms}
+    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
+    compared = {variable_of(side) for c in comparisons for side in (c.left, c.right)}
     for name, negated_places in places.items():
         if all(negated_places):
             yield "time under negation only" if name in times else "variable under negation only"
+            if name not in times and name in compared:
+                yield "variable under negation only compared"
         elif name not in times and len(negated_places) > 1:
             yield "shared variable"
         elif len(negated_places) == 1 and name not in in_head:
@@ -207,6 +217,11 @@ def _variable_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:
 
 
 def _comparison_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:
+    between = Counter(
+        frozenset(map(variable_of, (c.left, c.right))) for c in rule.body if isinstance(c, Comparison)
+    )
+    if any(n > 1 and len(names) == 2 and names <= times for names, n in between.items()):
+        yield "window of times"
     for comparison in rule.body:
         if isinstance(comparison, Comparison):
             sides = (comparison.left, comparison.right)

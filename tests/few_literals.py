@@ -28,6 +28,7 @@ _TIMES = (
 _CONDITIONS = (
     *("U <= T", "U < T", "U != T", "T <= U+1", "U >= T-1", "T >= 1", "U <= 2", "U = 1", "U >= 2"),
     *("U <= 2, U != T", "U >= T-2, U <= T, U != T-1", "X != Y", "X = a", "X < b", "X >= Y"),
+    *("U > T, U <= T+3", "U >= T-2, U < T", "X != a", "X != b"),
 )
 _OPERATORS = ("<", "<", "<=", ">", ">=", "!=", "=")
 _BOUNDS = ("3", "5", "10", "V + 2")
@@ -65,6 +66,9 @@ def _rule(draw: st.DrawFn, head: str, names: list[str], most: int) -> str:
         body.append(draw(st.sampled_from(fitting)))
     if numbers:
         body += [_comparison(draw, numbers) for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3])))]
+    lost = there - _variables(", ".join(each for each in body if not each.startswith("not ")))
+    if "T" in lost and "U" in there - lost and "T" in head:
+        body.append(draw(st.sampled_from(["T <= U", "T <= U + 2"])))
     return f"{head} :- {', '.join(dict.fromkeys(body))}."
 
 

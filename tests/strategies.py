@@ -72,6 +72,12 @@ REFINEMENTS = {
     "R": ("delay R(a, _, _) = 2.", "delay R(a, 10, _) = 0."),
     "C": (),
 }
+SLOTS = {
+    "A": ("", "", "", " one per tick"),
+    "B": ("", "", "", " one per x", " one per y", " one per tick"),
+    "R": ("", "", " one per x", " one per x", " one per tick"),
+    "C": ("",),
+}
 TEXTS = ("a", "b", "c")
 NUMBERS = (5, 10, 12.5)
 
@@ -186,8 +192,14 @@ def _rule(
         body.literals.append(_atom(past, values, f"T{-back:+d}" if back else "T"))
     if draw(st.booleans()):
         _add_comparison(draw, body)
+    if time.startswith("T") and "T" not in body.times and not clock:
+        _add_bound(draw, body)
     variables = sorted(body.objects | body.denied)
     arguments = _some(draw, (*variables, *variables, "a"), head.arity)
+    if body.denied - set(arguments):
+        if not arguments:
+            return None
+        arguments[draw(st.integers(0, head.arity - 1))] = "X"
     unbound = len(body.objects - set(arguments))
     head.cost += body.cost * _OBJECTS**unbound
     head.windowed |= body.windowed
@@ -274,6 +286,12 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     body.denied_times |= {time[0]} & {"T"}
 
 
+def _add_bound(draw: st.DrawFn, body: _Body) -> None:
+    """How late a time may be that stands under negation only."""
+    choices = ["T <= U + 2", "T <= U, T >= U - 1", "T = U"] if "U" in body.times else ["T <= 3", "T < 2"]
+    body.literals.append(draw(st.sampled_from(choices)))
+
+
 def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
     choices = [
         f"X {draw(st.sampled_from(['!=', '=', '<']))} {other}" for other in ("a", "b") if "X" in body.objects
@@ -282,6 +300,9 @@ def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
         choices += ["X != Y", "X != Y", "X < Y"]
     if {"T", "U"} <= body.times:
         choices += ["U <= T", "T < U", "U <= T + 2", "U != T"] * 2
+        choices += ["U > T, U <= T + 3", "U >= T - 2, U < T", "T <= U + 1, U != T"] * 2
+    if "X" in body.denied:
+        choices += ["X != a", "X != b", "X = a", "X != a, X != b"] * 2
     if "T" in body.times:
         choices += ["T >= 1", "T < 3", "T <= 4", "T > 0"]
     if choices:
@@ -307,7 +328,9 @@ def declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
         if f"{name}(" in rules and not (name in "AC" and draw(st.integers(0, 9)) == 0):
             typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
             delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
-            yield f"input {name}({', '.join((*typed, 'time'))}){delay}."
+            slot = draw(st.sampled_from(SLOTS[name]))
+            both = "," if delay and slot else ""
+            yield f"input {name}({', '.join((*typed, 'time'))}){delay}{both}{slot}."
             if draw(st.booleans()) and columns:
                 declared = st.sampled_from(REFINEMENTS[name])
                 yield from draw(st.lists(declared, min_size=1, max_size=2, unique=True))
@@ -324,13 +347,15 @@ def declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
 def facts(
     draw: st.DrawFn, checked: Checked, latest: int = 4, most: int = 10
 ) -> tuple[tuple[str, tuple[Value, ...], int], ...]:
-    """Facts about a program's inputs with their arrivals; some are late, early or given twice."""
+    """Facts about a program's inputs with their arrivals; some are late, early, twice or conflicting."""
     inputs = [p for p in checked.vocabulary.predicates.values() if p.kind is Kind.INPUT]
     found: list[tuple[str, tuple[Value, ...], int]] = []
     for _ in range(draw(st.integers(2, most)) if inputs else 0):
         if found and draw(st.integers(0, 9)) == 0:
             name, values, arrival = draw(st.sampled_from(found))
-            found.append((name, values, arrival + 1))
+            if len(values) > 1 and draw(st.booleans()):
+                values = (*values[:-2], draw(_values(COLUMNS[name][-1])), values[-1])
+            found.append((name, values, arrival + draw(st.sampled_from([0, 1]))))
             continue
         predicate = draw(st.sampled_from(inputs))
         objects = tuple(draw(_values(column)) for column in COLUMNS[predicate.name])

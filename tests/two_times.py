@@ -21,8 +21,10 @@ def programs(draw: st.DrawFn) -> str:
     rules = [_lower(draw) for _ in range(draw(st.sampled_from([1, 1, 2])))]
     rules.append(_upper(draw))
     delays = [draw(st.sampled_from(["", " delay 1", " delay 2"])) for _ in range(3)]
+    slot = draw(st.sampled_from(["", "", f"{',' if delays[1] else ''} one per x"]))
     declarations = (
-        f"input A(x: text, time){delays[0]}. input B(x: text, y: text, time){delays[1]}.",
+        f"input A(x: text, time){delays[0]}. input B(x: text, y: text, time){delays[1]}{slot}.",
+        *draw(st.lists(st.sampled_from(("delay A(a, _) = 2.", "delay B(_, a, _) = 1.")), max_size=1)),
         f"input C(time){delays[2]}. {STATIC['Site']}",
     )
     text = "\n".join((*declarations, *rules, "query P2(X, T)."))
@@ -54,9 +56,19 @@ def _upper(draw: st.DrawFn) -> str:
         body.append(f"not {_atom(draw, ('X', 'Y', '_'), draw(st.sampled_from(['T', 'U'])))}")
     if draw(st.integers(0, 3)) == 0:
         body.append(f"not P2({draw(st.sampled_from(['X', 'Y', 'a']))}, T-{draw(st.integers(3, 4))})")
+    positive = " ".join(each for each in body if not each.startswith("not "))
+    conditions = [*_OF_TIMES, *(["X < Y", "X != Y"] if "X" in positive and "Y" in positive else [])]
     if draw(st.booleans()):
-        body.append(draw(st.sampled_from(["X < Y", "X != Y", "U < T+2", "T <= U", "U <= T", "U <= T"])))
-    return f"P2({draw(st.sampled_from(['X', 'Y', 'a']))}, {_shifted(draw, 'T')}) :- {', '.join(body)}."
+        body.append(draw(st.sampled_from(conditions)))
+    if "T" not in positive:
+        body.append(draw(st.sampled_from(["T <= U+2", "T <= U", "T <= 2"])))
+    named = [name for name in ("X", "Y") if name in " ".join(body)]
+    head = draw(st.sampled_from([*named, "a"]))
+    lost = [name for name in named if name not in positive]
+    return f"P2({(lost or [head])[0]}, {_shifted(draw, 'T')}) :- {', '.join(body)}."
+
+
+_OF_TIMES = ("U < T+2", "T <= U", "U <= T", "U <= T", "U > T, U <= T+3", "U >= T-2, U < T", "U != T")
 
 
 def _atom(draw: st.DrawFn, values: tuple[str, ...], time: str) -> str:

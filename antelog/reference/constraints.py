@@ -49,6 +49,15 @@ def latest(
     return max(found, default=None)
 
 
+def is_bounded(
+    time: str, comparisons: Collection[Comparison], first: Mapping[str, int], known: Collection[str]
+) -> bool:
+    """Whether a time has a latest tick once the `known` ones have values."""
+    ends = [_ZERO, *(("variable", name) for name in known)]
+    cases = _cases(comparisons, first)
+    return all(any((end, ("variable", time)) in edges for end in ends) for edges in cases)
+
+
 def _cases(comparisons: Collection[Comparison], first: Mapping[str, int]) -> Iterator[Edges]:
     """The ways in which comparisons can hold together, each as the differences it allows."""
     given: Edges = {}

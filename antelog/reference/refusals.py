@@ -7,10 +7,9 @@ queries and of everything that is negated on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 from typing import TYPE_CHECKING
 
-from antelog.reference.constraints import latest
+from antelog.reference.constraints import is_bounded
 from antelog.reference.patterns import Pattern
 from antelog.reference.terms import ANY, Comparison, Variable, variables
 
@@ -59,7 +58,8 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
     if len(pattern.unguarded_values()) > 1:
         yield "more than one unguarded variable"
     time = pattern.unguarded_time()
-    if time and pattern.facts and latest(Variable(time), pattern.comparisons, pattern.first) == inf:
+    known = pattern.first.keys() & guarded
+    if time and pattern.facts and not is_bounded(time, pattern.comparisons, pattern.first, known):
         yield f"the time {time} is unguarded and has no upper bound"
     for comparison in pattern.comparisons:
         if variables(comparison) & ranging and not _is_plain(comparison):

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from antelog.language.vocabulary import Kind
 from antelog.reference.background import fits, joined
-from antelog.reference.constraints import latest, leaves_none
+from antelog.reference.constraints import follows, latest, leaves_none
 from antelog.reference.patterns import Pattern, TooManyDerivationsError
 from antelog.reference.program import Program
 from antelog.reference.stream import Slot, delta, slot_of, slowest, time_of
@@ -249,11 +249,14 @@ def stated_apart(
 ) -> tuple[Atom, tuple[Comparison, ...]]:
     """A negated atom and its own comparisons, with variables that no pattern has.
 
-    Its open time is one without a shift, so that the same question looks the same.
+    Its open time has no shift, and what is said of it says something: the same question looks the same.
     """
     own = [c for c in comparisons if variables(c) and variables(c) <= variables(atom)]
     new: dict[str, Term] = dict(names)
     for i, term in enumerate(atom.arguments):
         if isinstance(term, Variable) and term.name not in new:
             new[term.name] = Variable(f"?{i}", -term.shift)
-    return renamed(atom, new), tuple(sorted((renamed(c, new) for c in own), key=str))
+    asked = renamed(atom, new)
+    first = {asked.time.name: 0} if isinstance(asked.time, Variable) else {}
+    wanted = {each for c in own if not follows(each := renamed(c, new), (), first)}
+    return asked, tuple(sorted(wanted, key=str))
