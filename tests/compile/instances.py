@@ -26,7 +26,7 @@ def specified(pattern: Pattern) -> Specified:
         (*map(_term, pattern.answer), _operand(pattern.time)),
         tuple(_atom(atom) for atom in pattern.atoms),
         tuple(_atom(negation) for negation in pattern.negations),
-        tuple(_static(s) for s in pattern.statics if not s.negated),
+        tuple(_with_names(_static(s), i) for i, s in enumerate(pattern.statics) if not s.negated),
         tuple(told.Denial(_static(s)) for s in pattern.statics if s.negated),
         tuple(_comparison(c) for c in pattern.comparisons),
         {each.variable: each.tick for each in pattern.earliest},
@@ -46,6 +46,14 @@ def _atom(atom: Atom | Negated) -> told.Atom:
 
 def _static(atom: StaticAtom) -> told.Atom:
     return told.Atom(atom.predicate, tuple(map(_term, atom.arguments)))
+
+
+def _with_names(atom: told.Atom, number: int) -> told.Atom:
+    """A background fact in which each `_` is a variable of its own."""
+    arguments = (
+        told.Variable(f"_{number}_{i}") if a is told.ANY else a for i, a in enumerate(atom.arguments)
+    )
+    return told.Atom(atom.predicate, tuple(arguments))
 
 
 def _term(term: Term | None) -> told.Term:

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from antelog.reference import Change, Evaluation, RefusedError, changes, outlook, snapshots
-from tests.reference.helpers import Fact, answer_text, evaluate_text, explanations_text, lines
+from antelog.diagnostics import Source
+from antelog.language import read
+from antelog.reference import Change, Evaluation, RefusedError, admit, changes, outlook, snapshots
+from tests.reference.helpers import Fact, answer_text, evaluate_text, explanations_text, lines, stream_of
 
 
 def test_a_needless_hypothesis_is_not_reported_even_for_more_evidence() -> None:
@@ -276,3 +278,23 @@ def test_a_literal_whose_slot_is_taken_is_false() -> None:
 def test_what_unfolding_brings_together_is_refused(rules: str, reason: str) -> None:
     with pytest.raises(RefusedError, match=reason):
         evaluate_text(f"input A(x: text, time). input C(time). {rules}")
+
+
+def test_facts_are_set_aside_for_the_first_reason_there_is() -> None:
+    vocabulary = read(Source(LEVELS + "P(X, T) :- Temp(X, _, T). query P(X, T).")).vocabulary
+    rows: list[Fact] = [
+        ("Temp", ("a", "low", 0), 3),  # late, so it takes no slot
+        ("Temp", ("a", "low", 1), 0),
+        ("Temp", ("a", "high", 0), 2),
+        ("Temp", ("a", "high", 0), 2),
+        ("Temp", ("a", "warm", 0), 2),
+        ("Temp", ("a", 0), 0),
+    ]
+    admitted = admit(vocabulary, stream_of(rows).arrivals)
+    assert {str(fact): tick for fact, tick in admitted.arrivals.items()} == {"Temp(a, high, 0)": 2}
+    assert sorted((str(each.fact), reason.value) for each, reason in admitted.set_aside) == [
+        ("Temp(a, 0)", "malformed"),
+        ("Temp(a, low, 0)", "late"),
+        ("Temp(a, low, 1)", "early"),
+        ("Temp(a, warm, 0)", "conflicting"),
+    ]
