@@ -185,11 +185,13 @@ class _Search:
                     self._follow(step)
 
     def _reach(self, state: _State) -> None:
-        name, terms, _, when = state
+        name, terms, tests, when = state
         self._rounds[name, terms] += 1
         if self._rounds[name, terms] > _ROUNDS:
             # A relation rests on its own past, however long ago.
-            state = name, terms, (), _When(None, None, when.ahead if when.ahead is None else 0)
+            state = name, terms, tests, _When(None, None, when.ahead)
+            if self._rounds[name, terms] > 2 * _ROUNDS:
+                return
         if state not in self._seen:
             self._seen.add(state)
             self._waiting.append(state)
