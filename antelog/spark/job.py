@@ -146,14 +146,17 @@ class Job:
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
-    """What differs between two identities, in words; None if nothing does."""
+    """What differs between two identities, in words; None if nothing does.
+
+    Another version may tell all else differently, so then nothing more is compared.
+    """
+    if old.get("format") != new["format"]:
+        return "another version of antelog"
     parts = [_difference(name, old.get(name), new[name]) for name in new if old.get(name) != new[name]]
     return " and ".join(parts) or None
 
 
 def _difference(name: str, old: str | None, new: str) -> str:
-    if name == "format":
-        return "another version of antelog"
     if name in ("program", "background facts"):
         return f"another program ({old}, not {new})" if name == "program" else "other background facts"
     return f"{old} {name}, not {new}" if name == "buckets" else f"the {name} `{old}`, not `{new}`"
