@@ -98,7 +98,7 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
     if time is not None and not pattern.clock_driven and not _ends(pattern):
         yield _Objection(
             "E405",
-            f"{time} occurs in no condition without `not`, so one fact would have answers at every later tick",
+            f"{time} occurs in no condition without `not`, so a fact would have answers at every later tick",
             f"Say up to when, such as `{time} <= U + 10` where U is the time of a fact.",
         )
     if len(pattern.unguarded) > 1:

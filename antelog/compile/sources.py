@@ -10,7 +10,7 @@ do constants that rules, comparisons and delay refinements have there, and the b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from antelog.compile.comparisons import outcome
@@ -92,7 +92,7 @@ def _names(name: str, relation: Relation, pattern: Pattern, plan: Plan) -> Names
         return tuple(test for test in own if outcome(test) is None)
 
     facts, background, constants = [], [], []
-    for source in found.facts:
+    for source in _fewest(found.facts):
         tests = moved(source.tests)
         if tests is not None:
             atom = Atom(source.atom.predicate, put_in(source.atom.arguments), source.atom.time)
@@ -128,11 +128,15 @@ def _moved(test: Comparison, image: dict[str, Term], time: Time) -> Comparison:
 
 @dataclass(frozen=True)
 class _When:
-    """The time of an atom: `tick`, or from `behind` ticks before the answer's time to `ahead` after it."""
+    """The time of an atom: `tick`, or from `behind` ticks before the answer's time to `ahead` after it.
+
+    It is never before the tick `first`.
+    """
 
     tick: int | None
     behind: int | None
     ahead: int | None
+    first: int = 0
 
     @property
     def later(self) -> int | None:
@@ -150,11 +154,9 @@ class _When:
                 return _When(self.tick + time.offset - own.offset, None, None)
             return _When(None, None, None)
         times = times_of(pattern)
-        return _When(
-            None,
-            _sum(self.behind, times.furthest(time, own)),
-            _sum(self.ahead, times.furthest(own, time)),
-        )
+        behind, least = times.furthest(time, own), times.furthest(time, Time(None, 0))
+        first = max(0, 0 if least is None else -least, 0 if behind is None else self.first - behind)
+        return _When(None, _sum(self.behind, behind), _sum(self.ahead, times.furthest(own, time)), first)
 
 
 _State = tuple[str, tuple[Term, ...], Tests, _When]
@@ -189,7 +191,7 @@ class _Search:
         self._rounds[name, terms] += 1
         if self._rounds[name, terms] > _ROUNDS:
             # A relation rests on its own past, however long ago.
-            state = name, terms, tests, _When(None, None, when.ahead)
+            state = name, terms, tests, _When(None, None, when.ahead, when.first)
             if self._rounds[name, terms] > 2 * _ROUNDS:
                 return
         if state not in self._seen:
@@ -223,7 +225,7 @@ class _Search:
                 continue
             arguments = tuple(map(step.image_of, literal.arguments))
             if any(map(self._is_wanted, arguments)):
-                own_tests = tuple(dict.fromkeys((*step.tests, *_own_tests(literal, step))))
+                own_tests = (*step.tests, *dict.fromkeys(_own_tests(literal, step)))
                 time = Time(FACT_TIME, 0) if when.tick is None else Time(None, when.tick)
                 atom = Atom(literal.predicate, arguments, time)
                 self.facts[Source(atom, own_tests, when.behind, when.ahead)] = None
@@ -280,7 +282,7 @@ class _Step:
         if any(outcome(test) is False for test in more):
             return None
         kept = (test for test in more if outcome(test) is None)
-        return replace(step, tests=tuple(dict.fromkeys((*tests, *kept))))
+        return replace(step, tests=_strongest((*tests, *kept)))
 
     def _of_times(self) -> Iterator[Comparison]:
         """What the pattern's times say together of the tick it is asked about."""
@@ -336,6 +338,37 @@ class _Step:
         )
 
 
+def _strongest(tests: Iterable[Comparison]) -> Tests:
+    """The tests, of those that say from which tick on answers are the one that says most."""
+    first, rest = _from(tests)
+    begin = (Comparison(Time(TIME, 0), ">=", Time(None, first)),) if first else ()
+    return (*begin, *dict.fromkeys(rest))
+
+
+def _from(tests: Iterable[Comparison]) -> tuple[int, list[Comparison]]:
+    """From which tick on answers are, by some tests, and the other tests."""
+    first, rest = 0, []
+    for test in tests:
+        match test:
+            case Comparison(Time(variable, later), ">=", Time(None, tick)) if variable == TIME:
+                first = max(first, tick - later)
+            case _:
+                rest.append(test)
+    return first, rest
+
+
+def _fewest(sources: Iterable[Source]) -> Iterator[Source]:
+    """Without sources that another one makes needless: the same facts, and it asks for less."""
+    kept: dict[tuple[Atom, int | None, int | None], list[tuple[int, set[Comparison], Source]]] = {}
+    for source in sorted(sources, key=lambda s: (_from(s.tests)[0], len(s.tests))):
+        first, rest = _from(source.tests)
+        own = kept.setdefault((source.atom, source.behind, source.ahead), [])
+        if not any(less <= set(rest) for begin, less, _ in own if begin <= first):
+            own.append((first, set(rest), source))
+    for each in kept.values():
+        yield from (source for _, _, source in each)
+
+
 def _own_tests(literal: Atom, step: _Step) -> Iterator[Comparison]:
     """The comparisons about a literal and the answer, of the variables it has as a source."""
     own = {a.name for a in literal.arguments if isinstance(a, Var)}
@@ -352,6 +385,9 @@ def _own_tests(literal: Atom, step: _Step) -> Iterator[Comparison]:
             case _:
                 return step.operand_of(side)
 
+    first = step.when.of(literal, step.pattern).first
+    if literal.time.variable is not None and step.when.tick is None and first:
+        yield Comparison(Time(FACT_TIME, 0), ">=", Time(None, first))
     for comparison in step.pattern.comparisons:
         left, right = operand(comparison.left), operand(comparison.right)
         if left is not None and right is not None:
