@@ -144,9 +144,9 @@ class _When:
         tied = self.ahead is not None and self.behind is not None and self.ahead == -self.behind
         return self.ahead if tied else None
 
-    def of(self, literal: Atom | Negated, pattern: Pattern) -> _When:
-        """The time of a literal, where this is the time of what the pattern derives."""
-        time, own = literal.time, pattern.time
+    def of(self, time: Time, pattern: Pattern) -> _When:
+        """A time of a pattern, where this is the time of what it derives."""
+        own = pattern.time
         if time.variable is None:
             return _When(time.offset, None, None)
         if self.tick is not None and own.variable is not None:
@@ -215,20 +215,21 @@ class _Search:
         for static in pattern.statics:
             given = tuple(None if a is None else step.image_of(a) for a in static.arguments)
             if any(map(self._is_wanted, given)):
-                self.background[StaticAtom(static.predicate, given), step.tests] = None
+                own_tests = _own_tests(static.arguments, None, step)
+                self.background[StaticAtom(static.predicate, given), (*step.tests, *own_tests)] = None
         for literal in pattern.literals:
-            when = step.when.of(literal, pattern)
+            when = step.when.of(literal.time, pattern)
             if isinstance(literal, Negated):
-                asked = tuple(map(step.image_of, literal.asked))
+                asked, tests = step.asked(literal)
                 if any(map(self._is_wanted, asked)):
-                    self._reach((literal.relation, asked, step.tests, when))
+                    self._reach((literal.relation, asked, tests, when))
                 continue
             arguments = tuple(map(step.image_of, literal.arguments))
             if any(map(self._is_wanted, arguments)):
-                own_tests = (*step.tests, *dict.fromkeys(_own_tests(literal, step)))
+                own_tests = _own_tests(literal.arguments, literal.time, step)
                 time = Time(FACT_TIME, 0) if when.tick is None else Time(None, when.tick)
                 atom = Atom(literal.predicate, arguments, time)
-                self.facts[Source(atom, own_tests, when.behind, when.ahead)] = None
+                self.facts[Source(atom, (*step.tests, *own_tests), when.behind, when.ahead)] = None
                 self._refined(literal.predicate, arguments, step)
 
     def _refined(self, predicate: str, arguments: tuple[Term, ...], step: _Step) -> None:
@@ -295,15 +296,15 @@ class _Step:
             if when.ahead is not None:
                 yield Comparison(time, "<=", Time(TIME, when.ahead))
             return
-        asked = self.operand_of(time)
-        if asked is None:
-            return
-        times, zero = times_of(self.pattern), Time(None, 0)
+        times, zero, asked = times_of(self.pattern), Time(None, 0), self.operand_of(time)
         least, most = times.furthest(time, zero), times.furthest(zero, time)
-        if least is not None:
-            yield Comparison(asked, ">=", Time(None, -least))
-        if most is not None:
-            yield Comparison(asked, "<=", Time(None, most))
+        # Where the time is not known, it may still be too early or too late at any rate.
+        latest = asked or (None if when.ahead is None else Time(TIME, when.ahead))
+        soonest = asked or (None if when.behind is None else Time(TIME, -when.behind))
+        if least is not None and latest is not None:
+            yield Comparison(latest, ">=", Time(None, -least))
+        if most is not None and soonest is not None:
+            yield Comparison(soonest, "<=", Time(None, most))
 
     def image_of(self, term: Term) -> Term:
         return self.image.get(term.name, Var(f"{term.name}~")) if isinstance(term, Var) else term
@@ -331,11 +332,42 @@ class _Step:
         left, right = self.operand_of(comparison.left), self.operand_of(comparison.right)
         return None if left is None or right is None else Comparison(left, comparison.operator, right)
 
+    def asked(self, negation: Negated) -> tuple[tuple[Term, ...], Tests]:
+        """What a negated literal asks for, and what has to hold then; its own variables get places."""
+        terms = tuple(map(self.image_of, negation.asked))
+        places = {
+            term: Var(f"?{i}")
+            for i, term in reversed([*enumerate(terms)])
+            if isinstance(term, Var) and _is_private(term.name)
+        }
+
+        def placed(operand: Operand) -> Operand | None:
+            match operand:
+                case Var(name) if _is_private(name):
+                    return places.get(operand)
+                case Sum(name, offset) if _is_private(name):
+                    place = places.get(Var(name))
+                    return None if place is None else Sum(place.name, offset)
+                case _:
+                    return operand
+
+        tests = []
+        for test in (*self.tests, *_own_tests(negation.arguments, None, self)):
+            left, right = placed(test.left), placed(test.right)
+            if left is not None and right is not None:
+                tests.append(Comparison(left, test.operator, right))
+        return tuple(places.get(t, t) if isinstance(t, Var) else t for t in terms), _strongest(tests)
+
     def without(self, is_wanted: Callable[[Term], bool]) -> Tests:
         """The tests that are not about the variable whose values are looked for."""
         return tuple(
             t for t in self.tests if not any(isinstance(s, Var) and is_wanted(s) for s in (t.left, t.right))
         )
+
+
+def _is_private(name: str) -> bool:
+    """Whether a variable is none of the answer's."""
+    return name.endswith("~") or name.startswith("?")
 
 
 def _strongest(tests: Iterable[Comparison]) -> Tests:
@@ -369,9 +401,9 @@ def _fewest(sources: Iterable[Source]) -> Iterator[Source]:
         yield from (source for _, _, source in each)
 
 
-def _own_tests(literal: Atom, step: _Step) -> Iterator[Comparison]:
+def _own_tests(arguments: tuple[Term | None, ...], time: Time | None, step: _Step) -> Tests:
     """The comparisons about a literal and the answer, of the variables it has as a source."""
-    own = {a.name for a in literal.arguments if isinstance(a, Var)}
+    own = {a.name for a in arguments if isinstance(a, Var)}
 
     def operand(side: Operand) -> Operand | None:
         match side:
@@ -380,18 +412,20 @@ def _own_tests(literal: Atom, step: _Step) -> Iterator[Comparison]:
             case Sum(name, offset) if name in own:
                 term = step.image_of(Var(name))
                 return Sum(term.name, offset) if isinstance(term, Var) else None
-            case Time(variable, offset) if variable is not None and variable == literal.time.variable:
-                return Time(FACT_TIME, offset - literal.time.offset)
+            case Time(variable, offset) if variable is not None and time and variable == time.variable:
+                return Time(FACT_TIME, offset - time.offset)
             case _:
                 return step.operand_of(side)
 
-    first = step.when.of(literal, step.pattern).first
-    if literal.time.variable is not None and step.when.tick is None and first:
-        yield Comparison(Time(FACT_TIME, 0), ">=", Time(None, first))
+    found: list[Comparison] = []
+    if time is not None and time.variable is not None and step.when.tick is None:
+        first = step.when.of(time, step.pattern).first
+        found += [Comparison(Time(FACT_TIME, 0), ">=", Time(None, first))] if first else []
     for comparison in step.pattern.comparisons:
         left, right = operand(comparison.left), operand(comparison.right)
         if left is not None and right is not None:
-            yield Comparison(left, comparison.operator, right)
+            found.append(Comparison(left, comparison.operator, right))
+    return tuple(dict.fromkeys(found))
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
