@@ -1,4 +1,4 @@
-"""A case through the engine, and what it tells in the specification's terms."""
+"""A case through the engine, and its answers and changes in the specification's terms."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from antelog.compile import compile_program
 from antelog.compile.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.language import Checked
+from antelog.language.syntax import Value
 from antelog.reference import Change, Kind, Outlook, Report, Silence
-from antelog.reference.answers import own_names
+from antelog.reference.answers import Answer, explanation
+from antelog.reference.terms import OTHERS, Literal
 from tests.reference.helpers import Fact
-from tests.reference.reading import answer_of, explanations_of, literal_of
+from tests.reference.reading import explanation_of, explanations_of
 from tests.strategies import Case
 
 
@@ -25,7 +27,7 @@ class Compiled:
 
 
 def runnable(checked: Checked) -> Compiled | None:
-    """The program, if it has a plan."""
+    """The program, if it has a plan: what cannot run is refused by the compiler."""
     plan = compile_program(checked).plan
     return None if plan is None else Compiled(plan)
 
@@ -54,38 +56,52 @@ def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, A
     return sorted(log, key=lambda row: row["tick"])
 
 
-def changes_of(log: Iterable[Mapping[str, Any]], plan: Plan) -> set[Change]:
-    """Lines of the engine's log as the specification has them."""
-    found: set[Change] = set()
-    for row in log:
-        relation = plan.relation(row["query"])
-        answer = _answer(row, relation)
-        told = explanations_of(row["explanations"], own_names(answer))
-        kind = Kind(row["change"])
-        ahead = _outlook(row) if kind in (Kind.POSSIBLE, Kind.REVISED) else None
-        because = frozenset(map(literal_of, row["because"] or ()))
-        found.add(Change(row["tick"], kind, row["query"], answer, told, ahead, because))
-    return found
-
-
-def reports_of(engine: Engine, plan: Plan) -> dict[Report, Outlook | None]:
-    """The engine's answers at its tick as the specification has them, and what is known ahead."""
-    found: dict[Report, Outlook | None] = {}
+def reports(engine: Engine, plan: Plan) -> dict[tuple[str, Answer], tuple[Report, Outlook | None]]:
+    """The engine's answers at its tick, each with what it knows ahead of an open one."""
+    found = {}
     for query in plan.queries:
         for row in engine.answers(query.name).to_pylist():
-            answer = _answer(row, query)
-            told = explanations_of(row["explanations"], own_names(answer))
-            excepted = frozenset(each[name] for each in row.get("except") or () for name in row["others"])
-            report = Report(engine.now, query.name, answer, told, excepted)
-            found[report] = None if report.confirmed else _outlook(row)
+            answer = answer_of(row, query)
+            told = explanations_of(row["explanations"], [name for name, _ in answer])
+            report = Report(engine.now, query.name, answer, told, _excepted(row))
+            assert (query.name, answer) not in found, f"{answer} is told twice"
+            found[query.name, answer] = report, None if report.confirmed else _ahead(row)
     return found
 
 
-def _answer(row: Mapping[str, Any], query: Relation) -> Any:
+def changes(log: Iterable[Mapping[str, Any]], plan: Plan) -> list[Change]:
+    """The lines of a change log."""
+    relations = {query.name: query for query in plan.queries}
+    return [_change(row, relations[row["query"]]) for row in log]
+
+
+def _change(row: Mapping[str, Any], query: Relation) -> Change:
+    answer = answer_of(row, query)
+    own = [name for name, _ in answer]
+    because = explanation_of({"evidence": [], "hypotheses": row["because"] or []}, own).hypotheses
+    kind = Kind(row["change"])
+    ahead = _ahead(row) if kind in (Kind.POSSIBLE, Kind.REVISED) else None
+    told = explanations_of(row["explanations"], own)
+    return Change(row["tick"], kind, row["query"], answer, told, ahead, because)
+
+
+def answer_of(row: Mapping[str, Any], query: Relation) -> Answer:
     names = (*query.variables, *([query.time] if query.time else []))
-    return answer_of({name: row[name] for name in names}, row.get("others"))
+    others = row.get("others") or ()
+    return tuple((name, OTHERS if name in others else row[name]) for name in names)
 
 
-def _outlook(row: Mapping[str, Any]) -> Outlook:
+def _excepted(row: Mapping[str, Any]) -> frozenset[Value]:
+    """The values that are named for an answer about all others."""
+    excepted = row.get("except") or ()
+    return frozenset(value for each in excepted for value in each.values() if value is not None)
+
+
+def _ahead(row: Mapping[str, Any]) -> Outlook:
     silent = row["if_silent"]
-    return Outlook(Silence(**silent) if silent else None, row["decided_by"])
+    return Outlook(silent and Silence(silent["change"], silent["tick"]), row["decided_by"])
+
+
+def reading(because: Iterable[Literal], answer: Answer) -> frozenset[tuple[str, ...]]:
+    """What a rejection gives as its reasons, whatever open variables are called."""
+    return explanation((), because, frozenset(name for name, _ in answer)).groups
