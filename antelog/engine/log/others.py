@@ -5,6 +5,8 @@ X = null, T = 0     others: [X]     except: [{X: wt2}]
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
 
@@ -12,7 +14,7 @@ from antelog.compile.plan import Relation
 from antelog.engine.answers.excepted import named_values
 from antelog.engine.answers.lives import Lives
 from antelog.engine.columns.tables import Column, in_order, inverse
-from antelog.engine.log.schema import excepted_type
+from antelog.engine.log.schema import AnswerTypes, excepted_type
 from antelog.engine.truth.atoms import Judge
 from antelog.engine.values.encoding import OTHERS
 
