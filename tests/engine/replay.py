@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from antelog.compile import compile_program
 from antelog.compile.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.language import Checked
-from antelog.reference import Change, Kind, Outlook, Report, Silence
+from antelog.reference import Change, Evaluation, Kind, Outlook, Report, Silence, changes, outlook, snapshots
 from antelog.reference.answers import own_names
 from tests.reference.helpers import Fact
 from tests.reference.reading import answer_of, explanations_of, literal_of
@@ -89,3 +89,30 @@ def _answer(row: Mapping[str, Any], query: Relation) -> Any:
 def _outlook(row: Mapping[str, Any]) -> Outlook:
     silent = row["if_silent"]
     return Outlook(Silence(**silent) if silent else None, row["decided_by"])
+
+
+def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
+    """Asserts that the engine tells what the specification does, at every tick; how many lines it told."""
+    lines, reports = _by_tick(changes(evaluation)), _by_tick(snapshots(evaluation))
+    engine, told = Engine(compiled), 0
+    for now in range(case.until + 1):
+        changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
+        log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+        found, expected = changes_of(log, compiled.plan), lines.get(now, set())
+        assert not found - expected, f"tick {now}: a line too many"
+        assert not expected - found, f"tick {now}: a line too few"
+        assert len(log) == len(found), f"tick {now}: a line twice"
+        answers = {r: None if r.confirmed else outlook(evaluation, r) for r in reports.get(now, ())}
+        assert reports_of(engine, compiled.plan) == answers, f"tick {now}: other answers"
+        told += len(log)
+    return told
+
+
+Told = TypeVar("Told", Change, Report)
+
+
+def _by_tick(told: Iterable[Told]) -> dict[int, set[Told]]:
+    found: dict[int, set[Told]] = {}
+    for each in told:
+        found.setdefault(each.tick, set()).add(each)
+    return found
