@@ -1,4 +1,4 @@
-"""Large batches are cut into pieces, and nobody can tell."""
+"""antelog/engine/batches.py: large batches are cut, and nobody can tell."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from antelog.engine import batches as pieces
+from antelog.engine import batches
+from antelog.engine.batches import batches as cut
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import Stream, added
 from tests.engine.replay import run, runnable
@@ -20,14 +21,14 @@ def facts(*arrivals: int) -> Facts:
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two facts make a piece."""
-    monkeypatch.setattr(pieces, "_ENOUGH", 2)
+    """Two facts make a batch."""
+    monkeypatch.setattr(batches, "_ENOUGH", 2)
 
 
 @pytest.mark.usefixtures("tiny")
-def test_pieces_follow_each_other_in_time() -> None:
+def test_batches_follow_each_other_in_time() -> None:
     given = {"A": facts(5, 1, 3, 3), "B": facts(2, 7, 7)}
-    found = list(pieces.pieces(given, {}, 9, 1))
+    found = list(cut(given, {}, 9, 1))
     ends = [end for end, _ in found]
     assert len(found) > 1
     assert ends == sorted(set(ends))
@@ -41,35 +42,35 @@ def test_pieces_follow_each_other_in_time() -> None:
 
 @pytest.mark.usefixtures("tiny")
 def test_facts_of_one_tick_stay_together() -> None:
-    assert [end for end, _ in pieces.pieces({"A": facts(4, 4, 4, 4)}, {}, 4, 1)] == [4]
+    assert [end for end, _ in cut({"A": facts(4, 4, 4, 4)}, {}, 4, 1)] == [4]
 
 
 @pytest.mark.usefixtures("tiny")
 def test_a_batch_is_not_cut_for_a_large_state() -> None:
     kept = added({"A": Stream(1, {})}, {"A": facts(*range(10))})
-    assert len(list(pieces.pieces({"A": facts(*range(10, 20))}, kept, 19, 1))) == 1
+    assert len(list(cut({"A": facts(*range(10, 20))}, kept, 19, 1))) == 1
 
 
-def test_the_more_is_told_of_facts_the_smaller_are_their_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "_LINES", 4)
+def test_the_more_is_told_of_facts_the_smaller_are_their_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "_LINES", 4)
     given = {"A": facts(*range(12))}
-    few, many = (list(pieces.pieces(given, {}, 11, lines)) for lines in (1, 2))
+    few, many = (list(cut(given, {}, 11, lines)) for lines in (1, 2))
     assert 1 < len(few) < len(many)
 
 
-def test_without_facts_there_is_one_piece() -> None:
-    assert [end for end, _ in pieces.pieces({}, {}, 3, 0)] == [3]
+def test_without_facts_there_is_one_batch() -> None:
+    assert [end for end, _ in cut({}, {}, 3, 0)] == [3]
 
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(cases())
-def test_pieces_do_not_change_the_log(case: Case) -> None:
+def test_batches_do_not_change_the_log(case: Case) -> None:
     compiled = runnable(case.checked)
     assume(compiled is not None)
     assert compiled is not None
     whole = run(case, compiled, [case.until])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pieces, "_ENOUGH", 1)
-        patched.setattr(pieces, "_OUTWEIGHS", 0)
+        patched.setattr(batches, "_ENOUGH", 1)
+        patched.setattr(batches, "_OUTWEIGHS", 0)
         assert run(case, compiled, [case.until]) == whole

@@ -1,4 +1,4 @@
-"""The types of answers follow the program and the types of facts, not the values in a table."""
+"""antelog/engine/log/schema.py, antelog/engine/values/types.py: types follow program and facts, not values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import antelog
 from antelog import Engine
 from antelog.engine.log.schema import WRITTEN, answer_types, changes_schema
 from antelog.engine.values.types import MIXED, wider
-from tests.engine.telling import told
 
 US, NS = pa.timestamp("us"), pa.timestamp("ns")
 
@@ -90,25 +89,9 @@ def test_values_come_from_everywhere_a_variable_occurs() -> None:
     assert types_of(constant, A=[pa.string()], B=[pa.bool_()]) == {"X": pa.string()}
 
 
-# What is told may name values that none of the columns of a variable has yet.
-NAMED_ELSEWHERE = {
-    "by a fact that may serve two literals": (
-        "P(X, T) :- A(X, T), A(Z, T), B(Z, T).",
-        "possible P(b, 1): B(b, 1) | A(b, 1), rejected at 2, decided by 2",
-    ),
-    "by a fact that makes an exception": (
-        "P(X, T) :- A(X, T), not B(X, T).",
-        "possible P(_, 1): not B(X, 1) | A(X, 1) but X=b, rejected at 2, decided by 2",
-    ),
-}
-
-
-@pytest.mark.parametrize("rules", NAMED_ELSEWHERE)
-@pytest.mark.parametrize("before", [[], [("A", 3, 0, 0)]])
-def test_values_of_other_kinds_than_those_so_far_are_told(rules: str, before: list[Any]) -> None:
-    text, line = NAMED_ELSEWHERE[rules]
-    inputs = "input A(x, time) delay 1. input B(x, time)."
-    assert line in told(f"{inputs} {text} query P(X, T).", [*before, ("B", "b", 1, 1)], 1)[1]
+def test_an_unguarded_variable_has_the_types_of_what_names_it() -> None:
+    calm = "Calm(X, T) :- not B(X, T). Calm(X, T) :- not A(X, T). query Calm(X, T)."
+    assert types_of(calm, A=[pa.int64()], B=[pa.float64()]) == {"X": pa.float64()}
 
 
 def test_values_come_from_static_facts_and_what_follows_from_them() -> None:
