@@ -44,7 +44,7 @@ class _Terms:
 
 
 @st.composite
-def _programs(draw: st.DrawFn) -> str:
+def programs(draw: st.DrawFn) -> str:
     """A program as text: one rule or two, and sometimes one or two for a predicate of theirs."""
     names, rules = [_NAMES[name] for name in draw(st.sampled_from(_MIXES))], []
     if draw(st.booleans()):
@@ -95,5 +95,5 @@ def _comparison(draw: st.DrawFn, numbers: list[str]) -> str:
 @st.composite
 def cases_of_few_literals(draw: st.DrawFn) -> Case:
     """Such a program and a stream of a few facts."""
-    text = draw(_programs().filter(lambda text: read(Source(text)).ok))
+    text = draw(programs().filter(lambda text: read(Source(text)).ok))
     return with_stream(draw, text, latest=3, most=5)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.cli.replay import Shown
-from antelog.cli.values import from_written, is_written, ordered, plain, variables_of
+from antelog.cli.values import excepted_in, from_written, is_written, ordered, plain, variables_of
 from antelog.compile.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
@@ -133,13 +133,10 @@ def _excepted(table: pa.Table, style: Style) -> list[pa.Array]:
     """The values that are named, and so not among all others."""
     if "except" not in table.column_names:
         return []
-    texts = []
-    for names, rows in zip(
-        table.column("others").to_pylist(), table.column("except").to_pylist(), strict=True
-    ):
-        named = [{name: plain(row[name]) for name in names} for row in rows or ()]
-        texts.append(f', "except": {style.quoted(named)}' if named else "")
-    return [pa.array(texts, pa.string())]
+    lists = [
+        [{name: plain(value) for name, value in each.items()} for each in rows] for rows in excepted_in(table)
+    ]
+    return [pa.array([f', "except": {style.quoted(each)}' if each else "" for each in lists], pa.string())]
 
 
 def _outlook(table: pa.Table) -> pa.Array:

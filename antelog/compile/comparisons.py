@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from antelog.compile.plan import Comparison, Const, Sum, Time, Var
+from antelog.compile.plan import Comparison, Const, Operand, Sum, Time, Var
 
 HOLDS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
@@ -29,9 +29,21 @@ def outcome(comparison: Comparison) -> bool | None:
         if comparison.operator in ("=", "!=") or same_kind:
             return bool(HOLDS[comparison.operator](left.value, right.value))
         return False
-    if left == right and isinstance(left, Var | Sum):
-        return comparison.operator in ("=", "<=", ">=")
+    one, other = _shifted(left), _shifted(right)
+    if one is not None and other is not None and one[0] == other[0]:
+        return bool(HOLDS[comparison.operator](one[1], other[1]))
     return None
+
+
+def _shifted(operand: Operand) -> tuple[str, int | float] | None:
+    """A variable and what is added to it."""
+    match operand:
+        case Var(name):
+            return name, 0
+        case Sum(name, offset):
+            return name, offset
+        case _:
+            return None
 
 
 def mirrored(comparison: Comparison) -> Comparison:

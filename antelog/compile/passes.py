@@ -33,7 +33,7 @@ from antelog.compile.plan import (
     Time,
     Var,
 )
-from antelog.compile.refusals import refusals
+from antelog.compile.refusals import Asked, refusals
 from antelog.compile.renaming import apart
 from antelog.compile.resolve import EndlessError, Resolver, TooManyPatternsError
 from antelog.compile.stratify import Edge, Violation, stratify
@@ -65,9 +65,8 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     if isinstance(violation, Violation):
         found.append(problems.unstratified(violation, checked.document))
     wanted = _resolve(checked, clauses, limit, found)
-    for each in wanted:
-        predicate = each.clause.goals[0].predicate
-        found += refusals(each.name, predicate, each.asked, each.patterns, checked.document)
+    asked = (Asked(w.name, w.clause.goals[0].predicate, w.asked, w.patterns) for w in wanted)
+    found += refusals(asked, checked.document)
     plan = None
     if not errors_of(found):
         plan = _assemble(checked, wanted)

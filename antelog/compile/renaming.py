@@ -205,9 +205,8 @@ def _first_names(pattern: Pattern, names: tuple[str, ...]) -> Pattern:
 
 def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern:
     """The pattern with other names for variables called as a variable of the query, but which are not it."""
-    pattern = _first_names(pattern, names)
     own = {name for name, term in zip(names, pattern.answer, strict=True) if term == Var(name)}
     if time is not None and pattern.time.variable == time:
         own.add(time)
     reserved = {*names, *([time] if time is not None else [])} - own
-    return _Apart(pattern, reserved).pattern(pattern) if reserved else pattern
+    return _first_names(_Apart(pattern, reserved).pattern(pattern) if reserved else pattern, names)

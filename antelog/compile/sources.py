@@ -9,7 +9,8 @@ do constants that rules, comparisons and delay refinements have there, and the b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from antelog.compile.comparisons import outcome
@@ -36,11 +37,10 @@ TIME = "<t>"
 FACT_TIME = "<u>"
 """The time of a fact that names a value."""
 
-_ROUNDS = 20
-"""A range of times that still grows after so many rounds has no end."""
+_ROUNDS = 16
+"""A relation that is reached so many times at other ticks rests on its own past without end."""
 
 Value = str | int | float
-_Range = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _names(name: str, relation: Relation, pattern: Pattern, plan: Plan) -> Names
         return tuple(test for test in own if outcome(test) is None)
 
     facts, background, constants = [], [], []
-    for source in found.facts:
+    for source in _fewest(found.facts):
         tests = moved(source.tests)
         if tests is not None:
             atom = Atom(source.atom.predicate, put_in(source.atom.arguments), source.atom.time)
@@ -126,8 +126,41 @@ def _moved(test: Comparison, image: dict[str, Term], time: Time) -> Comparison:
     return Comparison(operand(test.left), test.operator, operand(test.right))
 
 
-_State = tuple[str, tuple[Term, ...], Tests]
-"""A relation that is asked for some terms, where some tests hold."""
+@dataclass(frozen=True)
+class _When:
+    """The time of an atom: `tick`, or from `behind` ticks before the answer's time to `ahead` after it.
+
+    It is never before the tick `first`.
+    """
+
+    tick: int | None
+    behind: int | None
+    ahead: int | None
+    first: int = 0
+
+    @property
+    def later(self) -> int | None:
+        """How much later it is than the answer's time, if it is always as much."""
+        tied = self.ahead is not None and self.behind is not None and self.ahead == -self.behind
+        return self.ahead if tied else None
+
+    def of(self, time: Time, pattern: Pattern) -> _When:
+        """A time of a pattern, where this is the time of what it derives."""
+        own = pattern.time
+        if time.variable is None:
+            return _When(time.offset, None, None)
+        if self.tick is not None and own.variable is not None:
+            if time.variable == own.variable:
+                return _When(self.tick + time.offset - own.offset, None, None)
+            return _When(None, None, None)
+        times = times_of(pattern)
+        behind, least = times.furthest(time, own), times.furthest(time, Time(None, 0))
+        first = max(0, 0 if least is None else -least, 0 if behind is None else self.first - behind)
+        return _When(None, _sum(self.behind, behind), _sum(self.ahead, times.furthest(own, time)), first)
+
+
+_State = tuple[str, tuple[Term, ...], Tests, _When]
+"""A relation that is asked for some terms at some time, where some tests hold."""
 
 
 @dataclass
@@ -139,33 +172,31 @@ class _Search:
     facts: dict[Source, None] = field(default_factory=dict)
     background: dict[tuple[StaticAtom, Tests], None] = field(default_factory=dict)
     constants: dict[tuple[Value, Tests], None] = field(default_factory=dict)
-    _ranges: dict[_State, tuple[_Range, int]] = field(default_factory=dict)
+    _seen: set[_State] = field(default_factory=set)
+    _rounds: Counter[tuple[str, tuple[Term, ...]]] = field(default_factory=Counter)
     _waiting: list[_State] = field(default_factory=list)
 
     def run(self, relation: Relation) -> None:
         places = tuple(Var(_place(i)) for i in range(len(relation.variables)))
-        self._reach((relation.name, places, ()), (0, 0))
+        self._reach((relation.name, places, (), _When(None, 0, 0)))
         while self._waiting:
-            state = self._waiting.pop()
-            name, terms, tests = state
+            name, terms, tests, when = self._waiting.pop()
             for pattern in self.plan.relation(name).patterns:
-                step = _Step.of(pattern, terms, tests, self._ranges[state][0])
+                step = _Step.of(pattern, terms, tests, when)
                 if step is not None:
                     self._follow(step)
 
-    def _reach(self, state: _State, within: _Range) -> None:
-        known = self._ranges.get(state)
-        if known is None:
-            self._ranges[state] = within, 0
-        else:
-            (behind, ahead), rounds = known
-            new = _wider(behind, within[0]), _wider(ahead, within[1])
-            if new == known[0]:
+    def _reach(self, state: _State) -> None:
+        name, terms, tests, when = state
+        self._rounds[name, terms] += 1
+        if self._rounds[name, terms] > _ROUNDS:
+            # A relation rests on its own past, however long ago.
+            state = name, terms, tests, _When(None, None, when.ahead, when.first)
+            if self._rounds[name, terms] > 2 * _ROUNDS:
                 return
-            if rounds >= _ROUNDS:
-                new = (behind if new[0] == behind else None, ahead if new[1] == ahead else None)
-            self._ranges[state] = new, rounds + 1
-        self._waiting.append(state)
+        if state not in self._seen:
+            self._seen.add(state)
+            self._waiting.append(state)
 
     def _is_wanted(self, term: Term | None) -> bool:
         return isinstance(term, Var) and any(term.name == _place(i) for i in self.wanted)
@@ -184,25 +215,21 @@ class _Search:
         for static in pattern.statics:
             given = tuple(None if a is None else step.image_of(a) for a in static.arguments)
             if any(map(self._is_wanted, given)):
-                self.background[StaticAtom(static.predicate, given), step.tests] = None
-        times = times_of(pattern)
+                own_tests = _own_tests(static.arguments, None, step)
+                self.background[StaticAtom(static.predicate, given), (*step.tests, *own_tests)] = None
         for literal in pattern.literals:
-            far = (
-                _sum(step.within[0], times.furthest(literal.time, pattern.time)),
-                _sum(step.within[1], times.furthest(pattern.time, literal.time)),
-            )
+            when = step.when.of(literal.time, pattern)
             if isinstance(literal, Negated):
-                asked = tuple(map(step.image_of, literal.asked))
+                asked, tests = step.asked(literal)
                 if any(map(self._is_wanted, asked)):
-                    # The time of what is negated is another one, but at a distance that may be known.
-                    self._reach((literal.relation, asked, step.tests), far)
+                    self._reach((literal.relation, asked, tests, when))
                 continue
             arguments = tuple(map(step.image_of, literal.arguments))
             if any(map(self._is_wanted, arguments)):
-                own_tests = (*step.tests, *_own_tests(literal, step))
-                time = Time(FACT_TIME, 0) if literal.time.variable is not None else literal.time
+                own_tests = _own_tests(literal.arguments, literal.time, step)
+                time = Time(FACT_TIME, 0) if when.tick is None else Time(None, when.tick)
                 atom = Atom(literal.predicate, arguments, time)
-                self.facts[Source(atom, tuple(dict.fromkeys(own_tests)), *far)] = None
+                self.facts[Source(atom, (*step.tests, *own_tests), when.behind, when.ahead)] = None
                 self._refined(literal.predicate, arguments, step)
 
     def _refined(self, predicate: str, arguments: tuple[Term, ...], step: _Step) -> None:
@@ -225,19 +252,17 @@ class _Search:
 class _Step:
     """A pattern that is followed: what its variables are, and what has to hold of the answer.
 
-    `fixed` are the constants of its head with what is asked for there. Its time is `later` ticks
-    after the answer's, if that is known, and in any case `within` a range.
+    `fixed` are the constants of its head with what is asked for there.
     """
 
     pattern: Pattern
     image: dict[str, Term]
     fixed: tuple[tuple[Const, Term], ...]
     tests: Tests
-    within: _Range
-    later: int | None
+    when: _When
 
     @staticmethod
-    def of(pattern: Pattern, terms: tuple[Term, ...], tests: Tests, within: _Range) -> _Step | None:
+    def of(pattern: Pattern, terms: tuple[Term, ...], tests: Tests, when: _When) -> _Step | None:
         image: dict[str, Term] = {}
         fixed: list[tuple[Const, Term]] = []
         more: list[Comparison] = []
@@ -252,28 +277,34 @@ class _Step:
                 more.append(Comparison(image[own.name], "=", term))
             else:
                 image[own.name] = term
-        behind, ahead = within
-        later = ahead if ahead is not None and behind is not None and ahead == -behind else None
-        step = _Step(pattern, image, tuple(fixed), (), within, later)
+        step = _Step(pattern, image, tuple(fixed), (), when)
         more += step._of_times()
         more += [c for comparison in pattern.comparisons if (c := step.test_of(comparison)) is not None]
         if any(outcome(test) is False for test in more):
             return None
         kept = (test for test in more if outcome(test) is None)
-        return replace(step, tests=tuple(dict.fromkeys((*tests, *kept))))
+        return replace(step, tests=_strongest((*tests, *kept)))
 
     def _of_times(self) -> Iterator[Comparison]:
-        """What the pattern's own time and first ticks say of the answer's time."""
-        time, (behind, ahead) = self.pattern.time, self.within
+        """What the pattern's times say together of the tick it is asked about."""
+        time, when = self.pattern.time, self.when
         if time.variable is None:
-            if behind is not None:
-                yield Comparison(Time(TIME, -behind), "<=", time)
-            if ahead is not None:
-                yield Comparison(time, "<=", Time(TIME, ahead))
+            if when.tick is not None:
+                yield Comparison(Time(None, when.tick), "=", time)
+            if when.behind is not None:
+                yield Comparison(Time(TIME, -when.behind), "<=", time)
+            if when.ahead is not None:
+                yield Comparison(time, "<=", Time(TIME, when.ahead))
             return
-        for each in self.pattern.earliest:
-            if each.variable == time.variable and self.later is not None:
-                yield Comparison(Time(TIME, self.later - time.offset), ">=", Time(None, each.tick))
+        times, zero, asked = times_of(self.pattern), Time(None, 0), self.operand_of(time)
+        least, most = times.furthest(time, zero), times.furthest(zero, time)
+        # Where the time is not known, it may still be too early or too late at any rate.
+        latest = asked or (None if when.ahead is None else Time(TIME, when.ahead))
+        soonest = asked or (None if when.behind is None else Time(TIME, -when.behind))
+        if least is not None and latest is not None:
+            yield Comparison(latest, ">=", Time(None, -least))
+        if most is not None and soonest is not None:
+            yield Comparison(soonest, "<=", Time(None, most))
 
     def image_of(self, term: Term) -> Term:
         return self.image.get(term.name, Var(f"{term.name}~")) if isinstance(term, Var) else term
@@ -287,9 +318,12 @@ class _Step:
                 term = self.image.get(name)
                 return Sum(term.name, offset) if isinstance(term, Var) else None
             case Time(variable, offset) if variable is not None:
-                if variable != self.pattern.time.variable or self.later is None:
+                own, when = self.pattern.time, self.when
+                if variable != own.variable:
                     return None
-                return Time(TIME, self.later + offset - self.pattern.time.offset)
+                if when.tick is not None:
+                    return Time(None, when.tick + offset - own.offset)
+                return None if when.later is None else Time(TIME, when.later + offset - own.offset)
             case _:
                 return operand
 
@@ -298,6 +332,32 @@ class _Step:
         left, right = self.operand_of(comparison.left), self.operand_of(comparison.right)
         return None if left is None or right is None else Comparison(left, comparison.operator, right)
 
+    def asked(self, negation: Negated) -> tuple[tuple[Term, ...], Tests]:
+        """What a negated literal asks for, and what has to hold then; its own variables get places."""
+        terms = tuple(map(self.image_of, negation.asked))
+        places = {
+            term: Var(f"?{i}")
+            for i, term in reversed([*enumerate(terms)])
+            if isinstance(term, Var) and _is_private(term.name)
+        }
+
+        def placed(operand: Operand) -> Operand | None:
+            match operand:
+                case Var(name) if _is_private(name):
+                    return places.get(operand)
+                case Sum(name, offset) if _is_private(name):
+                    place = places.get(Var(name))
+                    return None if place is None else Sum(place.name, offset)
+                case _:
+                    return operand
+
+        tests = []
+        for test in (*self.tests, *_own_tests(negation.arguments, None, self)):
+            left, right = placed(test.left), placed(test.right)
+            if left is not None and right is not None:
+                tests.append(Comparison(left, test.operator, right))
+        return tuple(places.get(t, t) if isinstance(t, Var) else t for t in terms), _strongest(tests)
+
     def without(self, is_wanted: Callable[[Term], bool]) -> Tests:
         """The tests that are not about the variable whose values are looked for."""
         return tuple(
@@ -305,9 +365,45 @@ class _Step:
         )
 
 
-def _own_tests(literal: Atom, step: _Step) -> Iterator[Comparison]:
+def _is_private(name: str) -> bool:
+    """Whether a variable is none of the answer's."""
+    return name.endswith("~") or name.startswith("?")
+
+
+def _strongest(tests: Iterable[Comparison]) -> Tests:
+    """The tests, of those that say from which tick on answers are the one that says most."""
+    first, rest = _from(tests)
+    begin = (Comparison(Time(TIME, 0), ">=", Time(None, first)),) if first else ()
+    return (*begin, *dict.fromkeys(rest))
+
+
+def _from(tests: Iterable[Comparison]) -> tuple[int, list[Comparison]]:
+    """From which tick on answers are, by some tests, and the other tests."""
+    first, rest = 0, []
+    for test in tests:
+        match test:
+            case Comparison(Time(variable, later), ">=", Time(None, tick)) if variable == TIME:
+                first = max(first, tick - later)
+            case _:
+                rest.append(test)
+    return first, rest
+
+
+def _fewest(sources: Iterable[Source]) -> Iterator[Source]:
+    """Without sources that another one makes needless: the same facts, and it asks for less."""
+    kept: dict[tuple[Atom, int | None, int | None], list[tuple[int, set[Comparison], Source]]] = {}
+    for source in sorted(sources, key=lambda s: (_from(s.tests)[0], len(s.tests))):
+        first, rest = _from(source.tests)
+        own = kept.setdefault((source.atom, source.behind, source.ahead), [])
+        if not any(less <= set(rest) for begin, less, _ in own if begin <= first):
+            own.append((first, set(rest), source))
+    for each in kept.values():
+        yield from (source for _, _, source in each)
+
+
+def _own_tests(arguments: tuple[Term | None, ...], time: Time | None, step: _Step) -> Tests:
     """The comparisons about a literal and the answer, of the variables it has as a source."""
-    own = {a.name for a in literal.arguments if isinstance(a, Var)}
+    own = {a.name for a in arguments if isinstance(a, Var)}
 
     def operand(side: Operand) -> Operand | None:
         match side:
@@ -316,20 +412,21 @@ def _own_tests(literal: Atom, step: _Step) -> Iterator[Comparison]:
             case Sum(name, offset) if name in own:
                 term = step.image_of(Var(name))
                 return Sum(term.name, offset) if isinstance(term, Var) else None
-            case Time(variable, offset) if variable is not None and variable == literal.time.variable:
-                return Time(FACT_TIME, offset - literal.time.offset)
+            case Time(variable, offset) if variable is not None and time and variable == time.variable:
+                return Time(FACT_TIME, offset - time.offset)
             case _:
                 return step.operand_of(side)
 
+    found: list[Comparison] = []
+    if time is not None and time.variable is not None and step.when.tick is None:
+        first = step.when.of(time, step.pattern).first
+        found += [Comparison(Time(FACT_TIME, 0), ">=", Time(None, first))] if first else []
     for comparison in step.pattern.comparisons:
         left, right = operand(comparison.left), operand(comparison.right)
         if left is not None and right is not None:
-            yield Comparison(left, comparison.operator, right)
+            found.append(Comparison(left, comparison.operator, right))
+    return tuple(dict.fromkeys(found))
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
-
-
-def _wider(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else max(one, other)

@@ -42,7 +42,7 @@ from antelog.engine.log.changes import (
     nothing_changed,
 )
 from antelog.engine.log.schema import changes_schema
-from antelog.engine.state import State, begun, judge_of, lighter, seeing, since, step_to
+from antelog.engine.state import State, begun, has_begun, judge_of, lighter, seeing, since, step_to
 from antelog.engine.truth.remembering import remembered
 
 _MANY = 1_000
@@ -117,7 +117,7 @@ def _stepped(
         name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
         for name in whole.history
     }
-    for name in names if only else ():
+    for name in names if only and now >= state.begin else ():
         about = affected(rules, name, ticks, new)
         query = Query(name, about, tuple(only), share, since(plan, state, name))
         told[name] = changes(judge, query, ticks, state.told.types)
@@ -133,7 +133,7 @@ def _nothing(plan: Plan, state: State, query: str) -> pa.Table:
 
 def open_answers(plan: Plan, state: State, name: str, share: Share | None = None) -> pa.Table:
     """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
-    if state.begin is None:
+    if not has_begun(state):
         return _nothing(plan, state, name)
     last = step_to(replace(state, now=state.now - 1), state.now)
     about = unsettled(prepared(plan), name, last)
@@ -143,7 +143,7 @@ def open_answers(plan: Plan, state: State, name: str, share: Share | None = None
 
 def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
     """How many answers of a query are open; of those in a share."""
-    if state.begin is None:
+    if not has_begun(state):
         return 0
     last = step_to(replace(state, now=state.now - 1), state.now)
     about = unsettled(prepared(plan), name, last)

@@ -113,8 +113,13 @@ def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
     return beginning(plan, state, int(min(arrivals)))
 
 
+def has_begun(state: State) -> bool:
+    """Whether the last finished tick is one of which something may be said."""
+    return state.begin is not None and state.begin <= state.now
+
+
 def beginning(plan: Plan, state: State, begin: int) -> State:
-    """The state in which time begins at a tick."""
+    """The state in which time begins at a tick, which may be one to come."""
     settled = {
         name: replace(known, until=begin - 1 - delay)
         for name, known in state.settled.items()

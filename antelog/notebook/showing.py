@@ -87,7 +87,7 @@ def _row(change: Change, tick: int | None) -> str:
     cells = (
         moment(change.tick, tick),
         f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
-        f"<code>{in_html(change.label)}</code>",
+        "<br>".join([f"<code>{in_html(change.label)}</code>", *_excepted(change)]),
         "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
         "<br>".join(map(in_html, _outlook(change, tick))),
     )
@@ -96,10 +96,13 @@ def _row(change: Change, tick: int | None) -> str:
     )
 
 
+def _excepted(change: Change) -> Iterator[str]:
+    if change.excepted:
+        yield in_html(f"all but {', '.join(change.excepted)}")
+
+
 def _explanation(explanation: Explanation) -> str:
     parts = [_marked("●", explanation.evidence), _marked("○", explanation.hypotheses)]
-    if explanation.exceptions:
-        parts.append(in_html(f"except {'; '.join(explanation.exceptions)}"))
     return " ".join(part for part in parts if part)
 
 

@@ -13,6 +13,8 @@ from antelog.language.checks.suggestions import did_you_mean
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
+ALL_OTHERS = "all others"
+"""The value that stands for all that nobody has named. A text of that name has quotes."""
 _TIME = re.compile(r"[( ](\d+)\)\Z")
 
 
@@ -22,16 +24,17 @@ Silent: TypeAlias = tuple[str, int]
 
 @dataclass(frozen=True)
 class Explanation:
-    """`exceptions` are the values for which it does not hold."""
-
     evidence: tuple[str, ...]
     hypotheses: tuple[str, ...]
-    exceptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of an answer, whose values are texts in the language's syntax; `_` is any value."""
+    """A change of an answer, whose values are texts in the language's syntax.
+
+    A value may also be `_`, which is any, or ALL_OTHERS; `excepted` are the values that are named, and so not
+    among all others.
+    """
 
     tick: int
     kind: str
@@ -39,6 +42,7 @@ class Change:
     values: Mapping[str, str]
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
+    excepted: tuple[str, ...] = ()
     silent: Silent | None = None
     decided_by: int | None = None
 
@@ -63,7 +67,7 @@ class Answer:
     evidence: Mapping[str, int] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
-    exceptions: tuple[str, ...] = ()
+    excepted: tuple[str, ...] = ()
     silent: Silent | None = None
     decided_by: int | None = None
 
@@ -162,7 +166,7 @@ def _after(answer: Answer, change: Change) -> Answer:
         until=change.tick,
         outcome=change.kind if change.kind in OUTCOMES else OPEN,
         evidence=evidence,
-        exceptions=tuple(dict.fromkeys(e for each in change.explanations for e in each.exceptions)),
+        excepted=change.excepted,
         missing=tuple(literal for literal in dict.fromkeys(awaited) if literal not in evidence),
         because=change.because,
         silent=change.silent,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import chain
 from os import PathLike
@@ -16,7 +16,7 @@ from antelog.engine.log.changes import KINDS
 from antelog.engine.log.schema import WRITTEN
 from antelog.errors import DataError
 from antelog.language.printer import value_text
-from antelog.pictures.history import Change, Explanation
+from antelog.pictures.history import ALL_OTHERS, Change, Explanation
 
 _COMMON = {
     "tick",
@@ -24,6 +24,8 @@ _COMMON = {
     "change",
     "query",
     "answer",
+    "others",
+    "except",
     "explanations",
     "if_silent",
     "decided_by",
@@ -104,32 +106,36 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
     names = [name for name in table.column_names if name not in _COMMON]
     written = {name for name in names if table.schema.field(name).metadata == WRITTEN}
     for row in table.to_pylist():
-        texts = {name: row[name] if name in written and row[name] else _text(row[name]) for name in names}
-        yield _change(row, query, texts)
+        yield _change(row, query, _texts(row, names, written), written)
 
 
-def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Change:
+def _texts(row: Mapping[str, Any], names: Iterable[str], written: Set[str]) -> dict[str, str]:
+    return {name: row[name] if name in written and row[name] else _text(row[name]) for name in names}
+
+
+def _change(
+    row: Mapping[str, Any], query: str, values: Mapping[str, str], written: Set[str] = frozenset()
+) -> Change:
+    """The change a row says; the variables that are `written` have their values as texts already."""
     if row["change"] not in KINDS:
         raise ValueError(row["change"])
     silent = row.get("if_silent")
+    others: Sequence[str] = row.get("others") or ()
     return Change(
         int(row["tick"]),
         row["change"],
         query,
-        values,
+        {name: ALL_OTHERS if name in others else value for name, value in values.items()},
         tuple(map(_explanation, row.get("explanations") or ())),
         tuple(row.get("because") or ()),
+        tuple(", ".join(_texts(each, others, written).values()) for each in row.get("except") or ()),
         (silent["change"], int(silent["tick"])) if silent else None,
         row.get("decided_by"),
     )
 
 
 def _explanation(given: Mapping[str, Any]) -> Explanation:
-    exceptions = [
-        ", ".join(f"{n} = {_text(v)}" for n, v in each.items() if v is not None)
-        for each in given.get("except") or ()
-    ]
-    return Explanation(tuple(given["evidence"]), tuple(given["hypotheses"]), tuple(exceptions))
+    return Explanation(tuple(given["evidence"]), tuple(given["hypotheses"]))
 
 
 def _text(value: object) -> str:

@@ -21,12 +21,19 @@ Columns are found by name; the others are left where they are. The options are
     idle       streams: if nothing came for so long ("30 seconds"), ticks go on with the wall clock
     until      batches: the last tick; if not given, the last arrival, or the tick by which all that is open
                then is decided
+    begin      where time begins, for programs with `tick`: nothing is said of earlier ticks. If not given,
+               that is when the first fact arrives (in a stream, the first of the first micro-batch with any)
 
 The changes have the columns `query`, `tick`, `timestamp` (the beginning of the tick; if the program
-says how long one is), `change`, `answer` (as JSON text: with `query` it is a key to upsert by), then
-each variable with its own type (whole numbers as bigint, others as double, decimals of many digits as
-such), `explanations`, `if_silent`, `decided_by` and `because`. With `query=` they are those of one query,
-else those of all; a variable a query does not have is null.
+says how long one is), `change`, `answer` (as JSON text), then each variable with its own type (whole numbers
+as bigint, others as double, decimals of many digits as such), `others`, `explanations`, `if_silent`,
+`decided_by` and `because`. With `query=` they are those of one query, else those of all; a variable a query
+does not have is null.
+
+`others` is there if a variable may stand for all values that nobody has named: it has the names of those
+that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
+Which values are named, and so not among all others, no bucket knows: each knows those of its own facts. But
+every one of them has lines of its own, the first when it is named.
 
 Under the clocks "arrival" and "event" the last tick of a stream is finished when something later
 comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or

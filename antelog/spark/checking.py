@@ -16,12 +16,11 @@ from pyspark.sql.types import StructField, TimestampType
 from antelog.compile.plan import Input, Plan
 from antelog.engine.engine import plan_of
 from antelog.engine.facts.ticks import is_timestamp
-from antelog.engine.limits import cannot_run
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.schema import answer_types
 from antelog.engine.values.kinds import kind_of
 from antelog.engine.values.types import MIXED, types_of_rows
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS, microseconds
@@ -44,6 +43,7 @@ class Options:
     lag: int
     idle: str | None
     until: int | None
+    begin: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +60,8 @@ def checked(
     static: Mapping[str, DataFrame],
     options: Options,
 ) -> Checked:
-    """Raises UnsupportedError if the program cannot be run so, DataError if the data does not fit it."""
+    """Raises DataError if the data does not fit the program."""
     plan = plan_of(program)
-    reason = cannot_run(plan)
-    if reason is not None:
-        raise UnsupportedError(f"the engine cannot run this program: {reason}")
     _check_names(plan, inputs, static)
     batch = not _streams(inputs)
     frames, types, own = {}, {}, {}
@@ -89,10 +86,13 @@ def checked(
         lag=_natural("lag", options.lag),
         idle=_idle(plan, options.idle, batch),
         until=None if options.until is None else _natural("until", options.until),
+        begin=None if options.begin is None else _natural("begin", options.begin),
         batch=batch,
     )
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
+    if options.begin is not None and plan.tick is None:
+        raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
     return Checked(job.divided(_numbers(job, options.buckets)), frames)
 
 
@@ -265,8 +265,4 @@ def _undivided(job: Job) -> str | None:
         for query in plan.queries:
             if types[query.name][query.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"
-        if plan.tick is not None:
-            return "it has something to say from the first fact on, whosever that is"
-        if job.batch and job.until is None:
-            return "it has something new to say at each tick; say with `until` where to end"
     return None

@@ -49,7 +49,9 @@ def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
 def _compare(checkpoint: str, job: Job, note: _Note) -> None:
     differing = differences(note.identity, job.identity)
     if differing is not None:
-        rules = _rules(note.plan, job) if note.identity.get("program") != job.identity["program"] else ""
+        same_version = note.identity.get("format") == job.identity["format"]
+        other_program = note.identity.get("program") != job.identity["program"]
+        rules = _rules(note.plan, job) if same_version and other_program else ""
         raise StateError(
             f"the checkpoint {checkpoint} was written for {differing}{rules}. Go on with what wrote it, or "
             "take an empty folder and replay the facts"

@@ -21,6 +21,9 @@ from antelog.spark.needed import Needs, needs_of
 ARRIVED = "arrived at"
 """The column of arrivals in the tables that are handed on. No column of an input can have that name."""
 
+OTHERS, EXCEPT = "others", "except"
+"""Columns of answers that stand for all others: which variables do so, and which values are named."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -31,6 +34,7 @@ class Job:
     own         the type of the arrivals of those inputs whose facts have arrivals of their own
     numbers     the number of each bucket
     until       batches: the last tick, if it was given
+    begin       where time begins, if it was given
     idle        microseconds after which a stream without rows follows the wall clock
     batch       whether it is a batch
 
@@ -47,6 +51,7 @@ class Job:
     lag: int
     idle: int | None
     until: int | None
+    begin: int | None
     batch: bool
 
     def divided(self, numbers: tuple[int, ...]) -> Job:
@@ -59,9 +64,13 @@ class Job:
 
     @cached_property
     def schemas(self) -> Mapping[str, pa.Schema]:
-        """For each query what the engine tells of it, in the same types whatever a bucket has seen."""
+        """For each query what is told of it, in the same types whatever a bucket has seen.
+
+        That is what the engine tells, but for the values all others do not have: a bucket knows its own only.
+        """
         types = answer_types(self.plan, self.types)
-        return {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
+        engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
+        return {name: pa.schema([f for f in schema if f.name != EXCEPT]) for name, schema in engine.items()}
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
@@ -80,25 +89,49 @@ class Job:
         return {name: needs_of(self.plan, name, self.types[name]) for name in self.tables}
 
     @cached_property
-    def key_columns(self) -> Mapping[str, str]:
-        """For each input the column it is divided by: any will do for one that no pattern asks for."""
+    def key_columns(self) -> Mapping[str, str | None]:
+        """For each input the column it is divided by; None if all its facts belong to the first bucket.
+
+        For one that no pattern asks for any column will do, if it keeps together what excludes each other.
+        """
         positions = {each.name: each.position for each in self.plan.key.positions}
-        return {name: source.columns[positions.get(name, 0)] for name, source in self.inputs.items()}
+        found: dict[str, str | None] = {}
+        for name, source in self.inputs.items():
+            if name not in positions and source.slot == ():
+                found[name] = None
+            else:
+                found[name] = source.columns[positions.get(name, min(source.slot or (0,)))]
+        return found
 
     @cached_property
     def talks_by_itself(self) -> bool:
-        """Whether some answers need no fact, so that each tick has something to say."""
-        patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
-        return any(pattern.clock_driven for pattern in patterns)
+        """Whether some answers need no fact, so that each tick has something to say.
+
+        Several buckets may know of such an answer: of a value of the background, of one that a rule names,
+        and of all others. Any other answer is told because of a fact, and so by the bucket that has it.
+        """
+        return any(pattern.clock_driven for query in self.plan.queries for pattern in query.patterns)
 
     @cached_property
-    def deals_out_answers(self) -> bool:
-        """Whether several buckets may know of the same answer, which no fact has named values for.
+    def begins_together(self) -> bool:
+        """Whether it matters where time begins, and the facts say so: those of all buckets.
 
-        What rests on background facts that are not there is certain by the rules alone.
+        What a fact has to speak for is told of no tick before the first of its bucket.
         """
-        negated = (relation for relation in self.plan.relations if not relation.asked)
-        return self.talks_by_itself or any(p.statics for relation in negated for p in relation.patterns)
+        patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
+        by_clock = any(pattern.clock_driven for pattern in patterns)
+        return self.plan.tick is not None and self.begin is None and by_clock
+
+    @cached_property
+    def ends_together(self) -> bool:
+        """Whether buckets of a batch that ends by itself have to agree on where it does.
+
+        A bucket in which nothing is open any more may have more to say with every tick.
+        """
+        patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
+        goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
+        ends_by_itself = self.batch and self.until is None and bool(self.only)
+        return ends_by_itself and len(self.numbers) > 1 and goes_on
 
     @cached_property
     def identity(self) -> dict[str, str]:
@@ -113,14 +146,17 @@ class Job:
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
-    """What differs between two identities, in words; None if nothing does."""
+    """What differs between two identities, in words; None if nothing does.
+
+    Another version may tell all else differently, so then nothing more is compared.
+    """
+    if old.get("format") != new["format"]:
+        return "another version of antelog"
     parts = [_difference(name, old.get(name), new[name]) for name in new if old.get(name) != new[name]]
     return " and ".join(parts) or None
 
 
 def _difference(name: str, old: str | None, new: str) -> str:
-    if name == "format":
-        return "another version of antelog"
     if name in ("program", "background facts"):
         return f"another program ({old}, not {new})" if name == "program" else "other background facts"
     return f"{old} {name}, not {new}" if name == "buckets" else f"the {name} `{old}`, not `{new}`"

@@ -36,7 +36,7 @@ def messages_of(frame: DataFrame) -> list[Column]:
     """What `antelog try` prints of a change, and the time of its tick if there is one."""
     timed = f.to_json(f.struct("timestamp"), {"timeZone": "UTC"}) if "timestamp" in frame.columns else None
     time = [] if timed is None else [f.lit(","), f.substr(timed, f.lit(2), f.length(timed) - 2)]
-    query = f.concat(f.lit('"query":"'), "query", f.lit('","answer":'), "answer")
+    query = f.concat(f.lit('"query":"'), "query", f.lit('","answer":'), "answer", *_others(frame))
     rest = f.to_json(
         f.struct("explanations", "if_silent", "decided_by", "because"), {"ignoreNullFields": "false"}
     )
@@ -45,6 +45,14 @@ def messages_of(frame: DataFrame) -> list[Column]:
         query, f.lit(","), f.substr(rest, f.lit(2)),
     )  # fmt: skip
     return [f.concat(f.lit("{"), query, f.lit("}")).alias("key"), value.alias("value")]
+
+
+def _others(frame: DataFrame) -> list[Column]:
+    """Beside the answer, which of its variables stand for all others."""
+    if "others" not in frame.columns:
+        return []
+    names = f.concat(f.lit(',"others":'), f.to_json("others"))
+    return [f.when(f.col("others").isNotNull(), names).otherwise("")]
 
 
 def _of_reject(frame: DataFrame) -> list[Column]:

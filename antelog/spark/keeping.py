@@ -18,11 +18,11 @@ from antelog.spark import caching
 from antelog.spark.clocks import next_alarm, tick_on_clock
 from antelog.spark.job import Job
 from antelog.spark.receiving import PACKED_NAMES, Received, received
-from antelog.spark.standing import Arrived, Standing, advance, arriving, counted, start
+from antelog.spark.standing import Arrived, Standing, advance, arriving, beginning_of, begun, counted, start
 from antelog.spark.storing import Head, appendix, head_from, head_to_bytes, is_due, snapshot, standing_from
 from antelog.spark.telling import lines
 
-_SILENCE = Received(None, {}, (), Counts())
+_SILENCE = Received(None, None, None, {}, (), Counts())
 
 
 @lru_cache(maxsize=8)
@@ -56,6 +56,7 @@ class Kept:
         heard = head.heard if new is _SILENCE else wall
         tick = tick_on_clock(job, highest, heard, wall)
         latest = tick if job.clock == "processing" else None
+        standing = begun(job, standing, beginning_of(standing, new.earliest, latest))
         arrived = {name: arriving(job, name, t, standing.now, latest) for name, t in new.facts.items()}
         moved, told = advance(job, standing, arrived, tick - job.lag, number)
         alarm = next_alarm(job, heard, wall)
@@ -68,6 +69,7 @@ class Kept:
             heard=heard,
             alarm=alarm,
             identity=job.identity,
+            begin=moved.state.begin,
             open=moved.open,
         )
         head = self._store(head, moved, arrived)

@@ -3,7 +3,7 @@
 A fact matters only if it meets a literal: the constants in it, and what its variables are compared
 with. Under a negation it also has to have the values the negation asks for. One that meets none is
 passed over and counted, but only if it is neither late nor early nor malformed by its own columns,
-for those are to be reported.
+for those are to be reported. Of inputs with `one per` all facts matter.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ Needs = tuple[tuple[Test, ...], ...]
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     """What facts of an input are of use, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
+    if source.slot is not None:
+        return ((),)  # each of them excludes others
     kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
     for column, declared in zip(source.columns, source.types, strict=False):
         if declared == "text" and kinds[column] is not Kind.TEXT:

@@ -21,6 +21,7 @@ from antelog.engine.facts import rejects
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.values import Values
 from antelog.spark import workers
+from antelog.spark.arrivals import earliest
 from antelog.spark.blobs import to_blob
 from antelog.spark.dividing import parts_of
 from antelog.spark.job import ARRIVED, Job
@@ -35,13 +36,19 @@ PACKED = pa.schema(
         ("bucket", pa.int32()),
         ("input", pa.string()),
         ("reading", pa.int64()),
+        ("earliest", pa.int64()),
+        ("end", pa.int64()),
         ("unneeded", pa.int64()),
         ("after_until", pa.int64()),
         ("facts", pa.binary()),
         ("rejects", pa.binary()),
     ]
 )
-"""What a task has for a bucket: rows of an input, or none, and the highest tick on its clock, if any.
+"""What a task has for a bucket: rows of an input, or none, and what all buckets have to know of time.
+
+    reading     the highest tick on the input's clock, if any
+    earliest    when the first fact arrives, if that is where time may begin
+    end         the tick at which all buckets end; no task knows that, it is put in later
 
 One of the buckets is told of the rows that go to none: those set aside already, and how many were passed
 over because the program has no use for them, or because they arrive after the end.
@@ -70,8 +77,9 @@ def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
     for table in _chunks(batches):
         chunk = _sorted_out(job.inputs[name], job.tables[name], table)
         reading = _reading(job, name, chunk.facts)
+        first = earliest(job, name, chunk.facts) if job.begins_together else None
         needed, passed_over = _needed(job, name, chunk.facts)
-        yield _packed(job, name, reading, passed_over, _divided(job, name, needed), chunk.rejects)
+        yield _packed(job, (name, reading, first), passed_over, _divided(job, name, needed), chunk.rejects)
 
 
 def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -143,9 +151,6 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
     arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
     after = np.zeros(len(arrived), np.bool_) if job.until is None else arrived > job.until
     kept = (of_use(needs, facts) & ~after) | ~orderly
-    if job.plan.tick is not None and job.talks_by_itself and orderly.any():
-        # Time begins with the first fact, whatever it is: what needs no fact is so from then on.
-        kept[np.argmin(np.where(orderly, arrived, LAST + 1))] = True
     later = int(np.count_nonzero(after & ~kept))
     passed_over = Counts(unneeded=int(np.count_nonzero(~kept)) - later, after_until=later)
     return facts if kept.all() else facts.filter(pa.array(kept)), passed_over
@@ -156,7 +161,10 @@ def _divided(job: Job, name: str, facts: pa.Table) -> list[pa.Table | None]:
     count = len(job.numbers)
     if count == 1:
         return [facts if facts.num_rows else None]
-    part = parts_of(facts.column(job.key_columns[name]), count)
+    column = job.key_columns[name]
+    if column is None:
+        return [facts if facts.num_rows else None, *[None] * (count - 1)]
+    part = parts_of(facts.column(column), count)
     order = np.argsort(part.astype(np.int16), kind="stable")
     ends = np.searchsorted(part[order], np.arange(count + 1))
     ordered = facts.take(pa.array(order))
@@ -170,19 +178,21 @@ def _slice(table: pa.Table, ends: Column, i: int) -> pa.Table | None:
 
 def _packed(
     job: Job,
-    name: str,
-    reading: int | None,
+    heard: tuple[str, int | None, int | None],
     passed_over: Counts,
     parts: Sequence[pa.Table | None],
     set_aside: pa.Table,
 ) -> pa.RecordBatch:
     count = len(parts)
+    name, reading, first = heard
     nowhere = [to_blob(set_aside) if set_aside.num_rows else None] + [None] * (count - 1)
     return pa.record_batch(
         [
             pa.array(job.numbers, pa.int32()),
             pa.array([name] * count, pa.string()),
             pa.array([reading] * count, pa.int64()),
+            pa.array([first] * count, pa.int64()),
+            pa.nulls(count, pa.int64()),
             pa.array([passed_over.unneeded] + [0] * (count - 1), pa.int64()),
             pa.array([passed_over.after_until] + [0] * (count - 1), pa.int64()),
             pa.array(

@@ -10,35 +10,42 @@ import pyarrow as pa
 from antelog.accounts import Counts
 from antelog.spark.blobs import from_blob
 
-Packed = tuple[str | None, int | None, int | None, int | None, bytes | None, bytes | None]
-"""Of a packed row: the input, the highest tick on its clock, how many were passed over as of no use or as
-arriving after the end, facts, rejects."""
+Number = int | None
+Packed = tuple[str | None, Number, Number, Number, Number, Number, bytes | None, bytes | None]
+"""What a bucket reads of a packed row, in the order of these names; `packing.PACKED` has the meanings."""
 
-PACKED_NAMES = ("input", "reading", "unneeded", "after_until", "facts", "rejects")
+PACKED_NAMES = ("input", "reading", "earliest", "end", "unneeded", "after_until", "facts", "rejects")
 
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """The highest tick on the clock, if any; the rows of each input; those set aside on the way.
+    """The rows of each input; those set aside on the way; and what is known of time.
+
+    reading     the highest tick on the clock, if any
+    earliest    when the first fact of any bucket arrives, if there is one and it matters
+    end         the tick at which all buckets end, if they have to agree on it
 
     `counts` are of all rows that came, and of what is known to have become of them.
     """
 
     reading: int | None
+    earliest: int | None
+    end: int | None
     facts: Mapping[str, pa.Table]
     set_aside: tuple[pa.Table, ...]
     counts: Counts
 
 
 def received(rows: Iterable[Packed]) -> Received:
-    readings: list[int] = []
+    readings, arrivals, ends = list[int](), list[int](), list[int]()
     facts: dict[str, list[pa.Table]] = {}
     set_aside = []
     passed_over = Counts()
-    for name, reading, unneeded, after_until, blob, rejected in rows:
+    for name, reading, earliest, end, unneeded, after_until, blob, rejected in rows:
         passed_over += Counts(unneeded=unneeded or 0, after_until=after_until or 0)
-        if reading is not None:
-            readings.append(reading)
+        for heard, tick in ((readings, reading), (arrivals, earliest), (ends, end)):
+            if tick is not None:
+                heard.append(tick)
         if name is not None and blob is not None:
             facts.setdefault(name, []).append(from_blob(blob))
         if rejected is not None:
@@ -46,7 +53,8 @@ def received(rows: Iterable[Packed]) -> Received:
     joint = {name: pa.concat_tables(tables) for name, tables in facts.items()}
     known = passed_over + Counts(malformed=_rows(set_aside))
     counts = replace(known, given=_rows(joint.values()) + known.accounted)
-    return Received(max(readings, default=None), joint, tuple(set_aside), counts)
+    times = max(readings, default=None), min(arrivals, default=None), max(ends, default=None)
+    return Received(*times, joint, tuple(set_aside), counts)
 
 
 def _rows(tables: Iterable[pa.Table]) -> int:

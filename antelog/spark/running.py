@@ -14,7 +14,7 @@ from antelog.engine.log.changes import KINDS
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.spark.batch import reasoner
+from antelog.spark.batch import END, ender, reasoner
 from antelog.spark.checking import Checked, Options, checked
 from antelog.spark.job import Job
 from antelog.spark.packing import PACKED, REJECTS, packer
@@ -88,12 +88,13 @@ def outcomes(
     lag: int = 1,
     idle: str | None = None,
     until: int | None = None,
+    begin: int | None = None,
 ) -> Outcomes:
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`.
     """
-    options = Options(clock, arrival, only, buckets, lag, idle, until)
+    options = Options(clock, arrival, only, buckets, lag, idle, until, begin)
     ready = checked(program, inputs, static or {}, options)
     return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
 
@@ -111,11 +112,12 @@ def changes(
     lag: int = 1,
     idle: str | None = None,
     until: int | None = None,
+    begin: int | None = None,
 ) -> DataFrame:
     """What happens to the answers of a program's queries, or of one `query`: see `antelog.spark`."""
     found = outcomes(
         program, inputs, static=static, clock=clock, arrival=arrival, only=only, buckets=buckets,
-        lag=lag, idle=idle, until=until,
+        lag=lag, idle=idle, until=until, begin=begin,
     )  # fmt: skip
     return found.changes if query is None else found.query(query)
 
@@ -132,7 +134,7 @@ def rejects(
     idle: str | None = None,
     until: int | None = None,
 ) -> DataFrame:
-    """The facts that are late, early or malformed, each with the reason: see `antelog.spark`."""
+    """The facts that are late, early, conflicting or malformed, each with the reason: see `antelog.spark`."""
     return outcomes(
         program, inputs, static=static, clock=clock, arrival=arrival, only=(), buckets=buckets,
         lag=lag, idle=idle, until=until,
@@ -149,13 +151,14 @@ def answers(
     arrival: str = "arrival",
     buckets: int | None = None,
     until: int | None = None,
+    begin: int | None = None,
 ) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
     In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last
     arrival, unless `until` says otherwise.
     """
-    options = Options(clock, arrival, ("confirmed",), buckets, 0, None, until)
+    options = Options(clock, arrival, ("confirmed",), buckets, 0, None, until, begin)
     ready = checked(program, inputs, static or {}, options)
     if not ready.job.batch:
         raise DataError(
@@ -181,6 +184,11 @@ def _batch(ready: Checked, *, answers: bool) -> DataFrame:
         [(number, *[None] * (len(PACKED) - 1)) for number in ready.job.numbers], schema
     )
     packed = _packed(ready).unionAll(everyone)
+    if ready.job.ends_together and not answers:
+        # All rows are read twice: where to end has to be known before any bucket goes on to there.
+        ends = packed.groupBy("bucket").applyInArrow(ender(ready.job), from_arrow_schema(END))
+        agreed = ends.agg(f.max("end").alias("end"))
+        packed = packed.unionByName(agreed.crossJoin(everyone.drop("end")))
     return packed.groupBy("bucket").applyInArrow(reasoner(ready.job, answers), from_arrow_schema(TOLD))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,11 +22,12 @@ from antelog.engine.facts.history import rows_of
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.log.changes import Share, knows_open
 from antelog.engine.log.ending import last_tick
-from antelog.engine.state import State
+from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.values.values import Values
+from antelog.spark.arrivals import with_arrival
 from antelog.spark.dividing import parts_of_cells
-from antelog.spark.job import ARRIVED, Job
+from antelog.spark.job import ARRIVED, EXCEPT, Job
 
 Tables = Mapping[str, pa.Table]
 
@@ -85,13 +85,41 @@ class Arrived:
     counts: Counts
 
 
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """All the rows of a batch, the tick of the `last` arrival, and the one at which all buckets end."""
+
+    rows: Mapping[str, Arrived]
+    last: int
+    agreed: int | None
+
+
 def start(job: Job) -> Standing:
     """A bucket before the first row."""
     given = {name: list(rows) for name, rows in job.given.items()}
     empty = {
-        name: _with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
+        name: with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
     }
-    return Standing(begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    standing = Standing(begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    return begun(job, standing, job.begin)
+
+
+def begun(job: Job, standing: Standing, at: int | None) -> Standing:
+    """The bucket when it has heard at which tick time begins, if that is known and has not been before."""
+    if at is None or standing.state.begin is not None:
+        return standing
+    return replace(standing, state=beginning(job.plan, standing.state, at))
+
+
+def beginning_of(standing: Standing, earliest: int | None, wall: int | None) -> int | None:
+    """Where time begins if a row arrives at the tick `earliest`, by its own account.
+
+    That is at a tick that is not finished yet, and by the wall clock not at one to come.
+    """
+    if earliest is None:
+        return None
+    first = standing.now + 1
+    return max(first, earliest if wall is None else min(earliest, wall))
 
 
 def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None) -> Arrived:
@@ -101,7 +129,7 @@ def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None
     over; by the wall clock, in the tick `wall` at the latest. Rows that arrive at no tick, or at one
     that is over, are set aside at once.
     """
-    table = _with_arrival(job, name, facts, before + 1, wall)
+    table = with_arrival(job, name, facts, before + 1, wall)
     time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.tick)
     arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
     fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
@@ -112,15 +140,6 @@ def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None
     # No row can arrive after one tick and up to the same: all are rejected, each for its own reason.
     refused = admit(job.plan, faulty, Values(), before, before, arrival=ARRIVED)
     return Arrived(table.filter(pa.array(fine)), refused.rejects, refused.counts[name])
-
-
-def _with_arrival(job: Job, name: str, facts: pa.Table, first: int, wall: int | None) -> pa.Table:
-    if ARRIVED in facts.column_names:
-        return facts
-    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.tick)
-    last = LAST if wall is None else max(first, wall)
-    arrival = np.where(time.whole, np.clip(time.numbers, first, max(first, last)), first)
-    return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
 
 
 def advance(
@@ -163,26 +182,32 @@ def counted(job: Job, standing: Standing, number: int) -> Standing:
     )
 
 
-def finish(
-    job: Job, standing: Standing, new: Mapping[str, Arrived], last: int, number: int
-) -> tuple[Standing, Told]:
-    """The bucket at the end of a batch whose last arrival is in the tick `last`.
+def finish(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
+    """The bucket at the end of a batch.
 
-    Unless the job says where to end, that is when nothing is open any more.
+    Unless the job says where to end, that is when nothing is open any more, in any bucket if they `agreed`.
     """
-    standing, told = _last_arrivals(job, standing, new, last, number)
+    standing, told = _last_arrivals(job, standing, batch, number)
     if job.until is None:
-        end = last_tick(standing.now, open_answers(job, standing, number).values())
+        end = batch.agreed if batch.agreed is not None else _end(job, standing, number)
         standing, after = advance(job, standing, {}, end, number)
         told = told.and_then(after)
     return standing, told
 
 
-def finish_with_answers(
-    job: Job, standing: Standing, new: Mapping[str, Arrived], last: int, number: int
-) -> tuple[Standing, Told]:
+def end_of(job: Job, standing: Standing, batch: Batch, number: int) -> int:
+    """The tick at which nothing is open any more in the bucket of that number."""
+    standing, _ = _last_arrivals(replace(job, only=()), standing, batch, number)
+    return _end(job, standing, number)
+
+
+def _end(job: Job, standing: Standing, number: int) -> int:
+    return last_tick(standing.now, open_answers(job, standing, number).values())
+
+
+def finish_with_answers(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
     """The bucket after the last arrival of a batch; told are the answers open then, and those confirmed."""
-    standing, told = _last_arrivals(job, standing, new, last, number)
+    standing, told = _last_arrivals(job, standing, batch, number)
     found = {}
     for name, table in open_answers(job, standing, number).items():
         still = table.filter(pc.not_equal(table.column("change"), CONFIRMED))
@@ -197,11 +222,10 @@ def finish_with_answers(
     return standing, replace(told, log=found)
 
 
-def _last_arrivals(
-    job: Job, standing: Standing, new: Mapping[str, Arrived], last: int, number: int
-) -> tuple[Standing, Told]:
+def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
     """The bucket after the last arrivals of a batch. Rows that would arrive later wait for nothing."""
-    standing, told = advance(job, standing, new, max(last, 0) if job.until is None else job.until, number)
+    last = max(batch.last, 0) if job.until is None else job.until
+    standing, told = advance(job, standing, batch.rows, last, number)
     later = beyond(job.plan, standing.waiting, standing.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in standing.waiting.items()}
     # They were given when they came.
@@ -222,6 +246,8 @@ def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Tabl
 def _told_as(job: Job, name: str, table: pa.Table) -> pa.Table:
     """What is told of a query in the types of the job; to cast a table takes a while, even to its own."""
     schema = job.schemas[name]
+    if EXCEPT in table.column_names:
+        table = table.drop_columns([EXCEPT])
     return table if table.schema.equals(schema) else table.cast(schema)
 
 
@@ -237,13 +263,13 @@ def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
 
 
 def _share(job: Job, number: int) -> Share | None:
-    """The answers that are this bucket's to tell, if not all that it knows of are.
+    """The answers that are this bucket's to tell, if not all that it knows of are: those of its own values.
 
-    A bucket knows nothing of the facts about others' values, but all background facts; so it may
-    take for absent what another bucket has.
+    A bucket knows nothing of the facts about others' values; so it may take for absent what another bucket
+    has. The first bucket tells those of all others.
     """
     count = len(job.numbers)
-    if count == 1 or not job.deals_out_answers:
+    if count == 1 or not job.talks_by_itself:
         return None
     part = job.numbers.index(number)
 

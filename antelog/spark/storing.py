@@ -23,7 +23,7 @@ from antelog.engine.facts.ticks import LAST
 from antelog.errors import StateError
 from antelog.spark.blobs import from_blob, to_blob
 from antelog.spark.job import Job, differences
-from antelog.spark.standing import Standing, advance, arriving, start
+from antelog.spark.standing import Standing, advance, arriving, begun, start
 
 ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
@@ -40,6 +40,7 @@ _HEAD, _SNAPSHOT, _PARTS = (
 )
 
 _Tick = Annotated[int, msgspec.Meta(ge=-1, le=LAST)]
+_Begin = Annotated[int, msgspec.Meta(ge=0, le=LAST)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
@@ -49,6 +50,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lineage     tells this bucket of this run of the program from all others
     version     another one with each micro-batch
     now         the last finished tick
+    begin       where time begins, if it has begun
     highest     the highest tick on the clock so far
     heard       when rows came last, in milliseconds of the wall clock
     alarm       when the timer is to go off, likewise
@@ -69,6 +71,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     size: _Count
     identity: dict[str, str]
     digest: bytes = b""
+    begin: _Begin | None = None
     open: _Count | None = None
 
     @classmethod
@@ -130,7 +133,7 @@ def standing_from(job: Job, head: Head, parts: Sequence[bytes]) -> Standing:
     """The bucket as it was: its snapshot, if there is one, and all that came since."""
     if _digest(parts) != head.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
-    standing = start(job)
+    standing = begun(job, start(job), head.begin)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
         saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -13,22 +13,19 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.plan import Relation
-from antelog.engine.log.schema import EXPLANATIONS, SILENT
+from antelog.engine.log.schema import EXPLANATIONS, OTHERS_NAMES, SILENT
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.values import Values
 from antelog.spark import workers
 from antelog.spark.blobs import from_blob
-from antelog.spark.job import Job
+from antelog.spark.job import OTHERS, Job
 from antelog.spark.packing import REJECTS
 
 Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
-EXCEPT = "except"
-"""In an explanation that holds for all values but some: the values."""
-
 _BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
 _AFTER = ("explanations", "if_silent", "decided_by", "because")
-_TAKEN = {*_BEFORE, *_AFTER}
+_TAKEN = {*_BEFORE, OTHERS, *_AFTER}
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
             variables[name][variable] = column
     timed = [("timestamp", pa.timestamp("us", "UTC"))] if job.plan.tick is not None else []
+    unguarded = any(OTHERS in job.schemas[name].names for name in names)
     schema = pa.schema(
         [
             ("query", pa.string()),
@@ -61,28 +59,14 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
             (change, pa.string()),
             ("answer", pa.string()),
             *types.items(),
-            ("explanations", _explanations([job.schemas[name].field("explanations").type for name in names])),
+            *([(OTHERS, OTHERS_NAMES)] if unguarded else []),
+            ("explanations", EXPLANATIONS),
             ("if_silent", SILENT),
             ("decided_by", pa.int64()),
             ("because", pa.list_(pa.string())),
         ]
     )
     return Columns(schema, variables, change)
-
-
-def _explanations(types: Sequence[pa.DataType]) -> pa.DataType:
-    """The type of the explanations of several queries, some of which may have exceptions."""
-    fields: dict[str, pa.DataType] = {}
-    for type_ in types:
-        explanation = type_.value_type
-        if explanation.get_field_index(EXCEPT) >= 0:
-            for field in explanation.field(EXCEPT).type.value_type:
-                stored = _stored(field.type)
-                fields[field.name] = stored if fields.get(field.name, stored) == stored else pa.string()
-    if not fields:
-        return EXPLANATIONS
-    exceptions = pa.list_(pa.struct(list(fields.items())))
-    return pa.list_(pa.struct([*EXPLANATIONS.value_type, (EXCEPT, exceptions)]))
 
 
 def variables_of(relation: Relation) -> tuple[str, ...]:
@@ -137,8 +121,9 @@ def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
         found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))
     for variable, column in columns.variables[query].items():
         found[column] = table.column(variable)
-    for name in _AFTER:
-        found[name] = table.column(name)
+    for name in (OTHERS, *_AFTER):
+        if name in table.column_names:
+            found[name] = table.column(name)
     return pa.table(
         [
             found[field.name].cast(field.type)

@@ -10,9 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from antelog.cli.json_lines import Style, change_lines
-from antelog.cli.replay import Shown
-from antelog.compile.plan import Bounds, Level, Relation
+from antelog.language.printer import value_text
 from tests.cli.trying import LOG, PROGRAM, READINGS, TURBINES, antelog, try_
 
 # ---- changes ----
@@ -122,39 +120,30 @@ def test_numbers_and_texts_in_one_column() -> None:
     assert evidence(changes) == evidence(answers) == [(tick, [text]) for tick, text in want]
 
 
-def test_parts_that_few_lines_have() -> None:
-    relation = Relation("A", "A", True, ("X",), (None,), None, (), Bounds(None, None, None), Level(0, 0, 0))
-    explanation = {"evidence": ["not B(X)"], "hypotheses": [], "except": [{"X": 2.0}]}
-    row = {"tick": 7, "change": "possible", "X": None, "explanations": [explanation], "if_silent": None}
-    table = pa.Table.from_pylist([{**row, "decided_by": None, "because": None}])
-    assert json.loads(change_lines([relation], Shown(7, {"A": table}), Style())) == {
-        "tick": 7,
-        "change": "possible",
-        "query": "A",
-        "answer": {"X": None},
-        "explanations": [explanation],
-        "if_silent": None,
-        "decided_by": None,
-    }
+CALM = """input Alarm(x, time) delay 1.
+Calm(X, T) :- not Alarm(X, T).
+query Calm(X, T).
+"""
 
 
 @pytest.mark.usefixtures("here")
-def test_an_exception_names_what_it_is_about() -> None:
-    rules = "P(T) :- A(X, T+1), not B(X, T), D(T). P(T) :- A(Y, T+1), not B(Y, T), E(T). query P(T)."
-    Path("p.alog").write_text(
-        f"input A(x, time) delay 2. input B(x: text, time). {rules}\n", encoding="utf-8"
-    )
-    for name, rows in {"B": "x,time\nq,1\n", "D": "time\n1\n"}.items():
-        Path(f"{name}.csv").write_text(rows, encoding="utf-8")
-    given = ("--input", "B=B.csv", "--input", "D=D.csv", "--until", "1")
-    (answer,) = json.loads(try_(*given, "--snapshots").stdout.splitlines()[1])["answers"]
-    (explanation,) = answer["explanations"]
-    assert explanation == {
-        "evidence": ["D(1)", "not B(X, 1)"],
-        "hypotheses": ["A(X, 2)"],
-        "except": [{"X": "q"}],
-    }
-    assert "○ A(X, 2)  except X = q\n" in try_(*given, "--format", "table").stdout
+@pytest.mark.parametrize(("rows", "named"), [("wt2,0\n", ["wt2"]), ("n/a,0\n3,0\n", [3, "n/a"])])
+def test_all_others(rows: str, named: list[str | int]) -> None:
+    """Values of several kinds are told as texts in the language's syntax, and shown as what they are."""
+    Path("p.alog").write_text(CALM, encoding="utf-8")
+    Path("Alarm.csv").write_text(f"x,time\n{rows}", encoding="utf-8")
+    given = ("--input", "Alarm=Alarm.csv", "--until", "0")
+    *rejected, possible = map(json.loads, try_(*given).stdout.splitlines())
+    assert [(each["change"], each["answer"]["X"], "others" in each) for each in rejected] == [
+        ("rejected", value, False) for value in named
+    ]
+    assert (possible["answer"], possible["others"]) == ({"X": None, "T": 0}, ["X"])
+    (line,) = try_(*given, "--snapshots").stdout.splitlines()
+    (answer,) = json.loads(line)["answers"]
+    assert (answer["others"], answer["except"]) == (["X"], [{"X": value} for value in named])
+    listed = try_(*given, "--snapshots", "--format", "table").stdout
+    assert "Calm  X = all others, T = 0   confirmed at 1 if nothing comes, decided by 1\n" in listed
+    assert f"all but {', '.join(map(value_text, named))}\n" in listed
 
 
 # ---- snapshots ----

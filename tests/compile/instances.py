@@ -1,19 +1,14 @@
-"""Ground instances of the patterns of a plan, to compare them with the specification's derivations."""
+"""The patterns of a plan in the specification's terms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import product
-
-from antelog.compile.comparisons import outcome
 from antelog.compile.plan import (
     Atom,
     Comparison,
     Const,
-    Literal,
+    Negated,
     Operand,
     Pattern,
-    Plan,
     Relation,
     StaticAtom,
     Sum,
@@ -21,124 +16,63 @@ from antelog.compile.plan import (
     Time,
     Var,
 )
-from antelog.language.syntax import Value, number
-from antelog.reference import atoms as ground
-from antelog.reference.program import Program
-
-Bindings = dict[str, Value]
-Literals = frozenset[ground.Literal]
+from antelog.language.syntax import number
+from antelog.reference import terms as told
+from antelog.reference.patterns import Pattern as Specified
 
 
-def instances(
-    plan: Plan, relation: Relation, wanted: Mapping[str, Value], program: Program
-) -> Iterator[Literals]:
-    """The literals of all instances of a relation's patterns that give its variables these values."""
-    for pattern in relation.patterns:
-        bound = _answer(relation, pattern, wanted)
-        if bound is not None:
-            for complete in _complete(pattern, bound, plan, program):
-                yield frozenset(_literal(literal, complete) for literal in pattern.literals)
-
-
-def _answer(relation: Relation, pattern: Pattern, wanted: Mapping[str, Value]) -> Bindings | None:
-    bound: Bindings = {}
-    for name, term in zip(relation.variables, pattern.answer, strict=True):
-        value = wanted[name]
-        known = bound.setdefault(term.name, value) if isinstance(term, Var) else term.value
-        if known != value:
-            return None
-    tick = wanted[relation.time] if relation.time is not None else pattern.time.offset
-    assert isinstance(tick, int)
-    if pattern.time.variable is None:
-        return bound if pattern.time.offset == tick else None
-    bound[pattern.time.variable] = tick - pattern.time.offset
-    return bound
-
-
-def _complete(pattern: Pattern, bound: Bindings, plan: Plan, program: Program) -> Iterator[Bindings]:
-    """The pattern's other variables in every way, so that all its conditions hold."""
-    ranges = _ranges(pattern, plan, program)
-    for static in (s for s in pattern.statics if not s.negated):
-        for argument in static.arguments:
-            if isinstance(argument, Var):
-                ranges.setdefault(argument.name, program.ranges[None])
-    free = [name for name in ranges if name not in bound]
-    for values in product(*(ranges[name] for name in free)):
-        complete = {**bound, **dict(zip(free, values, strict=True))}
-        if _holds(pattern, complete, program):
-            yield complete
-
-
-def _ranges(pattern: Pattern, plan: Plan, program: Program) -> dict[str, tuple[Value, ...]]:
-    inputs = {source.name: source for source in plan.inputs}
-    found: dict[str, tuple[Value, ...]] = {}
-    for literal in pattern.literals:
-        if literal.time.variable is not None:
-            found.setdefault(literal.time.variable, tuple(range(-9, program.last + 10)))
-        if isinstance(literal, Atom):
-            types, arguments = inputs[literal.predicate].types, literal.arguments
-        else:
-            types, arguments = plan.relation(literal.relation).types, literal.asked
-        for argument, type_ in zip(arguments, types, strict=True):
-            if isinstance(argument, Var):
-                values = tuple(v for v in program.domain if _fits(v, type_))
-                known = found.get(argument.name, values)
-                found[argument.name] = tuple(v for v in known if v in values)
-    return found
-
-
-def _fits(value: Value, type_: str | None) -> bool:
-    return type_ is None or isinstance(value, str) == (type_ == "text")
-
-
-def _holds(pattern: Pattern, bound: Bindings, program: Program) -> bool:
-    if any(_tick(literal.time, bound) < 0 for literal in pattern.literals):
-        return False
-    for condition in pattern.earliest:
-        if condition.variable in bound and _number(bound[condition.variable]) < condition.tick:
-            return False
-    comparisons = (
-        Comparison(_operand(c.left, bound), c.operator, _operand(c.right, bound)) for c in pattern.comparisons
+def specified(pattern: Pattern) -> Specified:
+    return Specified(
+        (*map(_term, pattern.answer), _operand(pattern.time)),
+        tuple(_atom(atom) for atom in pattern.atoms),
+        tuple(_atom(negation) for negation in pattern.negations),
+        tuple(_with_names(_static(s), i) for i, s in enumerate(pattern.statics) if not s.negated),
+        tuple(told.Denial(_static(s)) for s in pattern.statics if s.negated),
+        tuple(_comparison(c) for c in pattern.comparisons),
+        {each.variable: each.tick for each in pattern.earliest},
     )
-    return all(map(outcome, comparisons)) and all(_static(s, bound, program) for s in pattern.statics)
 
 
-def _static(atom: StaticAtom, bound: Bindings, program: Program) -> bool:
-    def fits(fact: ground.Atom) -> bool:
-        return fact.predicate == atom.predicate and all(
-            term is None or _value(term, bound) == value
-            for term, value in zip(atom.arguments, fact.arguments, strict=True)
-        )
-
-    return any(map(fits, program.background)) != atom.negated
+def asked(relation: Relation, kept: tuple[bool, ...]) -> told.Atom:
+    """What a relation for a negation asks for: `ANY` where it keeps no argument."""
+    names = iter(relation.variables)
+    arguments = (told.Variable(next(names)) if is_kept else told.ANY for is_kept in kept)
+    return told.Atom(relation.predicate, (*arguments, told.Variable(relation.time or "T")))
 
 
-def _value(term: Term, bound: Bindings) -> Value:
-    return bound[term.name] if isinstance(term, Var) else term.value
+def _atom(atom: Atom | Negated) -> told.Atom:
+    return told.Atom(atom.predicate, (*map(_term, atom.arguments), _operand(atom.time)))
 
 
-def _number(value: Value) -> int | float:
-    assert not isinstance(value, str)
-    return value
+def _static(atom: StaticAtom) -> told.Atom:
+    return told.Atom(atom.predicate, tuple(map(_term, atom.arguments)))
 
 
-def _tick(time: Time, bound: Bindings) -> int:
-    return int(time.offset + (_number(bound[time.variable]) if time.variable is not None else 0))
+def _with_names(atom: told.Atom, number: int) -> told.Atom:
+    """A background fact in which each `_` is a variable of its own."""
+    arguments = (
+        told.Variable(f"_{number}_{i}") if a is told.ANY else a for i, a in enumerate(atom.arguments)
+    )
+    return told.Atom(atom.predicate, tuple(arguments))
 
 
-def _operand(operand: Operand, bound: Bindings) -> Operand:
+def _term(term: Term | None) -> told.Term:
+    return told.ANY if term is None else _operand(term)
+
+
+def _comparison(comparison: Comparison) -> told.Comparison:
+    return told.Comparison(_operand(comparison.left), comparison.operator, _operand(comparison.right))
+
+
+def _operand(operand: Operand) -> told.Term:
     match operand:
-        case Time():
-            return Time(None, _tick(operand, bound))
-        case Sum(variable, offset):
-            return Const(number(_number(bound[variable]) + offset))
+        case Time(None, offset):
+            return offset
+        case Time(str(variable), offset) | Sum(variable, offset):
+            return told.Variable(variable, number(offset))
         case Var(name):
-            return Const(bound[name])
+            return told.Variable(name)
+        case Const(value):
+            return value
         case _:
-            return operand
-
-
-def _literal(literal: Literal, bound: Bindings) -> ground.Literal:
-    arguments = tuple(ground.ANYTHING if a is None else _value(a, bound) for a in literal.arguments)
-    atom = ground.Atom(literal.predicate, (*arguments, _tick(literal.time, bound)))
-    return ground.Literal(atom, isinstance(literal, Atom))
+            raise TypeError(operand)

@@ -9,6 +9,7 @@ from antelog.compile import Plan, compile_program
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.reference import snapshots
+from antelog.reference.stream import time_of
 from tests.reference.helpers import evaluation_of
 from tests.strategies import Case, cases
 
@@ -41,7 +42,8 @@ def test_answers_are_settled_in_time_and_rest_on_recent_facts(case: Case) -> Non
             assert report.tick <= max(tick, tick + bounds.delay)
         else:
             assert report.tick < tick + bounds.delay
-        times = [li.atom.time for e in report.explanations for li in e.evidence if li.positive]
+        evidence = (li for e in report.explanations for li in e.evidence if li.positive)
+        times = [time_of(li.atom) for li in evidence]
         if bounds.window is not None and times:
             assert min(times) > report.tick - bounds.window
 

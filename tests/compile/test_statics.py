@@ -12,7 +12,7 @@ from antelog.language import read
 from antelog.language.syntax import Value
 from antelog.reference import Stream
 from antelog.reference import evaluate as evaluate_reference
-from antelog.reference.atoms import Atom
+from antelog.reference.terms import Atom
 
 RULES = """
 static Link(x: text, y: text).

@@ -1,19 +1,22 @@
-"""A case through the engine, and what it tells in the specification's terms."""
+"""A case through the engine, and its answers and changes in the specification's terms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 from antelog.compile import compile_program
 from antelog.compile.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.language import Checked
-from antelog.reference import Change, Evaluation, Kind, Outlook, Report, Silence, changes, outlook, snapshots
-from antelog.reference.answers import explanation, own_names
+from antelog.language.syntax import Value
+from antelog.reference import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
+from antelog.reference import changes as specified_changes
+from antelog.reference.answers import Answer, explanation
+from antelog.reference.terms import OTHERS, Literal
 from tests.reference.helpers import Fact
-from tests.reference.reading import answer_of, explanations_of, literal_of
+from tests.reference.reading import explanation_of, explanations_of
 from tests.strategies import Case
 
 
@@ -25,7 +28,7 @@ class Compiled:
 
 
 def runnable(checked: Checked) -> Compiled | None:
-    """The program, if it has a plan."""
+    """The program, if it has a plan: what cannot run is refused by the compiler."""
     plan = compile_program(checked).plan
     return None if plan is None else Compiled(plan)
 
@@ -54,73 +57,80 @@ def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, A
     return sorted(log, key=lambda row: row["tick"])
 
 
-def changes_of(log: Iterable[Mapping[str, Any]], plan: Plan) -> set[Change]:
-    """Lines of the engine's log as the specification has them."""
-    found: set[Change] = set()
-    for row in log:
-        relation = plan.relation(row["query"])
-        answer = _answer(row, relation)
-        told = explanations_of(row["explanations"], own_names(answer))
-        kind = Kind(row["change"])
-        ahead = _outlook(row) if kind in (Kind.POSSIBLE, Kind.REVISED) else None
-        because = frozenset(map(literal_of, row["because"] or ()))
-        found.add(Change(row["tick"], kind, row["query"], answer, told, ahead, because))
-    return found
-
-
-def reports_of(engine: Engine, plan: Plan) -> dict[Report, Outlook | None]:
-    """The engine's answers at its tick as the specification has them, and what is known ahead."""
-    found: dict[Report, Outlook | None] = {}
+def reports(engine: Engine, plan: Plan) -> dict[tuple[str, Answer], tuple[Report, Outlook | None]]:
+    """The engine's answers at its tick, each with what it knows ahead of an open one."""
+    found = {}
     for query in plan.queries:
         for row in engine.answers(query.name).to_pylist():
-            answer = _answer(row, query)
-            told = explanations_of(row["explanations"], own_names(answer))
-            excepted = frozenset(each[name] for each in row.get("except") or () for name in row["others"])
-            report = Report(engine.now, query.name, answer, told, excepted)
-            found[report] = None if report.confirmed else _outlook(row)
+            answer = answer_of(row, query)
+            told = explanations_of(row["explanations"], [name for name, _ in answer])
+            report = Report(engine.now, query.name, answer, told, _excepted(row))
+            assert (query.name, answer) not in found, f"{answer} is told twice"
+            found[query.name, answer] = report, None if report.confirmed else _ahead(row)
     return found
 
 
-def _answer(row: Mapping[str, Any], query: Relation) -> Any:
+def changes(log: Iterable[Mapping[str, Any]], plan: Plan) -> list[Change]:
+    """The lines of a change log."""
+    relations = {query.name: query for query in plan.queries}
+    return [_change(row, relations[row["query"]]) for row in log]
+
+
+def _change(row: Mapping[str, Any], query: Relation) -> Change:
+    answer = answer_of(row, query)
+    own = [name for name, _ in answer]
+    because = explanation_of({"evidence": [], "hypotheses": row["because"] or []}, own).hypotheses
+    kind = Kind(row["change"])
+    ahead = _ahead(row) if kind in (Kind.POSSIBLE, Kind.REVISED) else None
+    told = explanations_of(row["explanations"], own)
+    return Change(row["tick"], kind, row["query"], answer, told, ahead, because)
+
+
+def answer_of(row: Mapping[str, Any], query: Relation) -> Answer:
     names = (*query.variables, *([query.time] if query.time else []))
-    return answer_of({name: row[name] for name in names}, row.get("others"))
+    others = row.get("others") or ()
+    return tuple((name, OTHERS if name in others else row[name]) for name in names)
 
 
-def _outlook(row: Mapping[str, Any]) -> Outlook:
+def _excepted(row: Mapping[str, Any]) -> frozenset[Value]:
+    """The values that are named for an answer about all others."""
+    excepted = row.get("except") or ()
+    return frozenset(value for each in excepted for value in each.values() if value is not None)
+
+
+def _ahead(row: Mapping[str, Any]) -> Outlook:
     silent = row["if_silent"]
-    return Outlook(Silence(**silent) if silent else None, row["decided_by"])
+    return Outlook(silent and Silence(silent["change"], silent["tick"]), row["decided_by"])
+
+
+def reading(because: Iterable[Literal], answer: Answer) -> frozenset[tuple[str, ...]]:
+    """What a rejection gives as its reasons, whatever open variables are called."""
+    return explanation((), because, frozenset(name for name, _ in answer)).groups
 
 
 def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     """Asserts that the engine tells what the specification does, at every tick; how many lines it told."""
-    lines, reports = _by_tick(changes(evaluation)), _by_tick(snapshots(evaluation))
+    lines: dict[int, set[object]] = {tick: set() for tick in range(case.until + 1)}
+    answers: dict[int, dict[object, object]] = {tick: {} for tick in range(case.until + 1)}
+    for line in specified_changes(evaluation):
+        lines[line.tick].add(_as_read(line))
+    for report in snapshots(evaluation):
+        ahead = None if report.confirmed else outlook(evaluation, report)
+        answers[report.tick][report.query, report.answer] = report, ahead
     engine, told = Engine(compiled), 0
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
         log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
-        found = set(map(as_read, changes_of(log, compiled.plan)))
-        expected = set(map(as_read, lines.get(now, ())))
-        assert not found - expected, f"tick {now}: a line too many"
-        assert not expected - found, f"tick {now}: a line too few"
+        found = set(map(_as_read, changes(log, compiled.plan)))
+        assert not found - lines[now], f"tick {now}: a line too many"
+        assert not lines[now] - found, f"tick {now}: a line too few"
         assert len(log) == len(found), f"tick {now}: a line twice"
-        answers = {r: None if r.confirmed else outlook(evaluation, r) for r in reports.get(now, ())}
-        assert reports_of(engine, compiled.plan) == answers, f"tick {now}: other answers"
+        assert reports(engine, compiled.plan) == answers[now], f"tick {now}: other answers"
         told += len(log)
     return told
 
 
-def as_read(line: Change) -> tuple[Change, object]:
-    """A line of the log with its reasons as they read, whatever their open variables are called."""
-    own = frozenset(own_names(line.answer))
-    groups = (explanation((), [literal], own).groups for literal in line.because)
-    return replace(line, because=frozenset()), frozenset(groups)
-
-
-Told = TypeVar("Told", Change, Report)
-
-
-def _by_tick(told: Iterable[Told]) -> dict[int, set[Told]]:
-    found: dict[int, set[Told]] = {}
-    for each in told:
-        found.setdefault(each.tick, set()).add(each)
-    return found
+def _as_read(line: Change) -> tuple[object, ...]:
+    """A line of the log with its reasons as they read."""
+    because = reading(line.because, line.answer)
+    return (line.tick, line.kind, line.query, line.answer, line.explanations, line.ahead, because)

@@ -113,7 +113,8 @@ def test_no_part_of_a_change_becomes_a_tag() -> None:
     evil = "<i>\u202e"
     row: dict[str, Any] = {"tick": 0, "query": evil, "answer": {evil: evil}, "decided_by": evil}
     row |= {"if_silent": {"change": evil, "tick": 1}, "because": [evil]}
-    row |= {"explanations": [{"evidence": [evil], "hypotheses": [evil], "except": [{evil: evil}]}]}
+    row |= {"explanations": [{"evidence": [evil], "hypotheses": [evil]}]}
+    row |= {"others": ["X"], "except": [{"X": evil}]}
     for change in ("possible", "rejected"):
         html = antelog.show([row | {"change": change}])._repr_html_()
         assert "<i>" not in html
@@ -203,3 +204,13 @@ def test_a_cell_with_an_oddity(notebook: InteractiveShell) -> None:
 def test_a_cell_whose_name_is_none(notebook: InteractiveShell) -> None:
     with pytest.raises(UsageError, match="`a-b` is no name for a program; write %%antelog turbines"):
         notebook.run_cell_magic("antelog", "a-b", PROGRAM)
+
+
+def test_all_others_and_those_that_are_named(notebook: InteractiveShell) -> None:
+    engine = antelog.Engine(
+        antelog.parse("input Hot(x, time) delay 1. Calm(X, T) :- not Hot(X, T). query Calm(X, T).")
+    )
+    engine.advance(0, {"Hot": [("<b>", 0)]})
+    shown = displayed(notebook, antelog.show(engine))
+    assert shown is not None
+    assert "<code>Calm(all others, 0)</code><br>all but &quot;&lt;b&gt;&quot;" in shown

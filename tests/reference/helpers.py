@@ -11,6 +11,7 @@ from antelog.language import read
 from antelog.language.syntax import Value
 from antelog.reference import (
     Arrival,
+    Change,
     Evaluation,
     Explanation,
     RefusedError,
@@ -60,7 +61,7 @@ def line(report: Report) -> str:
     return f"{report.tick}: {answer_text(report)} {explanations_text(report.explanations)}{excepted}"
 
 
-def answer_text(answer: Report) -> str:
+def answer_text(answer: Report | Change) -> str:
     """An answer as text: `_` is an open variable, `all others` those that nobody has named."""
     values = ", ".join(
         f"{name}={value.value if isinstance(value, Special) else '_' if value is None else value}"

@@ -1,20 +1,19 @@
-"""Small programs whose reports, changes and outlooks can be read off, and the laws of the change log."""
+"""Small programs whose reports, changes and outlooks can be read off."""
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
+from collections.abc import Iterable
 
-from antelog.reference import Evaluation, Report, changes, outlook, snapshots
-from antelog.reference.answers import Answer, Explanation
-from antelog.reference.history import Kind
-from antelog.reference.truth import NEVER
-from tests.reference.helpers import evaluate_text, evaluation_of, lines
-from tests.strategies import Case, cases
+import pytest
+
+from antelog.diagnostics import Source
+from antelog.language import read
+from antelog.reference import Change, Evaluation, RefusedError, admit, changes, outlook, snapshots
+from tests.reference.helpers import Fact, answer_text, evaluate_text, explanations_text, lines, stream_of
 
 
 def test_a_needless_hypothesis_is_not_reported_even_for_more_evidence() -> None:
-    """A derivation without evidence competes, though it is not reported itself."""
+    """The first rule asks for more than the second, so it is dropped before any fact comes."""
     text = "input C(time). input D(time).\nP(0) :- C(0), D(9).\nP(0) :- D(9).\nquery P(T)."
     assert lines(evaluate_text(text, [("C", (0,), 0)], until=3)) == []
 
@@ -85,6 +84,17 @@ def log(evaluation: Evaluation) -> list[str]:
     ]
 
 
+def told(text: str, facts: Iterable[Fact], until: int) -> list[str]:
+    """The change log in one line each: `1 possible P(X=a, T=1) A(a, 1) | B(a, 2)`."""
+    return [_line(change) for change in changes(evaluate_text(text, facts, until))]
+
+
+def _line(change: Change) -> str:
+    because = f" because {', '.join(sorted(map(str, change.because)))}" if change.because else ""
+    text = f"{change.tick} {change.kind.value} {answer_text(change)} "
+    return text + explanations_text(change.explanations) + because
+
+
 def test_the_change_log() -> None:
     text = "input C(time) delay 1.\nP(T) :- C(T), C(T+1), C(T+2).\nquery P(T)."
     facts = [("C", (0,), 0), ("C", (1,), 2), ("C", (2,), 2)]
@@ -131,68 +141,160 @@ def test_an_outlook_without_a_bound() -> None:
     assert [(a.if_silent, a.decided_by) for a in ahead] == [(None, None)] * 3
 
 
-# ---- laws ----
+# ---- a fact speaks first ----
+
+RISE = "input Alarm(x, time) delay 2.\nRise(X, T) :- Alarm(X, T), not Alarm(X, T-1).\nquery Rise(X, T)."
 
 
-@pytest.mark.slow
-@given(cases())
-def test_the_log_gives_the_answers_of_every_tick(case: Case) -> None:
-    """The last line about each answer up to a tick says how it stands at that tick."""
-    evaluation = evaluation_of(case)
-    reports: dict[int, dict[tuple[str, Answer], frozenset[Explanation]]] = {}
-    for report in snapshots(evaluation):
-        reports.setdefault(report.tick, {})[report.query, report.answer] = report.explanations
-    history = list(changes(evaluation))
-    state: dict[tuple[str, Answer], frozenset[Explanation]] = {}
-    for tick in range(case.until + 1):
-        confirmed = []
-        for change in (c for c in history if c.tick == tick):
-            key = (change.query, change.answer)
-            if change.kind is Kind.REJECTED:
-                del state[key]
-            else:
-                assert state.get(key) != change.explanations
-                state[key] = change.explanations
-            if change.kind is Kind.CONFIRMED:
-                confirmed.append(key)
-        assert state == reports.get(tick, {})
-        for key in confirmed:
-            del state[key]
+def test_a_negation_alone_says_nothing() -> None:
+    assert told(RISE, [], 9) == []
+    assert told(RISE, [("Alarm", ("a", 5), 5)], 9) == [
+        "5 possible Rise(X=a, T=5) Alarm(a, 5) | not Alarm(a, 4)",
+        "6 confirmed Rise(X=a, T=5) Alarm(a, 5), not Alarm(a, 4) |",
+    ]
 
 
-@pytest.mark.slow
-@given(cases(latest=2))
-def test_outlooks_come_true(case: Case) -> None:
-    """Once everything has arrived, silence is what follows; and each answer is settled by its tick."""
-    last = max((arrival for _, _, arrival in case.facts), default=0)
-    evaluation = evaluation_of(Case(case.text, case.facts, last), later=4)
-    later: dict[tuple[str, Answer], list[Report]] = {}
-    for report in snapshots(evaluation):
-        later.setdefault((report.query, report.answer), []).append(report)
-    for key, reports in later.items():
-        for report in reports:
-            if report.confirmed:
-                continue
-            ahead = outlook(evaluation, report)
-            if ahead.decided_by is not None:
-                literals = {li for e in report.explanations for li in e.hypotheses}
-                ticks = [evaluation.truth.literal(literal) for literal in literals]
-                assert all(min(t) <= ahead.decided_by for t in ticks), key
-            if report.tick < last:
-                continue
-            following = [r for r in reports if r.tick > report.tick]
-            ended = next((r.tick for r in following if r.confirmed), NEVER)
-            gone = next(
-                (
-                    t
-                    for t in range(report.tick + 1, evaluation.program.until + 1)
-                    if t not in {r.tick for r in following}
-                ),
-                NEVER,
-            )
-            expected = min((ended, "confirmed"), (gone, "rejected"))
-            if expected[0] < NEVER:
-                assert ahead.if_silent is not None
-                assert (ahead.if_silent.tick, ahead.if_silent.change) == expected
-            else:
-                assert ahead.if_silent is None or ahead.if_silent.tick > evaluation.program.until
+def test_an_answer_with_an_open_variable_is_one_of_its_own() -> None:
+    text = "input p(x, time) delay 2. input r(y, time).\nq(X, T) :- p(X, T), r(Y, T).\nquery q(X, T)."
+    assert told(text, [("r", ("b", 0), 0), ("p", ("a", 0), 1)], 3) == [
+        "0 possible q(X=_, T=0) r(b, 0) | p(X, 0)",
+        "1 confirmed q(X=a, T=0) p(a, 0), r(b, 0) |",
+        "2 rejected q(X=_, T=0) r(b, 0) | p(X, 0) because p(X, 0)",
+    ]
+
+
+def test_a_condition_is_shown_until_it_can_be_tested() -> None:
+    text = "input R(x, v: number, time) delay 1.\nquery P(X, T).\n"
+    text += "P(X, T) :- R(X, V, T), R(X, W, T+1), W > V + 2."
+    assert lines(evaluate_text(text, [("R", ("a", 5, 0), 0)]), 0) == [
+        "0: P(X=a, T=0) R(a, 5, 0) | R(a, W, 1) where W > 7"
+    ]
+
+
+def test_conditions_that_leave_no_value_end_a_literal_at_once() -> None:
+    text = "input R(v: number, time) delay 3. input C(time) delay 3.\nP(T) :- R(V, T), C(T), V > 95, V < "
+    assert lines(evaluate_text(text + "96.\nquery P(T).", [("C", (1,), 1)]), 1) == [
+        "1: P(T=1) C(1) | R(V, 1) where V < 96, V > 95"
+    ]
+    between = (
+        "input R(v: number, time) delay 3.\nP(T) :- R(V, T), R(W, T+1), R(Z, T+1), Z > V, Z < W.\nquery P(T)."
+    )
+    facts = [("R", (9, 1), 1), ("R", (5, 2), 2)]
+    assert not any("R(9, 1), R(5, 2)" in each for each in lines(evaluate_text(between, facts, 3)))
+
+
+def test_hypotheses_are_compared_as_they_read() -> None:
+    text = (
+        "input A(x, y, time) delay 2. input C(time). input D(time) delay 2.\n"
+        "P(T) :- C(T), A(X, #, T).\nP(T) :- C(T), C(T+1), A(X, Y, T), D(T).\nquery P(T)."
+    )
+    facts: list[Fact] = [("C", (0,), 0), ("C", (1,), 1)]
+    same, other = (lines(evaluate_text(text.replace("#", z), facts), 1)[0] for z in "ZX")
+    assert same == "1: P(T=0) C(0) | A(X, Z, 0)"
+    assert other == "1: P(T=0) C(0) | A(X, X, 0) ; C(0), C(1) | A(X, Y, 0), D(0)"
+    alike = "input A(x, y, time) delay 2.\nP(X, T) :- A(X, Y, T), A(X, Z, T+1), A(X, W, T+1).\nquery P(X, T)."
+    (one,) = lines(evaluate_text(alike, [("A", ("a", "b", 0), 0)]), 0)
+    assert one.count("A(a, ") == 2
+
+
+def test_asking_for_less_of_one_value_is_not_looked_at() -> None:
+    text = (
+        "input P(x, time) delay 2. input Q(x, time).\n"
+        "R(a, T) :- P(a, T).\nR(X, T) :- P(X, T), Q(X, T-1).\nquery R(X, T)."
+    )
+    assert lines(evaluate_text(text, [("Q", ("a", 0), 0)]), 0) == ["0: R(X=a, T=1) Q(a, 0) | P(a, 1)"]
+
+
+# ---- values nobody has named ----
+
+CALM = "input Alarm(x, time) delay 2.\nCalm(X, T) :- not Alarm(X, T)#.\nquery Calm(X, T)."
+
+
+def test_a_named_value_gets_a_line() -> None:
+    found = told(CALM.replace("#", ""), [("Alarm", ("a", 0), 1)], 2)
+    assert [line for line in found if "T=0" in line] == [
+        "0 possible Calm(X=all others, T=0) | not Alarm(X, 0)",
+        "1 rejected Calm(X=a, T=0) | not Alarm(a, 0) because not Alarm(a, 0)",
+        "2 confirmed Calm(X=all others, T=0) not Alarm(X, 0) |",
+    ]
+
+
+def test_a_value_that_a_comparison_names_is_excepted_from_the_start() -> None:
+    found = lines(evaluate_text(CALM.replace("#", ", X != b"), [], 0))
+    assert found == ["0: Calm(X=all others, T=0) | not Alarm(X, 0) but b"]
+
+
+def test_a_value_named_after_all_others_were_confirmed_was_confirmed_with_them() -> None:
+    text = (
+        "input A(x, time). input B(x, time) delay 3.\n"
+        "P(X, T) :- not A(X, T).\nP(X, T) :- B(X, T), not A(X, T).\nquery P(X, T)."
+    )
+    assert [line for line in told(text, [("B", ("b", 0), 2)], 3) if "T=0" in line] == [
+        "0 confirmed P(X=all others, T=0) not A(X, 0) |"
+    ]
+
+
+# ---- facts that exclude each other ----
+
+LEVELS = "input Temp(x, level, time) delay 2, one per x.\n"
+
+
+def test_the_least_of_several_facts_of_a_slot_counts() -> None:
+    text = LEVELS + "P(X, L, T) :- Temp(X, L, T).\nquery P(X, L, T)."
+    at_once: list[Fact] = [
+        ("Temp", ("a", "low", 0), 1),
+        ("Temp", ("a", "high", 0), 1),
+        ("Temp", ("a", 7, 0), 1),
+    ]
+    assert told(text, at_once[:2], 3) == ["1 confirmed P(X=a, L=high, T=0) Temp(a, high, 0) |"]
+    late: list[Fact] = [("Temp", ("a", "high", 0), 3), ("Temp", ("a", "low", 0), 2)]
+    assert told(text, late, 3) == ["2 confirmed P(X=a, L=low, T=0) Temp(a, low, 0) |"]
+    assert told(text, at_once, 3) == ["1 confirmed P(X=a, L=7, T=0) Temp(a, 7, 0) |"]
+
+
+def test_a_literal_whose_slot_is_taken_is_false() -> None:
+    text = LEVELS + "input C(time).\nP(X, T) :- C(T), Temp(a, X, T).\nquery P(X, T)."
+    assert told(text, [("C", (0,), 0), ("Temp", ("a", "low", 0), 1)], 3) == [
+        "0 possible P(X=_, T=0) C(0) | Temp(a, X, 0)",
+        "1 confirmed P(X=low, T=0) C(0), Temp(a, low, 0) |",
+        "1 rejected P(X=_, T=0) C(0) | Temp(a, X, 0) because Temp(a, X, 0)",
+    ]
+
+
+# ---- what only unfolding brings together is refused ----
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        ("Q(X, T) :- not A(X, T). P(T) :- C(T), Q(_, T). query P(T).", "in negations only"),
+        ("Q(X, T) :- not A(X, T). P(T) :- C(T), not Q(_, T). query P(T).", "in negations only"),
+        ("Q(X, T) :- not A(X, T). P(X, T) :- Q(X, T), X < b. query P(X, T).", "unguarded"),
+        ("Q(X, T) :- A(X, T), X < b. P(X, T) :- C(T), not Q(X, T). query P(X, T).", "unguarded"),
+        ("Q(X, T) :- not A(X, T). P(X, Y, T) :- Q(X, T), Q(Y, T). query P(X, Y, T).", "more than one"),
+        ("Q(T) :- not C(T). P(X, T) :- A(X, U), Q(T). query P(X, T).", "no upper bound"),
+    ],
+)
+def test_what_unfolding_brings_together_is_refused(rules: str, reason: str) -> None:
+    with pytest.raises(RefusedError, match=reason):
+        evaluate_text(f"input A(x: text, time). input C(time). {rules}")
+
+
+def test_facts_are_set_aside_for_the_first_reason_there_is() -> None:
+    vocabulary = read(Source(LEVELS + "P(X, T) :- Temp(X, _, T). query P(X, T).")).vocabulary
+    rows: list[Fact] = [
+        ("Temp", ("a", "low", 0), 3),  # late, so it takes no slot
+        ("Temp", ("a", "low", 1), 0),
+        ("Temp", ("a", "high", 0), 2),
+        ("Temp", ("a", "high", 0), 2),
+        ("Temp", ("a", "warm", 0), 2),
+        ("Temp", ("a", 0), 0),
+    ]
+    admitted = admit(vocabulary, stream_of(rows).arrivals)
+    assert {str(fact): tick for fact, tick in admitted.arrivals.items()} == {"Temp(a, high, 0)": 2}
+    assert sorted((str(each.fact), reason.value) for each, reason in admitted.set_aside) == [
+        ("Temp(a, 0)", "malformed"),
+        ("Temp(a, low, 0)", "late"),
+        ("Temp(a, low, 1)", "early"),
+        ("Temp(a, warm, 0)", "conflicting"),
+    ]

@@ -31,7 +31,7 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     own = {name: t.schema.field(ARRIVED).type for name, t in tables.items() if ARRIVED in t.column_names}
     usual: dict[str, Any] = {
         "given": {}, "only": KINDS, "clock": "arrival" if own else "event", "lag": 1, "idle": None,
-        "until": None, "batch": False,
+        "until": None, "begin": None, "batch": False,
     }  # fmt: skip
     numbers = numbers_of_buckets(buckets if plan.key else 1)
     return Job(plan=plan, types=types, own=own, numbers=numbers, **{**usual, **settings})
@@ -62,8 +62,9 @@ def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows in an order of their own, and without what only DataFrames have."""
     plain = []
     for row in rows:
-        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp")}
-        # A frame for several queries has columns, and places in explanations, that some have no use for.
+        # What is excepted from all others one process knows, and no bucket.
+        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp", "except")}
+        # A frame for several queries has columns that some have no use for.
         plain.append(_without_nothing(kept))
     return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))
 

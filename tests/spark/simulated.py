@@ -7,7 +7,7 @@ store is a dictionary, and a worker may forget what it knows at any time.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql import Row
 
 from antelog.spark import caching
-from antelog.spark.batch import reasoner
+from antelog.spark.batch import ender, reasoner
 from antelog.spark.job import Job
 from antelog.spark.packing import PACKED, packer
 from antelog.spark.streaming import Keeper
@@ -135,13 +135,28 @@ class Stream:
 
 
 def run_batch(job: Job, frames: Frames, chance: random.Random, *, answers: bool = False) -> Seen:
-    packed = dealt(job, frames, chance)
-    everyone = [dict.fromkeys(PACKED.names) | {"bucket": number} for number in job.numbers]
+    """All rows at once; in any order, and where buckets have to agree on the end, they are asked first."""
+    packed = [*dealt(job, frames, chance), *_to_everyone(job, {})]
+    if job.ends_together and not answers:
+        ends = [row["end"] for row in _each(job, packed, ender(job))]
+        packed += _to_everyone(job, {"end": max(ends)})
+        chance.shuffle(packed)
+    return seen(job, _each(job, packed, reasoner(job, answers)))
+
+
+def _to_everyone(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
+    return [dict.fromkeys(PACKED.names) | row | {"bucket": number} for number in job.numbers]
+
+
+def _each(
+    job: Job, packed: Sequence[dict[str, Any]], run: Callable[[pa.Table], pa.Table]
+) -> list[dict[str, Any]]:
+    """What all buckets say."""
     told: list[dict[str, Any]] = []
     for number in job.numbers:
-        rows = [line for line in [*packed, *everyone] if line["bucket"] == number]
-        told += reasoner(job, answers)(pa.Table.from_pylist(rows, PACKED)).to_pylist()
-    return seen(job, told)
+        rows = [line for line in packed if line["bucket"] == number]
+        told += run(pa.Table.from_pylist(rows, PACKED)).to_pylist()
+    return told
 
 
 def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any]]:

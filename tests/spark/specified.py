@@ -15,6 +15,7 @@ from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
 from antelog.reference import evaluate, snapshots
+from antelog.reference.terms import Special
 from tests.reference.helpers import Fact, stream_of
 
 Texts = frozenset[str]
@@ -58,15 +59,14 @@ def specified(text: str, facts: Iterable[Fact], ticks: range) -> dict[int, Answe
     evaluation = evaluate(read(Source(text)), stream_of(moved), len(ticks) - 1)
     found: dict[int, Answers] = {tick: {} for tick in ticks}
     for report in snapshots(evaluation):
-        answer = dict(report.answer)
-        answer["T"] = _moved(answer["T"], -base)
+        answer = {**dict(report.answer), "T": _moved(dict(report.answer)["T"], -base)}
         found[report.tick + base][report.query, json.dumps(answer)] = frozenset(
             (_texts(each.evidence, base), _texts(each.hypotheses, base)) for each in report.explanations
         )
     return found
 
 
-def _moved(time: Value, base: int) -> int:
+def _moved(time: Value | Special | None, base: int) -> int:
     assert isinstance(time, int)
     return time - base
 

@@ -14,6 +14,7 @@ from antelog import StateError, parse
 from antelog.engine import sealed
 from antelog.spark import storing
 from antelog.spark.blobs import to_blob
+from antelog.spark.job import differences
 from antelog.spark.standing import start
 from antelog.spark.storing import Head, head_from, head_to_bytes
 from tests.engine.forging import forged, said
@@ -98,6 +99,8 @@ def test_what_was_kept_at_different_times_does_not_go_together(stream: Stream) -
         ("now", -2),
         ("now", 2**53),
         ("highest", 2**53),
+        ("begin", -1),
+        ("begin", 2**53),
         ("appended", -1),
         ("size", -1),
         ("open", -1),
@@ -109,6 +112,22 @@ def test_a_head_that_nobody_has_kept_is_refused(stream: Stream, field: str, valu
     fields = msgspec.msgpack.decode(sealed.unseal(head, "it")) | {field: value}
     wrong = sealed.seal(msgspec.msgpack.encode(fields))
     _refused(stream, wrong, parts, rf"the head the checkpoint keeps of a bucket .*\$\.{field}")
+
+
+def test_a_head_of_another_version_is_refused_with_what_to_do(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    older = head.replace(b"state %04d" % sealed.VERSION, b"state %04d" % (sealed.VERSION - 1), 1)
+    assert older != head
+    _refused(stream, older, parts, r"is of version 4, but this antelog reads version 5; replay the facts")
+
+
+def test_of_another_version_only_that_is_said() -> None:
+    """An older version has other plans as well, and so another digest of the same program."""
+    older = {**JOB.identity, "format": "4", "program": "0123456789ab", "buckets": "8"}
+    assert differences(older, JOB.identity) == "another version of antelog"
+    assert differences({**older, "format": JOB.identity["format"]}, JOB.identity) == (
+        f"another program (0123456789ab, not {JOB.identity['program']}) and 8 buckets, not 1"
+    )
 
 
 def test_the_store_of_an_older_version_is_refused(stream: Stream) -> None:

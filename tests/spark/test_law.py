@@ -57,29 +57,6 @@ def _streamed(
     return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
-# What each bucket could say of all values that no fact has named is told once.
-TOLD_ONCE = [
-    "Muted(X, T) :- Mute(X, T), Site(X).",
-    "Muted(X, T+2) :- Mute(X, T).",
-    "Muted(X, 2) :- Mute(X, T).",
-    "Muted(X, T) :- Mute(X, T), Nowhere(X).",
-    "Muted(X, T) :- Mute(X, T), Kind(X, V, T), Nowhere(V).",
-]
-
-
-@pytest.mark.parametrize("rule", TOLD_ONCE)
-@pytest.mark.parametrize("buckets", [1, 3])
-def test_what_the_rules_say_alone(rule: str, buckets: int) -> None:
-    text = """input High(x: text, time). input Mute(x: text, time) delay 9. static Site(x: text). Site(a).
-        input Kind(x: text, v: text, time) delay 9. static Nowhere(x: text).
-        Alarm(X, T) :- High(X, T), not Muted(X, T). query Alarm(X, T)."""
-    facts = (("High", ("b", 1), 1), ("Mute", ("a", 2), 3), ("High", ("a", 3), 3))
-    plan = _plan_to_run(Case(f"{text} {rule}", facts, 5).checked)
-    log = kernel_log(plan, facts, 5)
-    assert any("X" not in line for line in log)
-    assert _streamed(plan, facts, 5, buckets, [1], 0) == log
-
-
 def test_what_is_said_of_background_values_is_told_once() -> None:
     """That the High of a is awaited each bucket knows, and that it had none before."""
     text = """input High(x: text, time) delay 1. static Site(x: text). Site(a). Site(b).

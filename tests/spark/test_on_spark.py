@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 from antelog import Engine, parse
+from antelog.accounts import FATES
+from antelog.engine.log.ending import last_tick
 from antelog.program import Program
 from antelog.spark import changes, outcomes
 from antelog.spark.job import ARRIVED
@@ -22,6 +24,7 @@ from antelog.spark.kafka_sink import messages_of
 from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
+from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of
 from tests.spark.streamed import result, run, stream_of
 from tests.strategies import Case, cases
 
@@ -62,9 +65,7 @@ def _streamed(
     query = run(found, folder / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
     assert sum(c["given"] for c in counted) == len(facts) + 1
-    out = sum(
-        c[k] for c in counted for k in ("admitted", "repeated", "late", "early", "malformed", "unneeded")
-    )
+    out = sum(each[fate] for each in counted for fate in FATES)
     assert out + counted[-1]["held"] == len(facts) + 1
     _compare_open(program, facts, counted)
     return _rows(result(spark, found, query).changes)
@@ -122,6 +123,30 @@ def test_recorded_cases(spark: SparkSession, tmp_path: Path, name: str) -> None:
     assert _streamed(spark, tmp_path, program, case.facts, case.until, ends) == expected
 
 
+def test_buckets_agree_on_where_a_batch_begins_and_ends(spark: SparkSession) -> None:
+    """In each bucket something else is the first, and the last."""
+    plan = plan_of("turbines")
+    program = parse(PROGRAMS["turbines"])
+    facts = facts_of(plan, random.Random(2), 12, 7)
+    last = max(arrival for _, _, arrival in facts)
+    engine = Engine(program)
+    engine.advance(last, frames(facts, plan, -1, last))
+    end = last_tick(last, map(engine.answers, ("Malf", "OK")))
+    assert end > last
+    found = outcomes(program, _frames(spark, program, facts), buckets=5)
+    assert len(found.job.numbers) == 5
+    assert _rows(found.changes) == kernel_log(plan, facts, end)
+
+
+@pytest.mark.parametrize("name", ["all others, by the clock", "absences where one fact excludes others"])
+def test_buckets_of_a_stream(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    program, plan = parse(PROGRAMS[name]), plan_of(name)
+    facts = facts_of(plan, random.Random(1), 12, 7)
+    log = kernel_log(plan, facts, 16)
+    assert any("others" in row for row in log) == (name == "all others, by the clock")
+    assert _streamed(spark, tmp_path, program, facts, 16, [4, 8]) == log
+
+
 def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: Path) -> None:
     """Nothing comes but two facts, long ago: Spark's timers move time on."""
     program = parse("""
@@ -158,3 +183,14 @@ def test_messages_have_the_time_of_their_tick(spark: SparkSession) -> None:
         value = json.loads(message["value"])
         assert (value["tick"], value.get("timestamp"), value["change"]) == (3, time, "confirmed")
         assert json.loads(message["key"]) == {"query": "Q", "answer": {"X": "a", "T": 3}}
+
+
+@pytest.mark.slow
+def test_messages_tell_all_others_from_what_is_open(spark: SparkSession) -> None:
+    program = parse("input Hot(x: text, time) delay 1. Calm(X, T) :- not Hot(X, T). query Calm(X, T).")
+    told = changes(program, _frames(spark, program, [("Hot", ("a", 0), 0)]), until=0)
+    assert told.columns[told.columns.index("others") - 1] == "T"
+    messages = {row["key"]: json.loads(row["value"]) for row in told.select(*messages_of(told)).collect()}
+    said = '"query":"Calm","answer":{"X": null, "T": 0},"others":["X"]'
+    assert messages.keys() == {f"{{{said}}}", '{"query":"Calm","answer":{"X": "a", "T": 0}}'}
+    assert {tuple(value.get("others", ())) for value in messages.values()} == {("X",), ()}

@@ -116,6 +116,8 @@ def test_data_that_does_not_fit_is_refused(spark: SparkSession, tmp_path: Path) 
         ("a batch is not processed", {"Temp": good}, {"clock": "processing"}),
         ("needs the length of a tick", {"Temp": stream}, {"clock": "processing"}),
         ("`until` is for batches", {"Temp": stream}, {"until": 3}),
+        ("without it, time begins at 0", {"Temp": good}, {"begin": 3}),
+        ("begin is -1", {"Temp": good}, {"begin": -1}),
         ("buckets is 0", {"Temp": good}, {"buckets": 0}),
         ("is no duration", {"Temp": stream}, {"idle": "soon"}),
     ]

@@ -71,13 +71,7 @@ def _by_facts(
     time = prepared.pattern.time
     for literal, tests in naming.facts:
         found = facts_for(literal, known.history, about.shifted(literal.behind, literal.ahead), known.values)
-        bound = {
-            name: column
-            for name, column in found.rows.bound.items()
-            if name in rows.bound or name in (naming.variable, FACT_TIME) or not name.startswith("<")
-        }
-        bound[NAMED_AT] = found.arrived
-        table = Rows(bound, found.rows.count)
+        table = Rows({**found.rows.bound, NAMED_AT: found.arrived}, found.rows.count)
         both, _, _ = meeting(numbered, table, _band(literal, time, rows))
         at = _passing(known, tests, both)
         columns = (both.bound[name].take(at) for name in (_ROW, naming.variable, NAMED_AT))
@@ -113,8 +107,7 @@ def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
         yield _Named(row, np.full(len(row), known.values.cell(value)), np.full(len(row), _FROM_THE_START))
     for atom, tests in naming.background:
         table = rows_of(atom, known.tables[atom.predicate], known.values)
-        shared = {n: c for n, c in table.bound.items() if n in rows.bound or n == naming.variable}
-        both, _, _ = meeting(numbered, Rows(shared, table.count))
+        both, _, _ = meeting(numbered, table)
         both = both.take(_passing(known, tests, both))
         yield _Named(both.bound[_ROW], both.bound[naming.variable], np.full(both.count, _FROM_THE_START))
 
