@@ -1,4 +1,4 @@
-"""antelog/compile/bounds.py: the bounds of a plan hold on random streams, and are as tight as they are meant to be on examples."""
+"""antelog/compile/bounds.py: bounds hold on random streams, and are tight on examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The partition key: the answers of the whole stream are those of its parts."""
+"""antelog/compile/partition.py: the answers of the whole stream are those of its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compiler makes is well-formed, and what is not is told from it.
+"""antelog/compile/{well_formed,completing,plan}.py: what the compiler cannot have made is told.
 
 That an engine goes on with whatever is well-formed, `tests/engine/test_damaged_states.py` shows.
 """

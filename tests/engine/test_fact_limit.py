@@ -1,4 +1,4 @@
-"""A limit to what is kept: what is dropped is told, and what is told besides stays true."""
+"""antelog/engine/fact_limit.py: what is dropped is told, and what is told besides stays true."""
 
 from __future__ import annotations
 

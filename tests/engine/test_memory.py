@@ -1,4 +1,4 @@
-"""antelog/engine/state.py, antelog/engine/kernel.py: nothing is kept longer than it matters; all is counted."""
+"""antelog/engine/{state,kernel}.py: nothing is kept longer than it matters; all is counted."""
 
 from __future__ import annotations
 

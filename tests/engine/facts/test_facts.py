@@ -1,4 +1,4 @@
-"""How facts enter, against a plain row-by-row account of the same rules."""
+"""antelog/engine/facts/{facts,lateness,rejects}.py: how facts enter, by a plain account of each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables users have: what counts as one, how its columns are matched, and times in it."""
+"""antelog/engine/facts/{frames,rows,ticks}.py: the tables users have, their columns and times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions that are still open, in the texts of answers."""
+"""antelog/engine/log/literals.py: conditions that are still open, in the texts of answers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""antelog/engine/log/literals.py, antelog/engine/log/explaining.py: texts of literals, each once and in order."""
+"""antelog/engine/log/{literals,explaining}.py: the texts of literals, each once and in order."""
 
 import pytest
 

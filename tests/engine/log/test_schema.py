@@ -1,4 +1,4 @@
-"""antelog/engine/log/schema.py, antelog/engine/values/types.py: types follow program and facts, not values."""
+"""antelog/engine/log/schema.py: types follow the program and the types of facts, not the values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts to which more are added."""
+"""antelog/engine/values/growing.py: texts to which more are added."""
 
 from __future__ import annotations
 

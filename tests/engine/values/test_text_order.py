@@ -1,4 +1,4 @@
-"""Texts in order, as Python orders their code points."""
+"""antelog/engine/values/text_order.py: texts in order, as Python orders their code points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values and their cells: nothing is lost, and cells are equal exactly where values are."""
+"""antelog/engine/values/{values,encoding,decoding,kinds}.py: cells are equal where values are."""
 
 from __future__ import annotations
 
