@@ -18,7 +18,7 @@ X, Y = Var("X"), Var("Y")
     [
         (X, "<", Y, [True, False, True, False]),  # a number and a text have no order
         (X, "!=", Y, [True, False, True, True]),
-        (Sum("X", 0.5), ">=", Const(2), [False, True, False, False]),
+        (Sum("X", 0.5), ">=", Const(2), [False, True, False, True]),
         (X, "=", Const("a"), [False, False, True, False]),
         (Const("b"), "<=", Y, [False, False, True, True]),
     ],
