@@ -1,6 +1,6 @@
 """antelog/compile/implied.py: what two comparisons say of the variables they do not share.
 
-    W > V, W < 90     so V < 90, which is tested where W is still open
+W > V, W < 90     so V < 90, which is tested where W is still open
 """
 
 from __future__ import annotations

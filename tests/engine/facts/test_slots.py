@@ -8,7 +8,9 @@ import pytest
 import antelog
 from antelog import Engine
 
-RULES = "input Temp(device, level, time) delay 2, one per {slot}. Q(X, L, T) :- Temp(X, L, T). query Q(X, L, T)."
+RULES = (
+    "input Temp(device, level, time) delay 2, one per {slot}. Q(X, L, T) :- Temp(X, L, T). query Q(X, L, T)."
+)
 
 
 def admitted(slot: str, rows: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], pa.Table]:

@@ -6,7 +6,9 @@ from antelog.engine.matching.partials import within, wholes
 from antelog.engine.matching.rows import ONE
 from tests.engine.stages import Stage, stage, ticks
 
-RULES = "input p(x, time) delay 3. input r(y, time) delay 3. q(X, Y, T) :- p(X, T), r(Y, T). query q(X, Y, T)."
+RULES = (
+    "input p(x, time) delay 3. input r(y, time) delay 3. q(X, Y, T) :- p(X, T), r(Y, T). query q(X, Y, T)."
+)
 
 
 def tables(given: Stage, relation: str) -> list[list[dict[str, object]]]:

@@ -6,7 +6,9 @@ import pytest
 
 from tests.engine.telling import told
 
-RULES = "input A(x, time). input B(y, x, time) delay 2. input C(y, time) delay 9. {delays} {rule} query P(X, T)."
+RULES = (
+    "input A(x, time). input B(y, x, time) delay 2. input C(y, time) delay 9. {delays} {rule} query P(X, T)."
+)
 
 
 @pytest.mark.parametrize(
