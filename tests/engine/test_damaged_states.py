@@ -1,4 +1,4 @@
-"""States that are damaged, or that nobody has saved: all are refused, each with what is wrong.
+"""antelog/engine/{sealed,possible}.py: states that are damaged, or that nobody has saved, are refused.
 
 Most of them have a digest that is right, as if somebody had made them up.
 """
