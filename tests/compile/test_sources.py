@@ -1,4 +1,4 @@
-"""antelog/compile/sources.py: what names values for an unguarded variable."""
+"""antelog/compile/{sources,naming_search}.py: what names values for an unguarded variable."""
 
 from __future__ import annotations
 
