@@ -1,4 +1,8 @@
-"""The change log of a query between two ticks, as an Arrow table."""
+"""The change log of a query between two ticks, as an Arrow table.
+
+tick  change     X    T  explanations                                   if_silent    decided_by
+1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 In come the lives of derivations, out goes for each moment the explanations worth telling and the
 status of the answer; and which moments have a line although nothing changed, because what was
 said to happen in silence has not happened.
+
+    Malf(wt2, 0) told at 0, with evidence at 1, over at 3
+    moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
 """
 
 from __future__ import annotations
