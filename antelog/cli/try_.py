@@ -195,7 +195,7 @@ def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack
             show(each)
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
     if nothing and options.as_table and not options.snapshots:
-        say("note: there is nothing to tell of any answer")
+        say("note: there were no changes to show")
 
 
 def _recorded(
