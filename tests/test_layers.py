@@ -144,7 +144,7 @@ def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
         ("antelog/engine/truth/atoms.py", "from . import levels\nfrom ..columns import spans"),
         (
             "antelog/engine/kernel.py",
-            "from antelog.engine import state\nfrom antelog.engine.log import changes",
+            "from antelog.engine import state\nfrom antelog.engine.log.changes import changes",
         ),
         ("antelog/engine/truth/atoms.py", "from antelog.compile.plan import Plan"),
         ("antelog/compile/plan.py", "from antelog.compile import explain"),
@@ -160,7 +160,7 @@ def test_folder_check_accepts(path: str, source: str) -> None:
     [
         (
             "antelog/engine/columns/spans.py",
-            "from antelog.engine.log import told",
+            "from antelog.engine.log.changes import told",
             "columns may not import log",
         ),
         ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),

@@ -1,4 +1,7 @@
-"""The engine as users have it: facts go in tick by tick, changes come out."""
+"""The engine as users have it: facts go in tick by tick, changes come out.
+
+engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("Malf"): what is open
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a step hands on to the next: the facts that still matter, and little else."""
+"""What a step hands on to the next: the facts that still matter, and little else.
+
+now 7, time began at 0; the facts about ticks 3 to 7; Off settled up to 2
+"""
 
 from __future__ import annotations
 
