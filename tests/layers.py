@@ -43,6 +43,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "dashboard": EVERYTHING,
 }
 
+# layer -> its folders, each of which may import from those before it; what is in none of them, from all
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
+}
+
 WEB_FRAMEWORKS = (
     *("aiohttp", "bottle", "dash", "django", "falcon", "fastapi", "flask", "gradio", "litestar", "nicegui"),
     *("panel", "quart", "sanic", "starlette", "streamlit", "tornado", "uvicorn", "werkzeug"),
@@ -111,6 +116,42 @@ def import_complaints(source: str, path: PurePosixPath) -> list[str]:
         if target != unit and target not in MAY_IMPORT[unit]:
             complaints.append(f"{path}:{line}: {unit} may not import {target}")
     return complaints
+
+
+def folder_complaints(source: str, path: PurePosixPath) -> list[str]:
+    """Imports of a file against the order of the folders in its layer."""
+    unit = unit_of(path)
+    folders = FOLDERS.get(unit, ())
+    inside = path.relative_to(PACKAGE).parts[1:-1]
+    if not folders or path.relative_to(PACKAGE).parts[:1] != (unit,):
+        return []
+    if inside and inside[0] not in folders:
+        return [f"{path}: {unit}/{inside[0]} has no place among the folders; give it one in tests/layers.py"]
+    allowed = folders.index(inside[0]) if inside else len(folders)
+    complaints = []
+    for line, module in imported_modules(source, path):
+        library, layer, *rest = [*module.split("."), "", ""]
+        target = rest[0]
+        place = folders.index(target) if target in folders else len(folders)
+        if (library, layer) == (PACKAGE, unit) and place > allowed:
+            complaints.append(
+                f"{path}:{line}: {unit}/{inside[0]} may not import {target or 'the whole layer'}"
+            )
+    return complaints
+
+
+# The modules a test file says it is about, in its first line: `antelog/engine/{state,kernel}.py: …`
+ABOUT = re.compile(r"antelog/[\w/]*(?:\w+|\{[\w,]+\})\.py")
+
+
+def modules_tested(source: str) -> list[str]:
+    """The modules that a test file is about, as the first line of its docstring says."""
+    first = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].partition(": ")[0]
+    found = []
+    for path in ABOUT.findall(first):
+        before, brace, names = path.removesuffix(".py").partition("{")
+        found += [f"{before}{name}.py" for name in names.rstrip("}").split(",")] if brace else [path]
+    return found
 
 
 def length_complaints(source: str, path: PurePosixPath) -> list[str]:

@@ -34,6 +34,36 @@ def test_imports_point_one_way() -> None:
     assert complaints(layers.import_complaints, "*.py") == []
 
 
+def test_folders_of_a_layer_point_one_way() -> None:
+    assert complaints(layers.folder_complaints, "*.py") == []
+
+
+def test_the_folders_are_there() -> None:
+    for layer, folders in layers.FOLDERS.items():
+        modules = (ROOT / layers.PACKAGE / layer).glob("*/*.py")
+        assert {path.parent.name for path in modules} == set(folders)
+
+
+MIRRORED = ("engine", "compile")
+
+
+@pytest.mark.parametrize("layer", MIRRORED)
+def test_each_module_has_a_test_file_that_says_so(layer: str) -> None:
+    package, tests = ROOT / layers.PACKAGE / layer, ROOT / "tests" / layer
+    modules = {path.relative_to(ROOT).as_posix() for path in package.rglob("[!_]*.py")}
+    about = {
+        path.relative_to(ROOT): layers.modules_tested(path.read_text(encoding="utf-8"))
+        for path in tests.rglob("test_*.py")
+    }
+    tested = {module for named in about.values() for module in named}
+    assert modules - tested == set(), "no test file names them in its first line"
+    assert tested - modules == set(), "there is no such module"
+    for path, named in about.items():
+        folders = {PurePosixPath(module).relative_to(layers.PACKAGE).parent for module in named}
+        here = PurePosixPath(path.as_posix()).relative_to("tests").parent
+        assert not folders or here in folders, f"{path} is not where its module is"
+
+
 @pytest.mark.parametrize("pattern", ["*.py", "*.lark"])
 def test_files_are_short(pattern: str) -> None:
     assert complaints(layers.length_complaints, pattern) == []
@@ -105,6 +135,55 @@ def test_import_check_accepts(path: str, source: str) -> None:
 def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
     (found,) = layers.import_complaints(source, PurePosixPath(path))
     assert complaint in found
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("antelog/engine/truth/atoms.py", "from antelog.engine.matching.rows import Rows"),
+        ("antelog/engine/truth/atoms.py", "from . import levels\nfrom ..columns import spans"),
+        (
+            "antelog/engine/kernel.py",
+            "from antelog.engine import state\nfrom antelog.engine.log.changes import changes",
+        ),
+        ("antelog/engine/truth/atoms.py", "from antelog.compile.plan import Plan"),
+        ("antelog/compile/plan.py", "from antelog.compile import explain"),
+        ("antelog/program.py", "from antelog.engine import kernel"),
+    ],
+)
+def test_folder_check_accepts(path: str, source: str) -> None:
+    assert layers.folder_complaints(source, PurePosixPath(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "complaint"),
+    [
+        (
+            "antelog/engine/columns/spans.py",
+            "from antelog.engine.log.changes import told",
+            "columns may not import log",
+        ),
+        ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),
+        ("antelog/engine/log/told.py", "from antelog.engine import kernel", "log may not import kernel"),
+        ("antelog/engine/log/told.py", "import antelog.engine", "log may not import the whole layer"),
+        ("antelog/engine/odds/ends.py", "", "engine/odds has no place among the folders"),
+    ],
+)
+def test_folder_check_refuses(path: str, source: str, complaint: str) -> None:
+    (found,) = layers.folder_complaints(source, PurePosixPath(path))
+    assert complaint in found
+
+
+def test_a_test_file_says_which_modules_it_is_about() -> None:
+    text = (
+        '"""antelog/engine/{state,kernel}.py, antelog/compile/plan.py: what is kept of antelog/program.py."""'
+    )
+    assert layers.modules_tested(text) == [
+        "antelog/engine/state.py",
+        "antelog/engine/kernel.py",
+        "antelog/compile/plan.py",
+    ]
+    assert layers.modules_tested('"""Whatever there is."""') == []
 
 
 def test_length_check() -> None:

@@ -1,0 +1,49 @@
+"""antelog/engine/kernel.py: no table within a step outgrows the budget, whatever the data."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import antelog
+from antelog.engine.engine import Engine
+from antelog.errors import DataError
+
+CLOSE = """
+input R(d: text, v: number, time) delay 2.
+P(D, T) :- R(D, V, T), R(D, W, U), W > V, U > T, U <= T+3.
+"""
+NEGATED = CLOSE + " Q(D, T) :- R(D, _, T), not P(D, T). query Q(D, T)."
+
+
+@pytest.mark.parametrize("text", [CLOSE + " query P(D, T).", NEGATED])
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.integers(0, 9), st.integers(0, 12)), min_size=1, max_size=60
+    )
+)
+def test_a_small_budget_changes_nothing_but_the_size_of_steps(
+    text: str, facts: list[tuple[str, int, int]]
+) -> None:
+    program = antelog.parse(text)
+    roomy, tight = Engine(program), Engine(program, budget=80 * 120)
+    expected = roomy.advance(30, {"R": facts})
+    try:
+        found = tight.advance(30, {"R": facts})
+    except DataError as error:
+        assert "rows at once" in str(error)  # noqa: PT017 - one tick of one device alone needs more
+    else:
+        assert {name: table.to_pylist() for name, table in found.items()} == {
+            name: table.to_pylist() for name, table in expected.items()
+        }
+
+
+def test_where_one_key_needs_too_much_the_error_names_rule_key_and_count() -> None:
+    program = antelog.parse(CLOSE + " query P(D, T).")
+    facts = [("pump", v, 5) for v in range(200)] + [("pump", v, 6) for v in range(200)]
+    with pytest.raises(DataError) as told:
+        Engine(program, budget=80 * 1_000).advance(6, {"R": facts})
+    assert "D = pump" in str(told.value)
+    assert "R(D, W, U)" in str(told.value)
+    assert "200 facts" in str(told.value) or "400" in str(told.value)
