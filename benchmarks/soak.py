@@ -23,14 +23,14 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 import antelog
-from antelog.cli.run_reading import reading_of
+from antelog.cli.run.columns import reading_of
 from antelog.spark import COUNTS, Outcomes, guard, outcomes
-from antelog.spark.endpoints import Files
-from antelog.spark.following import Counts, Following, Progress, follow
-from antelog.spark.session import session
+from antelog.spark.endpoints.endpoints import Files
+from antelog.spark.endpoints.sinks import Batch, write
+from antelog.spark.endpoints.sources import frame
+from antelog.spark.pipeline.following import Counts, Following, Progress, follow
+from antelog.spark.session.session import session
 from antelog.spark.settings import STANDING
-from antelog.spark.sinks import Batch, write
-from antelog.spark.sources import frame
 from benchmarks.faulty import HEADER, PROGRAM, Made, Readings
 from benchmarks.options import RESULTS
 from benchmarks.report import setting

@@ -43,6 +43,34 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "dashboard": EVERYTHING,
 }
 
+_NAMES = frozenset({"settings", "workers"})
+_TO_BUCKET = _NAMES | {"job", "transport", "bucket"}
+
+# unit -> its folders (and modules beside them) -> the others of the unit they may import
+INSIDE: dict[str, dict[str, frozenset[str]]] = {
+    "cli": {
+        "show": frozenset(),
+        "arguments": frozenset({"show"}),
+        "recorded": frozenset({"show", "arguments"}),
+        "run": frozenset({"show", "arguments"}),
+        "commands": frozenset({"show", "arguments", "recorded", "run"}),
+        "main": frozenset({"show", "arguments", "commands"}),
+        "__init__": frozenset(),
+    },
+    "spark": {
+        "settings": frozenset(),
+        "workers": frozenset(),
+        "job": _NAMES,
+        "transport": _NAMES | {"job"},
+        "bucket": _NAMES | {"job", "transport"},
+        "running": _TO_BUCKET,
+        "endpoints": _NAMES,
+        "session": _NAMES | {"endpoints"},
+        "pipeline": _TO_BUCKET | {"running", "endpoints", "session"},
+        "__init__": _TO_BUCKET | {"running", "pipeline"},
+    },
+}
+
 WEB_FRAMEWORKS = (
     *("aiohttp", "bottle", "dash", "django", "falcon", "fastapi", "flask", "gradio", "litestar", "nicegui"),
     *("panel", "quart", "sanic", "starlette", "streamlit", "tornado", "uvicorn", "werkzeug"),
@@ -111,6 +139,38 @@ def import_complaints(source: str, path: PurePosixPath) -> list[str]:
         if target != unit and target not in MAY_IMPORT[unit]:
             complaints.append(f"{path}:{line}: {unit} may not import {target}")
     return complaints
+
+
+def part_of(path: PurePosixPath) -> str:
+    """The folder of a unit a file is in; the module itself, if it stands beside the folders."""
+    return path.parts[2].removesuffix(".py") if len(path.parts) > 2 else "__init__"
+
+
+def folder_complaints(source: str, path: PurePosixPath) -> list[str]:
+    """Imports of a file that its folder may not have from the other folders of its unit."""
+    unit, part = unit_of(path), part_of(path)
+    if unit not in INSIDE:
+        return []
+    allowed = INSIDE[unit]
+    if part not in allowed:
+        return [f"{path}: {unit}/{part} has no place among the folders; give it one in tests/layers.py"]
+    complaints = []
+    for line, module in imported_modules(source, path):
+        if module.split(".")[:2] != [PACKAGE, unit]:
+            continue
+        # `from antelog.spark import changes` takes a name of the unit itself, not a folder
+        target = next((name for name in module.split(".")[2:3] if name in allowed), "__init__")
+        if target != part and target not in allowed[part]:
+            complaints.append(f"{path}:{line}: {unit}/{part} may not import {unit}/{target}")
+    return complaints
+
+
+def round_trips(arrows: dict[str, frozenset[str]]) -> list[str]:
+    """Folders that can be reached from themselves by what they may import."""
+    reached = dict(arrows)
+    for _ in arrows:
+        reached = {name: to.union(*(reached[each] for each in to)) for name, to in reached.items()}
+    return sorted(name for name, to in reached.items() if name in to)
 
 
 def length_complaints(source: str, path: PurePosixPath) -> list[str]:

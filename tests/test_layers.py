@@ -34,6 +34,11 @@ def test_imports_point_one_way() -> None:
     assert complaints(layers.import_complaints, "*.py") == []
 
 
+def test_imports_between_folders_point_one_way() -> None:
+    assert complaints(layers.folder_complaints, "*.py") == []
+    assert [layers.round_trips(arrows) for arrows in layers.INSIDE.values()] == [[]] * len(layers.INSIDE)
+
+
 @pytest.mark.parametrize("pattern", ["*.py", "*.lark"])
 def test_files_are_short(pattern: str) -> None:
     assert complaints(layers.length_complaints, pattern) == []
@@ -105,6 +110,33 @@ def test_import_check_accepts(path: str, source: str) -> None:
 def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
     (found,) = layers.import_complaints(source, PurePosixPath(path))
     assert complaint in found
+
+
+WITHIN = [
+    ("antelog/cli/show/listing.py", "import antelog.files\nfrom antelog.cli.show import terminal", None),
+    ("antelog/cli/commands/try_.py", "from antelog.cli.recorded import replay", None),
+    ("antelog/cli/show/listing.py", "from antelog.cli.recorded import replay", "may not import cli/recorded"),
+    ("antelog/cli/run/report.py", "from ..commands.run import run", "may not import cli/commands"),
+    ("antelog/spark/job/job.py", "from antelog.spark import changes", "may not import spark/__init__"),
+    (
+        "antelog/spark/transport/packing.py",
+        "from antelog.spark.bucket import x",
+        "may not import spark/bucket",
+    ),
+    ("antelog/spark/odds/ends.py", "", "spark/odds has no place among the folders"),
+]
+
+
+@pytest.mark.parametrize(("path", "source", "complaint"), WITHIN)
+def test_folder_check(path: str, source: str, complaint: str | None) -> None:
+    found = layers.folder_complaints(source, PurePosixPath(path))
+    assert len(found) == (complaint is not None)
+    assert all(str(complaint) in each for each in found)
+
+
+def test_round_trip_check() -> None:
+    assert layers.round_trips({"a": frozenset("b"), "b": frozenset("c"), "c": frozenset()}) == []
+    assert layers.round_trips({"a": frozenset("b"), "b": frozenset("a"), "c": frozenset("a")}) == ["a", "b"]
 
 
 def test_length_check() -> None:

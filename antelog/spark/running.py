@@ -14,14 +14,14 @@ from antelog.engine.log.changes import KINDS
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.spark.batch import END, ender, reasoner
-from antelog.spark.checking import Checked, Options, checked
-from antelog.spark.job import Job
-from antelog.spark.packing import PACKED, REJECTS, packer
+from antelog.spark.bucket.batch import END, ender, reasoner
+from antelog.spark.bucket.operator import Keeper
+from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
+from antelog.spark.job.checking import Checked, Options, checked
+from antelog.spark.job.job import Job
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
-from antelog.spark.streaming import Keeper
-from antelog.spark.telling import CHANGES, COUNTED, REJECTED, TOLD
-from antelog.spark.unpacking import columns_of, reject_reader, unpacker
+from antelog.spark.transport.packing import PACKED, REJECTS, packer
+from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
 
 
 @dataclass(frozen=True, eq=False)

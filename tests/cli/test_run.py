@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.endpoints import sink_of, source_of
-from antelog.cli.run_report import Report, batch_line
-from antelog.cli.setting_error import SettingError
+from antelog.cli.run.endpoints import sink_of, source_of
+from antelog.cli.run.report import Report, batch_line
+from antelog.cli.run.setting_error import SettingError
 from antelog.errors import UnsupportedError
-from antelog.spark.endpoints import Files, Jdbc, Kafka, Rate, Table
-from antelog.spark.java import require_java
+from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Table
+from antelog.spark.session.java import require_java
 from tests.cli.trying import antelog
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -158,7 +158,7 @@ def test_help_and_mistakes_need_no_pyspark() -> None:
 
 
 def test_a_batch_in_words() -> None:
-    from antelog.spark.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
 
     counts: dict[str, int | None] = {"given": 12_000, "admitted": 11_000, "unneeded": 995, "late": 3}
     counts |= {"early": 0, "changes": 1, "open": 0, "held": 2, "kept": 40, "state_bytes": 12_345, "now": 7}
@@ -173,7 +173,7 @@ def test_a_batch_in_words() -> None:
 
 
 def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str]) -> None:
-    from antelog.spark.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
 
     report = Report()
     batches: list[dict[str, int | None]] = [

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.run_config import parse_config
-from antelog.cli.toml_places import places
+from antelog.cli.run.config import parse_config
+from antelog.cli.run.toml_places import places
 from antelog.diagnostics import Source, Span, to_text
-from antelog.spark.endpoints import Console, Files, Jdbc, Kafka, Table
+from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Table
 from tests.cli.pipelines import diagnostics
 
 RIGHT = """\

@@ -13,8 +13,8 @@ from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.log.changes import KINDS
 from antelog.language.syntax import Value
-from antelog.spark.dividing import numbers_of_buckets
-from antelog.spark.job import ARRIVED, Job
+from antelog.spark.job.dividing import numbers_of_buckets
+from antelog.spark.job.job import ARRIVED, Job
 from tests.engine.replay import Compiled, frames
 
 Fact = tuple[str, tuple[Value, ...], int]

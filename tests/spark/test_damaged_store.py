@@ -12,11 +12,11 @@ import pytest
 
 from antelog import StateError, parse
 from antelog.engine import sealed
-from antelog.spark import storing
-from antelog.spark.blobs import to_blob
-from antelog.spark.job import differences
-from antelog.spark.standing import start
-from antelog.spark.storing import Head, head_from, head_to_bytes
+from antelog.spark.bucket import storing
+from antelog.spark.bucket.standing import start
+from antelog.spark.bucket.storing import Head, head_from, head_to_bytes
+from antelog.spark.job.job import differences
+from antelog.spark.transport.blobs import to_blob
 from tests.engine.forging import forged, said
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
