@@ -13,6 +13,7 @@ import pyarrow as pa
 from antelog.accounts import Counts
 from antelog.compile.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving, state
+from antelog.engine.columns import room
 from antelog.engine.facts.counting import DROPPED, Dropped, Status, dropped_table
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import bytes_of, rows_of
@@ -53,6 +54,8 @@ class Engine:
         limit: keep at most so many facts. When more of them matter, those about the oldest ticks are
             dropped: see `dropped`, and `antelog.engine.fact_limit` for what still holds then
         keep_rejects: so many of the latest rejects are kept; all are counted
+        budget: no table within a step takes more bytes than this, about; steps are cut so that it
+            suffices, and where a single answer needs more, `advance` raises DataError
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class Engine:
         arrival: str = "arrival",
         limit: int | None = None,
         keep_rejects: int = KEPT_REJECTS,
+        budget: int = room.BUDGET,
     ) -> None:
         plan = plan_of(program)
         _check(plan, only, limit)
@@ -71,6 +75,7 @@ class Engine:
         self._set_up(
             saving.Saved(plan, state.start(plan, given), given, {}, {}, limit), only, arrival, keep_rejects
         )
+        self._budget = budget
 
     def _set_up(self, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> None:
         self._plan, self._state, self._given = saved.plan, saved.state, saved.given
@@ -81,6 +86,7 @@ class Engine:
         self._arrival = arrival
         self._rejects = Kept(keep_rejects)
         self._last_rejects = (none(), np.zeros(0, np.int64))
+        self._budget = room.BUDGET
 
     @property
     def plan(self) -> Plan:
@@ -139,7 +145,8 @@ class Engine:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         current, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
         new, unwanted = fact_limit.in_sight(current, batch.facts)
-        current, told = kernel.step(self._plan, current, new, now, only=self._only)
+        with room.budget(self._budget):
+            current, told = kernel.step(self._plan, current, new, now, only=self._only)
         log = {name: changes.log for name, changes in told.items()}
         self._drop(unwanted)
         if self._limit is not None:

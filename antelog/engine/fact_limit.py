@@ -28,7 +28,7 @@ from antelog.engine.columns.tables import Column, Mask, find, keys_of
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of, without
-from antelog.engine.log.changes import Query, lines
+from antelog.engine.log.changes import Query, Teller, lines
 from antelog.engine.log.told import OPEN, REVISED, tell_current
 from antelog.engine.state import State, judge_of, since, step_to
 
@@ -138,7 +138,7 @@ class _Open:
         """Some of the answers, as if they were revised."""
         moment = self._moment[which]
         kind = np.full(len(moment), REVISED)
-        return lines(self._judge, self._name, self._told, moment, kind, self._types)
+        return lines(Teller(self._judge, self._types), self._name, self._told, moment, kind)
 
 
 def _rejected(table: pa.Table) -> pa.Table:

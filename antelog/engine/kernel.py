@@ -14,8 +14,9 @@ how a stream is cut into steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from antelog.compile.plan import Input, Plan
 from antelog.compile.prepare import prepared
 from antelog.engine.answers.affected import affected, unsettled
 from antelog.engine.batches import batches
+from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct
 from antelog.engine.facts.facts import Admitted, Facts, admit
@@ -44,6 +46,7 @@ from antelog.engine.log.changes import (
 from antelog.engine.log.schema import changes_schema
 from antelog.engine.state import State, begun, has_begun, judge_of, lighter, seeing, since, step_to
 from antelog.engine.truth.remembering import remembered
+from antelog.errors import DataError
 
 _MANY = 1_000
 """So many facts at once show how much is told of them."""
@@ -85,26 +88,73 @@ def step(
     frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
-    for end, batch in batches(facts, state.history, now, state.lines):
-        state, told = _stepped(plan, state, batch, end, only, share)
-        for name, changed in told.items():
-            found[name].append(changed)
+    asked = Asked(tuple(only), share)
+    for end, batch in batches(facts, state.history, now, state.told.lines):
+        for after, told in _with_room(plan, state, batch, end, asked):
+            state = after
+            for name, changed in told.items():
+                found[name].append(changed)
     whole = {name: joined(parts) for name, parts in found.items()}
     count = sum(new.count for new in facts.values())
     if count > _MANY:
-        state = replace(state, lines=sum(each.log.num_rows for each in whole.values()) / count)
+        lines = sum(each.log.num_rows for each in whole.values()) / count
+        state = replace(state, told=replace(state.told, lines=lines))
     return lighter(state), whole
 
 
-def _stepped(
-    plan: Plan,
-    state: State,
-    facts: Mapping[str, Facts],
-    now: int,
-    only: Sequence[str],
-    share: Share | None,
-) -> tuple[State, dict[str, Changes]]:
-    """The same in one piece; values that no fact has any more stay."""
+@dataclass(frozen=True)
+class Asked:
+    """The kinds of changes that are asked for, and of which answers."""
+
+    only: tuple[str, ...]
+    share: Share | None
+
+
+Stepped: TypeAlias = tuple[State, dict[str, Changes]]
+
+
+def _with_room(
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, asked: Asked
+) -> Iterator[Stepped]:
+    """A step, or several smaller ones if a table would get too large; each goes on from the one before."""
+    try:
+        done = _stepped(plan, state, facts, now, asked)
+    except TooLargeError as error:
+        middle = _middle(state, facts, now)
+        if middle is None:
+            raise DataError(_too_large(now, error)) from None
+    else:
+        yield done
+        return
+    first = {name: new.take(new.arrival <= middle) for name, new in facts.items()}
+    second = {name: new.take(new.arrival > middle) for name, new in facts.items()}
+    last = state
+    for each in _with_room(plan, state, first, middle, asked):
+        last = each[0]
+        yield each
+    yield from _with_room(plan, last, second, now, asked)
+
+
+def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:
+    """A tick that cuts a step in two, with half of the facts on each side; None if it has only one tick."""
+    if now <= state.now + 1:
+        return None
+    arrivals = np.sort(np.concatenate([np.zeros(0, np.int64), *(new.arrival for new in facts.values())]))
+    middle = int(arrivals[len(arrivals) // 2]) - 1 if len(arrivals) else (state.now + now) // 2
+    return min(max(middle, state.now + 1), now - 1)
+
+
+def _too_large(now: int, error: TooLargeError) -> str:
+    rule = f" for {error.where}" if error.where else ""
+    return (
+        f"tick {now} needs {error.rows:,} rows at once{rule}; that is more than the budget. "
+        "Bound the times of the rule more tightly, compare more of its values, or give it a larger budget"
+    )
+
+
+def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, asked: Asked) -> Stepped:
+    """A step in one piece; values that no fact has any more stay."""
+    only, share = asked.only, asked.share
     state = begun(plan, state, facts)
     names = [query.name for query in plan.queries]
     told = {name: nothing_changed(_nothing(plan, state, name), only) for name in names}

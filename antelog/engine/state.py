@@ -27,10 +27,14 @@ Given = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class Told:
-    """What the columns of answers are told as: the types seen so far, and what follows for answers."""
+    """What the columns of answers are told as: the types seen so far, and what follows for answers.
+
+    `lines` were told of each of the last facts, if there were many.
+    """
 
     seen: Mapping[str, Types]
     types: AnswerTypes
+    lines: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,7 @@ class State:
     history     the facts that still matter
     settled     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, for want of room
-    told        the types in which answers are told
-    lines       how many lines were told of each of the last facts, if there were many
+    told        the types in which answers are told, and how much
     """
 
     now: int
@@ -65,7 +68,6 @@ class State:
     settled: Mapping[str, Settled]
     forgotten: int
     told: Told
-    lines: float = 0.0
 
 
 def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
@@ -102,7 +104,7 @@ def seeing(plan: Plan, state: State, types: Seen) -> State:
     seen = widened(state.told.seen, types)
     if seen is state.told.seen:
         return state
-    return replace(state, told=Told(seen, answer_types(plan, seen)))
+    return replace(state, told=Told(seen, answer_types(plan, seen), state.told.lines))
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:

@@ -16,6 +16,9 @@ from antelog.compile.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
 
+_AT_ONCE = 10_000
+"""So many lines are put together at once: what they are made of takes several times their room."""
+
 
 @dataclass(frozen=True)
 class Style:
@@ -35,7 +38,8 @@ def change_lines(relations: Sequence[Relation], shown: Shown, style: Style) -> s
     for relation in relations:
         table = ordered(shown.tables[relation.name], variables_of(relation))
         ticks.append(table.column("tick").to_numpy())
-        texts += _changes(relation, table, style).to_pylist()
+        for first in range(0, table.num_rows, _AT_ONCE):
+            texts += _changes(relation, table.slice(first, _AT_ONCE), style).to_pylist()
     order = np.argsort(np.concatenate(ticks), kind="stable").tolist() if texts else []
     return "".join([texts[i] + "\n" for i in order])
 

@@ -16,9 +16,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antelog.compile.explain import pattern_text
 from antelog.compile.plan import Var
 from antelog.compile.prepare import Prepared
 from antelog.engine.answers.affected import Step
+from antelog.engine.columns.room import TooLargeError, make_room
 from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union
 from antelog.engine.columns.tables import (
     NEVER,
@@ -34,11 +36,11 @@ from antelog.engine.columns.tables import (
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.naming import FITS, NAMED_AT, with_names
 from antelog.engine.matching.partials import Partial, fitting, partials, wholes
-from antelog.engine.matching.rows import ONE, Background, Rows, term_column, time_column
+from antelog.engine.matching.rows import ONE, Background, Found, Rows, term_column, time_column
 from antelog.engine.truth.atoms import Judge, with_negations
 from antelog.engine.truth.deadlines import first_tick, latest_tick
 from antelog.engine.truth.derivations import Derivations, with_facts
-from antelog.engine.values.values import UNBOUND
+from antelog.engine.values.values import UNBOUND, Values
 
 ANY_TIME = np.int64(-1)
 """The time of an answer whose time is still open."""
@@ -104,13 +106,13 @@ def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
         later = _to_come(judge, blocks, step) if mixed and is_clocked(prepared) else _NONE
         for part in _parts(judge, wanted, number, step, later):
             found = with_facts(judge.known, prepared, part)
-            life = _life(found, step, judge)
+            life = _life(found, step)
             kept = _mattering(found, life, wanted, step)
             if prepared.negations:
                 if len(kept) < found.rows.count:
                     found = found.take(kept)
                 found = with_negations(judge, found)
-                life = _life(found, step, judge)
+                life = _life(found, step)
                 kept = _mattering(found, life, wanted, step)
             if len(kept) == 0:
                 continue
@@ -159,11 +161,8 @@ def _parts(judge: Judge, wanted: Wanted, number: int, step: Step, later: Column)
     clock = _clock(wanted.about, step, later)
     seed = _seed(prepared, clock)
     found = known.found(prepared, about)
-    if wanted.complete_by is not None and prepared.naming is None and _by_facts(prepared):
-        parts = [wholes(prepared, seed, found, background, known.values)]
-    else:
-        parts = partials(prepared, seed, found, background, known.values)
-    for part in parts:
+    whole = wanted.complete_by is not None and prepared.naming is None and _by_facts(prepared)
+    for part in _matched(prepared, seed, found, background, known.values, whole=whole):
         if prepared.facts:
             part = part.with_facts()  # noqa: PLW2901 - the same with less
         if prepared.facts and prepared.pattern.unguarded_time is not None:
@@ -173,6 +172,63 @@ def _parts(judge: Judge, wanted: Wanted, number: int, step: Step, later: Column)
             part = with_names(known, prepared, background, part, wanted.about)  # noqa: PLW2901 - with more
         if part.rows.count:
             yield part
+
+
+def _matched(
+    prepared: Prepared,
+    seed: Rows,
+    found: tuple[Found, ...],
+    background: Background,
+    values: Values,
+    *,
+    whole: bool,
+) -> list[Partial]:
+    """The rows of a pattern; where they are too many at once, value by value of what all literals share."""
+    try:
+        if whole:
+            return [wholes(prepared, seed, found, background, values)]
+        return partials(prepared, seed, found, background, values)
+    except TooLargeError as error:
+        halves = _halves(prepared, found)
+        if halves is None:
+            where = f"{pattern_text(prepared.pattern)}{_whose(prepared, found, values)}"
+            raise TooLargeError(error.rows, error.where or where) from None
+    return [
+        part for half in halves for part in _matched(prepared, seed, half, background, values, whole=whole)
+    ]
+
+
+def _shared(prepared: Prepared) -> list[str]:
+    """The variables, but for times, that all fact literals have."""
+    if not prepared.facts:
+        return []
+    shared = frozenset.intersection(*(fact.variables for fact in prepared.facts))
+    return sorted(shared - prepared.time_variables)
+
+
+def _halves(prepared: Prepared, found: tuple[Found, ...]) -> Iterator[tuple[Found, ...]] | None:
+    """The facts in two parts that never meet; None if they have only one value in common."""
+    for name in _shared(prepared):
+        cells = [each.rows.bound[name] for each in found]
+        different = distinct(np.concatenate(cells))
+        if len(different) > 1:
+            middle = different[len(different) // 2]
+            lower = tuple(each.take(marked(c < middle)) for each, c in zip(found, cells, strict=True))
+            upper = tuple(each.take(marked(c >= middle)) for each, c in zip(found, cells, strict=True))
+            return iter((lower, upper))
+    return None
+
+
+def _whose(prepared: Prepared, found: tuple[Found, ...], values: Values) -> str:
+    """The values that the facts have in common, and how many facts these are."""
+    known = [
+        f"{name} = {values.texts(each.rows.bound[name][:1])[0].as_py()}"
+        for name in _shared(prepared)
+        for each in found[:1]
+        if each.rows.count
+    ]
+    counts = " and ".join(f"{each.rows.count:,}" for each in found)
+    return f", with {counts} facts" + (f" of {', '.join(known)}" if known else "")
 
 
 def _by_facts(prepared: Prepared) -> bool:
@@ -204,6 +260,7 @@ def _with_ticks(
     first, last = first_tick(prepared, time, rows), latest_tick(prepared, time, rows)
     first = np.maximum(first, int(clock.first[0]))
     counts = np.maximum(np.minimum(last, int(clock.last[-1])) - first + 1, 0)
+    make_room(counts)
     which, ticks = spread(first, counts)
     inside = marked(clock.within(ticks))
     which, ticks = which.take(inside), ticks.take(inside)
@@ -226,14 +283,11 @@ def _about(prepared: Prepared, part: Partial, wanted: Wanted) -> Partial:
     return part if inside.all() else part.take(inside)
 
 
-def _life(found: Derivations, step: Step, judge: Judge) -> Life:
+def _life(found: Derivations, step: Step) -> Life:
     """The life of each row, as far as its literals are known."""
     prepared, rows = found.prepared, found.rows
     facts = len(prepared.facts)
-    if facts:
-        told = spoken_for(found)
-    else:
-        told = np.full(rows.count, np.int64(-1))
+    told = spoken_for(found) if facts else np.full(rows.count, np.int64(-1))
     if is_clocked(prepared):
         time = time_column(prepared.pattern.time, rows)
         told = np.maximum(told, np.where(time < step.begin, NEVER, time))

@@ -27,6 +27,9 @@ from antelog.engine.matching.rows import Rows, term_column, time_column
 from antelog.engine.truth.derivations import Derivations
 from antelog.engine.values.values import Values
 
+_Parts = tuple[tuple[str, Column], ...]
+"""Signatures, and for each a column of numbers that are equal where what fills their gaps is."""
+
 _WAYS = 5_000
 """More ways than this in which the units of one kind may be those of another are not looked at."""
 
@@ -54,16 +57,12 @@ def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values)
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """The views of a block with the same literals true.
-
-    `hypotheses` and `evidence` are signatures, and for each a column of numbers that are equal where
-    what fills their gaps is.
-    """
+    """The views of a block with the same literals true."""
 
     view: Column
     moment: Column
-    hypotheses: tuple[tuple[str, Column], ...]
-    evidence: tuple[tuple[str, Column], ...]
+    hypotheses: _Parts
+    evidence: _Parts
 
 
 def _kinds(
@@ -122,9 +121,8 @@ def _numbers(
 def _filled(block: Derivations, unit: Unit, rows: Column, values: Values) -> list[Column]:
     """What fills the gaps of a unit in some rows; where they have several orders, the least."""
     part = block.rows.take(rows)
-    orders = []
-    for gaps in unit.gaps:
-        orders.append([_gap(gap, part, values) for gap in gaps] or [np.zeros(len(rows), np.int64)])
+    nothing = [np.zeros(len(rows), np.int64)]
+    orders = [[_gap(gap, part, values) for gap in gaps] or nothing for gaps in unit.gaps]
     best = orders[0]
     for columns in orders[1:]:
         less, same = np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
@@ -158,10 +156,8 @@ def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
 
 def _needless(one: _Kind, other: _Kind) -> Column:
     """Which views of the other kind some view of the one makes needless."""
-    if one is other and len({s for s, _ in one.hypotheses}) == len(one.hypotheses):
-        # Both have as many hypotheses, each of which reads as the same one of the other only.
-        if len({s for s, _ in one.evidence}) == len(one.evidence):
-            return np.zeros(0, np.int64)
+    if one is other and all(_once(parts) for parts in (one.hypotheses, one.evidence)):
+        return np.zeros(0, np.int64)  # none has fewer, and each reads as the same one of the other only
     here, there = _subset(one, other)
     if len(here) == 0:
         return here
@@ -172,6 +168,11 @@ def _needless(one: _Kind, other: _Kind) -> Column:
     return distinct(there[fewer | (same & less)])
 
 
+def _once(parts: _Parts) -> bool:
+    """Whether no two parts can read the same."""
+    return len({signature for signature, _ in parts}) == len(parts)
+
+
 def _subset(one: _Kind, other: _Kind) -> tuple[Column, Column]:
     """Pairs of views of a moment of which the one's hypotheses are all among the other's."""
     if one.hypotheses:
@@ -179,9 +180,6 @@ def _subset(one: _Kind, other: _Kind) -> tuple[Column, Column]:
     if other.hypotheses:
         return pairs(one.moment, other.moment)
     return _joined(one.moment, one.evidence, other.moment, other.evidence)
-
-
-_Parts = tuple[tuple[str, Column], ...]
 
 
 def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tuple[Column, Column]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
+from antelog.engine.columns.room import make_room
 from antelog.engine.columns.tables import Column, Mask, distinct, marked, spread
 
 _NOTHING = np.zeros(0, np.int64)
@@ -97,7 +98,9 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
     last = (1 << shift) - 1
     first = np.searchsorted(key, owner + np.clip(life.told - before, 0, last))
     beyond = np.searchsorted(key, owner + np.clip(life.end - before, 0, last))
-    view_of, view_at = spread(first, np.where(there, np.maximum(beyond - first, 0), 0))
+    counts = np.where(there, np.maximum(beyond - first, 0), 0)
+    make_room(counts)
+    view_of, view_at = spread(first, counts)
     return Moments(before, answer, tick, view_of, view_at, found.by_answer.alone)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.engine.columns.room import make_room
 from antelog.engine.columns.tables import Column, numbered, sorting, spread
 
 _ROOM = 2**62
@@ -45,5 +46,7 @@ def band_pairs(left: Column, right: Column, band: Band, number: Column) -> tuple
     beyond = np.clip(band.most - first + 1, 0, size - 1)
     start = np.searchsorted(ordered, here * size + least)
     end = np.searchsorted(ordered, here * size + beyond)
-    which, at = spread(start, np.maximum(end - start, 0))
+    counts = np.maximum(end - start, 0)
+    make_room(counts)
+    which, at = spread(start, counts)
     return which, order.take(at)

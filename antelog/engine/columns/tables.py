@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from antelog.engine.columns.room import make_room
+
 Column = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -274,8 +276,9 @@ def pairs(left: Column, right: Column) -> tuple[Column, Column]:
     at = _sought(left, ordered.take(starts))
     # What is not there has the last place, which is that of a group with nothing in it.
     starts = np.append(starts, len(ordered))
-    counts = np.diff(starts, append=len(ordered))
-    here, there = spread(starts.take(at), counts.take(at))
+    counts = np.diff(starts, append=len(ordered)).take(at)
+    make_room(counts)
+    here, there = spread(starts.take(at), counts)
     return here, order.take(there)
 
 

@@ -216,7 +216,7 @@ def _admit(
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
     counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
     at = np.sort(np.concatenate([rows for _, rows, _ in found]))
-    return facts, counts, _rejected(source.name, given, found, time, arrival, values), at
+    return facts, counts, _rejected(source.name, given, found, (time, arrival), values), at
 
 
 def _cells(values: Values, array: pa.Array | pa.ChunkedArray, type_: str | None, kind: Kind | None) -> Column:
@@ -285,10 +285,10 @@ def _rejected(
     name: str,
     given: Facts,
     found: Sequence[tuple[str, Column, pa.Array]],
-    time: Ticks,
-    arrival: Ticks,
+    times: tuple[Ticks, Ticks],
     values: Values,
 ) -> pa.Table:
+    time, arrival = times
     at = np.concatenate([rows for _, rows, _ in found])
     order = pa.array(np.argsort(at))
     count = len(at)

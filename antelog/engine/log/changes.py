@@ -15,7 +15,7 @@ from antelog.engine.answers.affected import Step
 from antelog.engine.columns.tables import Column, in_order, inverse, marked, numbered
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
-from antelog.engine.log.others import others_columns
+from antelog.engine.log.others import Teller, others_columns
 from antelog.engine.log.outlook import outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
 from antelog.engine.log.told import (
@@ -37,7 +37,7 @@ from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
-__all__ = ["KINDS", "Changes", "Query", "Share", "answers", "changes", "count"]
+__all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "changes", "count"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def changes(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Chang
     told = tell(judge, query, step)
     kind = kinds(told, query.only, step.before)
     moment = marked(kind >= 0)
-    log = lines(judge, query.name, told, moment, kind.take(moment), types)
+    log = lines(Teller(judge, types), query.name, told, moment, kind.take(moment))
     return Changes(log, opened(told, step.before) if knows_open(query.only) else None)
 
 
@@ -80,7 +80,7 @@ def answers(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> pa.Ta
     """The answers that are open at the tick a step ends with, and those confirmed at it."""
     told = tell_current(judge, query, step)
     still = marked(told.status == OPEN)
-    open_ = lines(judge, query.name, told, still, np.full(len(still), REVISED), types)
+    open_ = lines(Teller(judge, types), query.name, told, still, np.full(len(still), REVISED))
     confirmed = Query(query.name, query.about, ("confirmed",), query.share, query.since)
     return pa.concat_tables([open_, changes(judge, confirmed, step, types).log])
 
@@ -90,16 +90,10 @@ def count(judge: Judge, query: Query, step: Step) -> int:
     return int(np.count_nonzero(tell_current(judge, query, step).status == OPEN))
 
 
-def lines(
-    judge: Judge,
-    name: str,
-    told: Told,
-    moment: Column,
-    kind: NDArray[np.integer[Any]],
-    types: AnswerTypes,
-) -> pa.Table:
+def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> pa.Table:
     """What is told at moments, in the order of the log."""
-    relation, own_types = judge.known.rules.relations[name], types[name]
+    judge, own_types = teller.judge, teller.types[name]
+    relation = judge.known.rules.relations[name]
     schema = table_schema(relation, own_types)
     if len(moment) == 0:
         return schema.empty_table()
@@ -131,8 +125,8 @@ def lines(
     if relation.time is not None:
         columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
     if relation.unguarded:
-        columns += others_columns(judge, relation, found, row, tick.take(order), own_types)
-    shown, because = explanations(judge, found, at, told.kept, moment, rejected)
+        columns += others_columns(teller, relation, found, row, tick.take(order))
+    shown, because = explanations(judge, told, moment, rejected)
     columns += [shown, *ahead.columns(open_, words[len(kind) :]), because]
     return pa.Table.from_arrays(columns, schema=schema)
 

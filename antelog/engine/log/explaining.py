@@ -29,6 +29,7 @@ from antelog.engine.columns.tables import (
     spread,
 )
 from antelog.engine.log.literals import Writer, numbered_texts
+from antelog.engine.log.told import Told
 from antelog.engine.truth.atoms import Judge
 
 _NONE = -1
@@ -39,15 +40,14 @@ _Offsets: TypeAlias = NDArray[np.int32]
 _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
-def explanations(
-    judge: Judge, found: Lives, at: Moments, told: Mask, moment: Column, rejected: Mask
-) -> tuple[pa.Array, pa.Array]:
+def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, the evidence and the hypotheses of every view told then.
 
     And for the rejected, which are told as they were the moment before, the hypotheses of the last
     explanations that became false.
     """
-    line, view = _views_of(at, told, moment - rejected)
+    found, at = told.found, told.at
+    line, view = _views_of(at, told.kept, moment - rejected)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(judge, found, row)
     text, evidence = sheet.told(row, then)

@@ -5,7 +5,7 @@ X = null, T = 0     others: [X]     except: [{X: wt2}]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -14,20 +14,24 @@ from antelog.compile.plan import Relation
 from antelog.engine.answers.excepted import named_values
 from antelog.engine.answers.lives import Lives
 from antelog.engine.columns.tables import Column, in_order, inverse
-from antelog.engine.log.schema import excepted_type
+from antelog.engine.log.schema import AnswerTypes, excepted_type
 from antelog.engine.truth.atoms import Judge
 from antelog.engine.values.encoding import OTHERS
 
 
+@dataclass(frozen=True, eq=False)
+class Teller:
+    """Who says what is true, and the types in which answers are told."""
+
+    judge: Judge
+    types: AnswerTypes
+
+
 def others_columns(
-    judge: Judge,
-    relation: Relation,
-    found: Lives,
-    row: Column,
-    tick: Column,
-    types: Mapping[str, pa.DataType],
+    teller: Teller, relation: Relation, found: Lives, row: Column, tick: Column
 ) -> list[pa.Array]:
     """The columns `others` and `except`, for answers that these rows have, at some ticks."""
+    types, values = teller.types[relation.name], teller.judge.known.values
     general = np.array([found.answer[i].take(row) == OTHERS for i in relation.unguarded])
     names = [relation.variables[i] for i in relation.unguarded]
     told = [
@@ -42,7 +46,7 @@ def others_columns(
         cells = np.where(
             general[relation.unguarded.index(position)].take(line), found.answer[position].take(first), -1
         )
-        array = judge.known.values.decode(cells, types[relation.variables[position]])
+        array = values.decode(cells, types[relation.variables[position]])
         fields.append(array.cast(field.type))
         sorting.append(inverse(pa.compute.array_sort_indices(array).to_numpy()))
     order = in_order(sorting) if len(line) else line

@@ -72,7 +72,7 @@ def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, moment: Column)
             np.minimum.at(confirmed, line, end.complete)
             np.maximum.at(rejected, line, end.failed)
             np.maximum.at(settled, line, end.settled)
-    _go_on(judge, found, at, moment, confirmed, rejected)
+    _go_on(judge, found, at, moment, (confirmed, rejected))
     return Outlook(confirmed <= rejected, np.minimum(confirmed, rejected), settled)
 
 
@@ -106,10 +106,9 @@ def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
     return _End(seen.complete, seen.failed, last)
 
 
-def _go_on(
-    judge: Judge, found: Lives, at: Moments, moment: Column, confirmed: Column, rejected: Column
-) -> None:
+def _go_on(judge: Judge, found: Lives, at: Moments, moment: Column, ends: tuple[Column, Column]) -> None:
     """Moves on the ticks at which answers end for which the clock will speak by then."""
+    confirmed, rejected = ends
     if all(is_clocked(block.prepared) for block in found.blocks):
         return
     later: list[tuple[Column, Column, Column]] = []

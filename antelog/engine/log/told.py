@@ -76,18 +76,19 @@ def tell(judge: Judge, query: Query, step: Step) -> Told:
     found = lives(judge, wanted, step)
     if confirmed_only:
         at = confirmations(found, step.before, step.now)
-        return _told(judge, query, found, at, found.starts[-1], _NO_MORE)
+        return _told(judge, query, _Seen(found, at))
     begun = replace(step, before=step.begin - 1) if past else step
     found, hidden = with_excepted(judge, query.name, found, begun) if relation.unguarded else (found, -1)
     more = _NO_MORE
-    told = _told(judge, query, found, moments(found, begun.before, step.now), hidden, more)
+    told = _told(judge, query, _Seen(found, moments(found, begun.before, step.now), hidden))
     frontier = _spoken(told) if past else np.zeros(0, np.int64)
     while len(frontier):
         added = _overdue(judge, told, frontier, step)
         if len(added[0]) == 0:
             break
         more = (np.concatenate([more[0], added[0]]), np.concatenate([more[1], added[1]]))
-        told = _told(judge, query, found, moments(found, begun.before, step.now, more), hidden, more)
+        at = moments(found, begun.before, step.now, more)
+        told = _told(judge, query, _Seen(found, at, hidden, more))
         frontier = _moments_of(told.at, added)
     return told
 
@@ -95,19 +96,31 @@ def tell(judge: Judge, query: Query, step: Step) -> Told:
 def tell_current(judge: Judge, query: Query, step: Step) -> Told:
     """What is told of all answers at the tick a step ends with."""
     found = lives(judge, Wanted(query.name, query.about, query.since), step)
-    return _told(judge, query, found, current(found, step.now), found.starts[-1], _NO_MORE)
+    return _told(judge, query, _Seen(found, current(found, step.now)))
 
 
-def _told(
-    judge: Judge, query: Query, found: Lives, at: Moments, hidden: int, due: tuple[Column, Column]
-) -> Told:
-    """Which views are told at these moments; rows from `hidden` on are told by the next line only."""
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """Lives at some moments. Rows from `hidden` on are told by the next line only (-1: there are none).
+
+    Of the answers that are `due` at some ticks there is a line in any case.
+    """
+
+    found: Lives
+    at: Moments
+    hidden: int = -1
+    due: tuple[Column, Column] = _NO_MORE
+
+
+def _told(judge: Judge, query: Query, seen: _Seen) -> Told:
+    """Which views are told at moments, and the status of the answers."""
+    found, at = seen.found, seen.at
     relation, values = judge.known.rules.relations[query.name], judge.known.values
     kept = minimal(found, at, relation.variables, values)
     complete = kept & (found.life.complete.take(at.view_of) <= at.then)
     status = np.zeros(len(at.tick), np.int8)
-    if 0 <= hidden < found.starts[-1]:
-        secret = at.view_of >= hidden
+    if 0 <= seen.hidden < found.starts[-1]:
+        secret = at.view_of >= seen.hidden
         status[at.view_at[marked(kept & secret)]] = HIDDEN
         status[at.view_at[marked(kept & ~secret)]] = OPEN
     else:
@@ -118,7 +131,7 @@ def _told(
         mine = query.share(query.name, [cells.take(first) for cells in found.answer], values)
         status[~mine.take(at.answer)] = NOTHING
     must = np.zeros(len(at.tick), np.bool_)
-    must[_moments_of(at, due)] = True
+    must[_moments_of(at, seen.due)] = True
     return Told(found, at, kept, status, must)
 
 

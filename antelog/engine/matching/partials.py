@@ -100,16 +100,24 @@ def partials(
         for number, table in enumerate(givers[first:], first):
             if table.count and not table.bound.keys() <= variables:
                 more = frozenset(variables | table.bound.keys())
-                tables.setdefault(more, []).append(_more(prepared, whole, of_seed, number, table, found))
+                part = _more(prepared, _Whole(whole, of_seed), number, table, found)
+                tables.setdefault(more, []).append(part)
     return complete
 
 
-def _more(
-    prepared: Prepared, whole: Partial, seed: Column | None, giver: int, table: Rows, found: Sequence[Found]
-) -> _Part:
+@dataclass(frozen=True)
+class _Whole:
+    """All rows with the same variables, and the row of the seed that each extends, if that has variables."""
+
+    partial: Partial
+    seed: Column | None
+
+
+def _more(prepared: Prepared, whole: _Whole, giver: int, table: Rows, found: Sequence[Found]) -> _Part:
     """The rows with what a literal's facts add to them."""
-    rows, here, there = meeting(whole.rows, table, within(prepared, whole.rows, table))
-    part = _with(prepared, whole, seed, rows, here, giver)
+    own = whole.partial.rows
+    rows, here, there = meeting(own, table, within(prepared, own, table))
+    part = _with(prepared, whole, rows, here, giver)
     given = found[giver].arrived
     return replace(part, arrived={**part.arrived, giver: given if there is None else given.take(there)})
 
@@ -132,13 +140,12 @@ def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
     return Within(time, Band(least, most))
 
 
-def _with(
-    prepared: Prepared, whole: Partial, seed: Column | None, rows: Rows, here: Column | None, giver: int
-) -> _Part:
+def _with(prepared: Prepared, whole: _Whole, rows: Rows, here: Column | None, giver: int) -> _Part:
     """Rows that bind more, and which of the whole they extend (None: each the one in its fact)."""
-    before = frozenset(whole.rows.bound)
+    seed, old = whole.seed, whole.partial
+    before = frozenset(old.rows.bound)
     arrived = {
-        i: whole.arrived[i] if here is None else whole.arrived[i].take(here)
+        i: old.arrived[i] if here is None else old.arrived[i].take(here)
         for i, fact in enumerate(prepared.facts)
         if fact.variables <= before
     }

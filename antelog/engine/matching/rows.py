@@ -15,6 +15,7 @@ import numpy as np
 from antelog.compile.plan import Term, Time, Var
 from antelog.compile.prepare import FactLiteral
 from antelog.engine.columns.bands import Band, band_pairs
+from antelog.engine.columns.room import make_room
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import (
     Column,
@@ -73,6 +74,9 @@ class Found:
     rows: Rows
     arrived: Column
 
+    def take(self, at: Column) -> Found:
+        return Found(self.rows.take(at), self.arrived.take(at))
+
 
 def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> Found:
     """The facts of a literal about some ticks (None: about any)."""
@@ -125,7 +129,9 @@ def meeting(
         keys = keys_of([[side.bound[name] for name in shared] for side in (left, right)])
         here, there = pairs(*keys)
     else:
-        here, there = spread(np.zeros(left.count, np.int64), np.full(left.count, right.count))
+        counts = np.full(left.count, right.count)
+        make_room(counts)
+        here, there = spread(np.zeros(left.count, np.int64), counts)
     bound = {name: column.take(here) for name, column in left.bound.items()}
     bound |= {name: column.take(there) for name, column in right.bound.items() if name not in bound}
     return Rows(bound, len(here)), here, there

@@ -14,12 +14,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from antelog.compile.explain import pattern_text
 from antelog.compile.plan import Negated, Var
 from antelog.compile.prepare import NegatedLiteral, Prepared
+from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find, groups, keys_of, marked
 from antelog.engine.matching.knowledge import Knowledge
-from antelog.engine.matching.partials import partials
+from antelog.engine.matching.partials import Partial, partials
 from antelog.engine.matching.rows import AS_OF, Rows, term_column, time_column
 from antelog.engine.truth.derivations import Derivations, with_facts
 from antelog.engine.truth.settled import Settled
@@ -129,15 +131,26 @@ def derived(
 ) -> Iterator[tuple[Derivations, Column]]:
     """All derivations of the wanted atoms, with the position of each one's atom among them."""
     known = judge.known
-    arity = len(known.rules.relations[name].variables)
-    about = spans_of(distinct(wanted[arity]))
     for number, prepared in enumerate(known.rules.patterns[name]):
-        seed = _seed(prepared, wanted, arity, known.values)
-        background = known.background[name][number]
-        for part in partials(prepared, seed, known.found(prepared, about), background, known.values):
+        for part in _rows(judge, name, number, wanted):
             found = with_negations(judge, with_facts(known, prepared, part), leaving)
             here, there = keys_of([_atoms(found, known.values), wanted])
             yield found, find(here, there)
+
+
+def _rows(judge: Judge, name: str, number: int, wanted: Table) -> list[Partial]:
+    """The rows of a pattern for the wanted atoms; where they are too many at once, for half of these each."""
+    known, count = judge.known, len(wanted[0])
+    prepared, arity = known.rules.patterns[name][number], len(known.rules.relations[name].variables)
+    seed = _seed(prepared, wanted, arity, known.values)
+    found = known.found(prepared, spans_of(distinct(wanted[arity])))
+    try:
+        return partials(prepared, seed, found, known.background[name][number], known.values)
+    except TooLargeError as error:
+        if count < 2:
+            raise TooLargeError(error.rows, f"{name}: {pattern_text(prepared.pattern)}") from None
+    halves = ([column[: count // 2] for column in wanted], [column[count // 2 :] for column in wanted])
+    return [part for half in halves for part in _rows(judge, name, number, half)]
 
 
 def _atoms(found: Derivations, values: Values) -> Table:

@@ -8,6 +8,8 @@ Such a literal is neither true nor false. Only how long it may take to decide th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from antelog.compile.plan import Comparison, Time, Var
@@ -55,9 +57,9 @@ def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Co
         count,
     ).take(marked(~endless.take(same.first)))  # fmt: skip
     latest = np.full(count, np.int64(-1))
-    conditions = _own_conditions(found.prepared, negation, rows)
+    asked_for = _Asked(negation, seed, _own_conditions(found.prepared, negation, rows), depth)
     for number in range(len(judge.known.rules.patterns[negation.atom.relation])):
-        _settle(judge, negation, number, seed, conditions, depth, latest)
+        _settle(judge, asked_for, number, latest)
     return np.maximum(settled, latest.take(same.numbers))
 
 
@@ -73,27 +75,29 @@ def _own_conditions(prepared: Prepared, negation: NegatedLiteral, rows: Rows) ->
     ]
 
 
-def _settle(
-    judge: Judge,
-    negation: NegatedLiteral,
-    number: int,
-    seed: Rows,
-    conditions: list[Comparison],
-    depth: int,
-    latest: Column,
-) -> None:
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The atoms of a negated literal, as far as they have values, and what the others have to meet."""
+
+    negation: NegatedLiteral
+    seed: Rows
+    conditions: list[Comparison]
+    depth: int
+
+
+def _settle(judge: Judge, asked: _Asked, number: int, latest: Column) -> None:
     """Writes down the last deadlines of a pattern's derivations of the atoms."""
-    known, relation = judge.known, negation.atom.relation
+    known, relation = judge.known, asked.negation.atom.relation
     prepared, background = known.rules.patterns[relation][number], known.background[relation][number]
-    started = _started(judge, prepared, seed)
+    started = _started(judge, prepared, asked.seed)
     if started.count == 0:
         return
     about = spans_of(distinct(time_column(prepared.pattern.time, started)))
     for part in partials(prepared, started, known.found(prepared, about), background, known.values):
-        kept = part.take(_meeting(judge, negation, prepared, part, conditions))
+        kept = part.take(_meeting(judge, asked, prepared, part))
         if kept.rows.count == 0:
             continue
-        deeper = Rows({**kept.rows.bound, _DEPTH: np.full(kept.rows.count, depth)}, kept.rows.count)
+        deeper = Rows({**kept.rows.bound, _DEPTH: np.full(kept.rows.count, asked.depth)}, kept.rows.count)
         each = with_negations(judge, with_facts(known, prepared, Partial(deeper, kept.arrived)))
         then = looked_at(each)
         last = np.where((each.holds > then) & (each.fails > then), each.settled, -1).max(axis=0, initial=-1)
@@ -121,18 +125,16 @@ def _started(judge: Judge, prepared: Prepared, seed: Rows) -> Rows:
     return Rows(bound, seed.count).take(fits)
 
 
-def _meeting(
-    judge: Judge, negation: NegatedLiteral, prepared: Prepared, part: Partial, conditions: list[Comparison]
-) -> Column:
+def _meeting(judge: Judge, asked: _Asked, prepared: Prepared, part: Partial) -> Column:
     """The rows that meet the conditions of the literal's own variables, as far as they have values."""
     rows, values = part.rows, judge.known.values
     bound: Bound = {
         term.name: term_column(answer, rows, values)
-        for term, answer in zip(negation.atom.asked, prepared.pattern.answer, strict=True)
+        for term, answer in zip(asked.negation.atom.asked, prepared.pattern.answer, strict=True)
         if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
     }
     fits = np.ones(rows.count, np.bool_)
-    for test in conditions:
+    for test in asked.conditions:
         if compared(test) <= bound.keys():
             fits &= holds(test, bound, rows.count, values)
     return marked(fits)

@@ -130,9 +130,8 @@ def _cells(judge: Judge, name: str, position: int) -> Column:
                 continue
             if term.name in background.rows.bound:
                 cells.append(background.rows.bound[term.name])
-            for found in known.found(each, None):
-                if term.name in found.rows.bound:
-                    cells.append(found.rows.bound[term.name])
+            tables = (found.rows.bound for found in known.found(each, None))
+            cells.extend(bound[term.name] for bound in tables if term.name in bound)
             for literal in each.literals:
                 if isinstance(literal, Negated):
                     for place, asked in enumerate(literal.asked):
