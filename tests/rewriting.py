@@ -89,7 +89,9 @@ def with_names(log: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict
 
 
 def compares_texts_by_order(case: Case) -> bool:
-    """Whether a rule of a case from `tests.strategies` asks which of two texts comes first."""
+    """Whether it matters which of two texts comes first: a rule asks, or it decides which fact has a slot."""
+    if any(isinstance(d, syntax.Input) and d.one_per is not None for d in case.checked.document.declarations):
+        return True
     return any(
         isinstance(literal, Comparison)
         and literal.operator not in ("=", "!=")
@@ -116,7 +118,8 @@ def switched(case: Case) -> Case:
     def statement(node: syntax.Statement) -> syntax.Statement:
         if isinstance(node, syntax.Input):
             column = syntax.Column("switch", "text")
-            return replace(node, columns=(*node.columns[:-1], column, node.columns[-1]))
+            slot = None if node.one_per is None else (*node.one_per, syntax.Name(column.name))
+            return replace(node, columns=(*node.columns[:-1], column, node.columns[-1]), one_per=slot)
         if isinstance(node, syntax.Delay):
             return replace(node, pattern=(*node.pattern[:-1], Anonymous(), node.pattern[-1]))
         return node

@@ -1,4 +1,4 @@
-"""δ of atoms with variables: the maximum over their instances."""
+"""antelog/compile/delays.py: δ of atoms with variables, the maximum over their instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `antelog check` prints for the recorded cases and the papers' examples, to the letter.
+"""antelog/compile/explain.py: what `antelog check` prints for recorded programs, to the letter.
 
 `pytest --record` rewrites the texts; read the difference before it is kept.
 """

@@ -1,4 +1,4 @@
-"""The partition key: the answers of the whole stream are those of its parts."""
+"""antelog/compile/partition.py: the answers of the whole stream are those of its parts."""
 
 from __future__ import annotations
 
@@ -98,10 +98,13 @@ def _key(rules: str) -> dict[str, int] | None:
         ("Q(A, M, B, T) :- H(A, M, T), H(B, M, T+1). query Q(A, M, B, T).", {"H": 1, "Q": 1}),
         ("Q(X, T) :- A(X, T). Q(a, T) :- B(a, T). query Q(X, T).", None),
         ("Q(X, T) :- A(X, T), not B(X, T+1). query Q(X, T).", {"A": 0, "Q": 0, "B(c0, time)": 0, "B": 0}),
-        ("Q(X, T) :- A(X, T), not B(X, T-1). query Q(X, T).", None),
+        ("Q(X, T) :- A(X, T), not B(X, T-1). query Q(X, T).", {"A": 0, "B": 0, "Q": 0, "B(c0, time)": 0}),
         ("Q(T) :- A(X, T). query Q(T).", None),
         ("static S(x). Q(X, T) :- S(X), not A(X, T). query Q(X, T).", {"A": 0, "Q": 0, "A(c0, time)": 0}),
-        ("Q(X, T) :- not A(X, T). query Q(X, T).", None),
+        ("Q(X, T) :- not A(X, T). query Q(X, T).", {"A": 0, "Q": 0, "A(c0, time)": 0}),
+        # What excludes each other stays together: the key is one of the slot's columns, or there is none.
+        ("input A(x, y, time) one per x. Q(X, T) :- A(X, Y, T). query Q(X, T).", {"A": 0, "Q": 0}),
+        ("input A(x, y, time) one per y. Q(X, T) :- A(X, Y, T). query Q(X, T).", None),
     ],
 )
 def test_keys_of_examples(rules: str, key: dict[str, int] | None) -> None:

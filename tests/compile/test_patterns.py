@@ -1,4 +1,4 @@
-"""The patterns of a plan are those of the specification, and what both refuse is the same."""
+"""antelog/compile/{resolve,unfold,passes}.py: the patterns are those of the specification."""
 
 from __future__ import annotations
 

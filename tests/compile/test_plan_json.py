@@ -1,4 +1,4 @@
-"""Plans as JSON: what is no plan is refused with the reason."""
+"""antelog/compile/plan_json.py: plans as JSON; what is none is refused with the reason."""
 
 from __future__ import annotations
 

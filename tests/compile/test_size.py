@@ -1,4 +1,4 @@
-"""Large programs compile, and those that would explode are refused before they do."""
+"""antelog/compile/{resolve,problems}.py: large programs compile, or are refused in time."""
 
 from __future__ import annotations
 

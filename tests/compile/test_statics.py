@@ -1,4 +1,4 @@
-"""Static relations: what follows from background facts."""
+"""antelog/compile/statics.py: what follows from background facts."""
 
 from __future__ import annotations
 

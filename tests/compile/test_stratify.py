@@ -1,4 +1,4 @@
-"""T-stratification: exactly the programs without a closed walk that forbids it."""
+"""antelog/compile/stratify.py: the programs without a closed walk that forbids it."""
 
 from __future__ import annotations
 

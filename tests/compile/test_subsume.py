@@ -1,4 +1,4 @@
-"""θ-subsumption on patterns read from rules."""
+"""antelog/compile/{subsume,substitution,antichain}.py: θ-subsumption on patterns read from rules."""
 
 from __future__ import annotations
 

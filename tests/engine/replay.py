@@ -11,7 +11,8 @@ from antelog.compile.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.language import Checked
 from antelog.language.syntax import Value
-from antelog.reference import Change, Kind, Outlook, Report, Silence
+from antelog.reference import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
+from antelog.reference import changes as specified_changes
 from antelog.reference.answers import Answer, explanation
 from antelog.reference.terms import OTHERS, Literal
 from tests.reference.helpers import Fact
@@ -105,3 +106,31 @@ def _ahead(row: Mapping[str, Any]) -> Outlook:
 def reading(because: Iterable[Literal], answer: Answer) -> frozenset[tuple[str, ...]]:
     """What a rejection gives as its reasons, whatever open variables are called."""
     return explanation((), because, frozenset(name for name, _ in answer)).groups
+
+
+def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
+    """Asserts that the engine tells what the specification does, at every tick; how many lines it told."""
+    lines: dict[int, set[object]] = {tick: set() for tick in range(case.until + 1)}
+    answers: dict[int, dict[object, object]] = {tick: {} for tick in range(case.until + 1)}
+    for line in specified_changes(evaluation):
+        lines[line.tick].add(_as_read(line))
+    for report in snapshots(evaluation):
+        ahead = None if report.confirmed else outlook(evaluation, report)
+        answers[report.tick][report.query, report.answer] = report, ahead
+    engine, told = Engine(compiled), 0
+    for now in range(case.until + 1):
+        changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
+        log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+        found = set(map(_as_read, changes(log, compiled.plan)))
+        assert not found - lines[now], f"tick {now}: a line too many"
+        assert not lines[now] - found, f"tick {now}: a line too few"
+        assert len(log) == len(found), f"tick {now}: a line twice"
+        assert reports(engine, compiled.plan) == answers[now], f"tick {now}: other answers"
+        told += len(log)
+    return told
+
+
+def _as_read(line: Change) -> tuple[object, ...]:
+    """A line of the log with its reasons as they read."""
+    because = reading(line.because, line.answer)
+    return (line.tick, line.kind, line.query, line.answer, line.explanations, line.ahead, because)

@@ -38,30 +38,35 @@ def told_at_once(text: str, facts: Iterable[Fact], until: int) -> list[str]:
 
 
 def lines_of(changed: Mapping[str, pa.Table]) -> list[str]:
-    """Changes as `possible Off(_, 2): not Off(X, 1) | Press(X, 2), rejected at 3, decided by 3`."""
+    """Changes as `possible Malf(wt2, 1): Temp(wt2, 1) | Temp(wt2, 2), rejected at 3, decided by 3`.
+
+    A bar stands between evidence and hypotheses, `_` for an open variable, `others` for all others.
+    """
     return [_line(name, row) for name, table in changed.items() for row in table.to_pylist()]
 
 
-_TOLD = ("tick", "change", "explanations", "if_silent", "decided_by", "because")
+_ABOUT = ("tick", "change", "others", "except", "explanations", "if_silent", "decided_by", "because")
 
 
 def _line(name: str, row: dict[str, Any]) -> str:
-    values = ("_" if value is None else str(value) for key, value in row.items() if key not in _TOLD)
+    others = row.get("others") or ()
+    values = (
+        "others" if key in others else "_" if value is None else str(value)
+        for key, value in row.items()
+        if key not in _ABOUT
+    )
     parts = [f"{row['change']} {name}({', '.join(values)}): {' ; '.join(map(_text, row['explanations']))}"]
+    excepted = (str(value) for each in row.get("except") or () for value in each.values())
+    if text := ", ".join(excepted):
+        parts[0] += f" but {text}"
     if row["if_silent"] is not None:
         parts.append(f"{row['if_silent']['change']} at {row['if_silent']['tick']}")
     if row["decided_by"] is not None:
         parts.append(f"decided by {row['decided_by']}")
     if row["because"] is not None:
-        parts.append(f"for want of {', '.join(row['because'])}")
+        parts.append(f"because {', '.join(row['because'])}")
     return ", ".join(parts)
 
 
 def _text(explanation: dict[str, Any]) -> str:
-    """Evidence, a bar, hypotheses; then the exceptions, as ` but X=a, X=b`."""
-    text = f"{', '.join(explanation['evidence'])} | {', '.join(explanation['hypotheses'])}".strip()
-    excepted = [
-        " and ".join(f"{name}={value}" for name, value in each.items() if value is not None)
-        for each in explanation.get("except") or ()
-    ]
-    return f"{text} but {', '.join(excepted)}" if excepted else text
+    return f"{', '.join(explanation['evidence'])} | {', '.join(explanation['hypotheses'])}".strip()

@@ -1,4 +1,4 @@
-"""States that are damaged, or that nobody has saved: all are refused, each with what is wrong.
+"""antelog/engine/{sealed,possible}.py: states that are damaged, or that nobody has saved, are refused.
 
 Most of them have a digest that is right, as if somebody had made them up.
 """
@@ -105,7 +105,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     refused(b"", "is no state")
     refused(b"x,time\na,1\n", "the saved state is no state: it does not begin as those do")
     refused(_zipped([("state.json", b'{"version": 3}')]), "is of version 3 or before, but this antelog reads")
-    line = sealed.seal(b"").replace(b"0004", b"0099")
+    line = sealed.seal(b"").replace(f"{sealed.VERSION:04}".encode(), b"0099")
     refused(line, f"is of version 99, but this antelog reads version {sealed.VERSION}; replay the facts")
     refused(sealed.seal(b""), "its archive cannot be read")
     for path in (tmp_path, tmp_path / "a\0b"):

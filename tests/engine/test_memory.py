@@ -1,4 +1,4 @@
-"""What an engine keeps: no value, fact or reject for longer than it matters, and everything counted."""
+"""antelog/engine/{state,kernel}.py: nothing is kept longer than it matters; all is counted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 import antelog
 from antelog import DataError, Engine
 from antelog.engine import kernel
-from antelog.engine import values as values_module
 from antelog.engine.facts.history import rows_of
+from antelog.engine.state import State, start
+from antelog.engine.values import values as values_module
 
 RULES = """
 input Temp(device, level, time) delay 2.
@@ -87,9 +88,9 @@ def test_a_fact_that_comes_again_is_not_kept_twice() -> None:
 
 def test_a_step_leaves_its_state_as_it_was() -> None:
     plan = antelog.parse(RULES).plan
-    state = kernel.start(plan)
+    state = start(plan)
 
-    def told(before: kernel.State, tick: int) -> tuple[kernel.State, list[dict[str, Any]]]:
+    def told(before: State, tick: int) -> tuple[State, list[dict[str, Any]]]:
         ready, batch = kernel.admitted(plan, before, {"Temp": new_names(tick)}, tick)
         after, changed = kernel.step(plan, ready, batch.facts, tick)
         return after, rows({name: changes.log for name, changes in changed.items()})

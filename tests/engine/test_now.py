@@ -1,4 +1,4 @@
-"""The tick up to which an engine is to go: how it may be said, and what is none."""
+"""antelog/engine/engine.py: the tick to go to, how it may be said, and what is none."""
 
 import datetime as dt
 from typing import Any

@@ -1,4 +1,4 @@
-"""Saving and restoring to a file: what matters is kept, and nobody else can read it.
+"""antelog/engine/saving.py: what matters is kept, and nobody else can read it.
 
 That going on is as if nothing had happened, `test_properties.py` shows; and that what is damaged is refused,
 `test_damaged_states.py`.

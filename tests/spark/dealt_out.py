@@ -31,6 +31,9 @@ PROGRAMS = {
         input Alarm(x: text, v: number, time) delay 2.    delay Alarm(c, _, _) = 0.
         Hot(X, T) :- Alarm(X, V, T), V > 1.    Hot(X, T) :- Alarm(X, 0, T+1), Alarm(X, _, T).
         Calm(X, T-1) :- not Hot(X, T), X != a, X != e.    query Calm(X, T).""",
+    "all others but one, at once": """
+        input A(x: text, time).
+        P(X, T) :- not A(X, T), X != b.    query P(X, T).""",
     "all others of each, by the clock": """
         tick 1 hour.
         input Alarm(x: text, y: text, time) delay 1.    static Site(x: text).    Site(a).    Site(b).

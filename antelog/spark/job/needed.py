@@ -113,10 +113,16 @@ def _asked_of(term: Term, conditions: _Conditions) -> frozenset[_Condition]:
 
 
 def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
-    """What the variables of a pattern have to be: what they are compared with, and what is asked for."""
+    """What the variables of a pattern have to be: what they are compared with, and what is asked for.
+
+    Of a value that an unguarded variable may not have is told, too, what its facts make of it.
+    """
     found: dict[str, frozenset[_Condition]] = {}
+    unguarded = set(pattern.unguarded)
     for comparison in pattern.comparisons:
         for variable, condition in _of_variables(comparison):
+            if variable.name in unguarded:
+                continue
             found[variable.name] = found.get(variable.name, frozenset()) | {condition}
     for term, asked in zip(pattern.answer, demand, strict=True):
         if isinstance(term, Var):

@@ -1,0 +1,48 @@
+"""antelog/engine/answers/affected.py: the ticks whose answers a step can change, as spans."""
+
+from __future__ import annotations
+
+from antelog.engine.answers.affected import Step, affected, unsettled
+from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
+from antelog.compile.prepare import prepared
+import antelog
+
+MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
+CALM = "input Alarm(x, time) delay 1. Calm(X, T) :- not Alarm(X, T-2). query Calm(X, T)."
+
+
+def pairs(spans: Spans) -> list[tuple[int, int]]:
+    return list(zip(spans.first.tolist(), spans.last.tolist(), strict=True))
+
+
+def of(text: str, step: Step, **new: Spans) -> list[tuple[int, int]]:
+    rules = prepared(antelog.parse(text).plan)
+    (query,) = rules.plan.queries
+    facts = {name: new.get(name, NOWHERE) for name in rules.inputs}
+    return pairs(affected(rules, query.name, step, facts))
+
+
+def test_a_fact_changes_the_answers_that_may_rest_on_it_and_a_tick_those_it_is_the_deadline_of() -> None:
+    # A fact about 20 comes; what was due at 9 is about 8.
+    assert of(MALF, Step(0, 8, 9), Temp=span(20, 20)) == [(6, 8), (18, 20)]
+
+
+def test_without_facts_only_deadlines_count() -> None:
+    assert of(MALF, Step(0, 8, 9)) == [(6, 8)]
+
+
+def test_a_long_time_in_which_nothing_happens_is_one_span() -> None:
+    assert of(MALF, Step(0, 8, 10**12)) == [(6, 10**12 - 1)]
+
+
+def test_a_pattern_without_facts_speaks_at_each_tick() -> None:
+    # Of tick 9; and not Alarm(X, 8) is settled now, on which that about 10 rests.
+    assert of(CALM, Step(0, 8, 9)) == [(9, 10)]
+    assert of(CALM, Step(0, 8, 9), Alarm=span(3, 3)) == [(5, 5), (9, 10)]
+
+
+def test_answers_that_can_be_open_now() -> None:
+    rules = prepared(antelog.parse(MALF).plan)
+    assert int(unsettled(rules, "Malf", Step(0, 8, 9)).first[0]) == 6  # that about 6 is decided at 9
+    endless = prepared(antelog.parse("Q(X, T) :- A(X, T), B(X, U). query Q(X, T).").plan)
+    assert unsettled(endless, "Q", Step(0, 8, 9)) is EVERYWHERE

@@ -1,0 +1,93 @@
+"""antelog/engine/columns/tables.py: keys, groups and joins over columns of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antelog.engine.columns.tables import (
+    Column,
+    distinct,
+    find,
+    groups,
+    in_order,
+    keys_of,
+    numbered,
+    once,
+    pairs,
+    sorting,
+    spread,
+)
+
+
+def column(*numbers: int) -> Column:
+    return np.array(numbers, np.int64)
+
+
+def test_rows_have_equal_keys_where_they_are_equal() -> None:
+    left, right = keys_of([[column(1, 1), column(7, 8)], [column(1), column(8)]])
+    assert left[1] == right[0] != left[0]
+
+
+def test_rows_of_equal_keys_are_a_group() -> None:
+    same = groups(column(5, 3, 5))
+    assert (same.count, same.sizes.tolist(), same.first.tolist()) == (2, [1, 2], [1, 0])
+    assert same.numbers.tolist() == [1, 0, 1]
+    assert same.least(column(9, 4, 2)).tolist() == [4, 2]
+    assert same.most(column(9, 4, 2)).tolist() == [4, 9]
+
+
+def test_a_join_pairs_rows_of_equal_keys() -> None:
+    here, there = pairs(column(1, 2, 1), column(1, 3, 1))
+    found = sorted(zip(here.tolist(), there.tolist(), strict=True))
+    assert found == [(0, 0), (0, 2), (2, 0), (2, 2)]
+    assert find(column(3, 4, 1), column(1, 3, 1)).tolist() == [1, -1, 0]
+
+
+def test_counts_become_numbers() -> None:
+    whose, numbers = spread(column(5, 9), column(2, 1))
+    assert (whose.tolist(), numbers.tolist()) == ([0, 0, 1], [5, 6, 9])
+
+
+# Cells of values with ids, marks, ticks, and numbers that nothing is near.
+NUMBERS = st.integers(-3, 5) | st.integers(-(2**51), -(2**51) + 3) | st.integers(-(2**62), 2**62)
+COLUMN = st.lists(NUMBERS, max_size=9)
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=8), st.lists(st.tuples(NUMBERS, NUMBERS), max_size=8))
+def test_keys_find_what_comparing_rows_finds(
+    left: list[tuple[int, int]], right: list[tuple[int, int]]
+) -> None:
+    tables = [[column(*(row[i] for row in table)) for i in range(2)] for table in (left, right)]
+    keys = keys_of(tables)
+    here, there = pairs(*keys)
+    wanted = [(i, j) for i, one in enumerate(left) for j, other in enumerate(right) if one == other]
+    assert sorted(zip(here.tolist(), there.tolist(), strict=True)) == wanted
+    assert find(*keys).tolist() == [right.index(row) if row in right else -1 for row in left]
+
+
+@given(COLUMN)
+def test_different_numbers_are_in_order(numbers: list[int]) -> None:
+    given_ = column(*numbers)
+    wanted = sorted(set(numbers))
+    assert distinct(given_).tolist() == wanted
+    different, which = numbered(given_)
+    assert different.tolist() == wanted
+    assert different.take(which).tolist() == numbers
+
+
+@given(st.lists(st.integers(0, 3) | st.integers(0, 2**62 - 1), max_size=9))
+def test_one_row_is_taken_of_each_key(numbers: list[int]) -> None:
+    key = column(*numbers)
+    row, which = once(key)
+    assert key.take(row).tolist() == sorted(set(numbers))
+    assert key.take(row.take(which)).tolist() == numbers
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**62 - 1), st.integers(0, 3)), max_size=9))
+def test_rows_are_sorted_by_one_column_after_the_other(rows: list[tuple[int, int]]) -> None:
+    order = in_order([column(*(row[i] for row in rows)) for i in range(2)])
+    assert [rows[i] for i in order.tolist()] == sorted(rows)
+    first = column(*(row[0] for row in rows))
+    assert sorting(first).tolist() == sorted(range(len(rows)), key=lambda i: rows[i][0])

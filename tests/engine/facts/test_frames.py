@@ -1,0 +1,240 @@
+"""antelog/engine/facts/{frames,rows,ticks}.py: the tables users have, their columns and times."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import antelog
+from antelog.engine.facts.facts import Admitted, admit
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.values.values import Values
+from antelog.errors import DataError
+
+RULES = """
+input Reading(device, value, time) delay 1.
+static Site(device).
+Hot(X, T) :- Reading(X, V, T), Site(X), Off(X, T), V > 0.
+query Hot(X, T).
+"""
+PLAN = antelog.parse(RULES).plan
+TIMED = antelog.parse("tick 10 minutes." + RULES).plan
+
+COLUMNS = {
+    "device": ["a", "b", "a", None, "b"],
+    "value": [1.0, 2.5, 1.0, 3.0, -1.0],
+    "time": [0, 1, 0, 1, 9],
+    "arrival": [1, 1, 0, 1, 2],
+}
+NAMES = list(COLUMNS)
+ROWS = list(zip(*COLUMNS.values(), strict=True))
+TABLE = pa.table(COLUMNS)
+
+
+class OnlyArray:
+    """A frame that has the smaller of Arrow's two interfaces."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> object:
+        return TABLE.to_batches()[0].__arrow_c_array__(requested_schema)
+
+
+FRAMES: dict[str, Callable[[], Any]] = {
+    "table": lambda: TABLE,
+    "chunks": lambda: pa.concat_tables([TABLE[:2], TABLE[2:2], TABLE[2:]]),
+    "batch": lambda: TABLE.to_batches()[0],
+    "reader": lambda: pa.RecordBatchReader.from_batches(TABLE.schema, TABLE.to_batches(max_chunksize=2)),
+    "capsule": OnlyArray,
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "pandas with an index": lambda: pd.DataFrame(COLUMNS, index=[5, 1, 8, 9, 2]),
+    "pandas categories": lambda: pd.DataFrame(COLUMNS).astype({"device": "category", "value": "category"}),
+    "pandas with floats": lambda: pd.DataFrame(COLUMNS).astype({"time": float}),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "polars categories": lambda: pl.DataFrame(COLUMNS, schema_overrides={"device": pl.Categorical}),
+    "tuples": lambda: ROWS,
+    "lists": lambda: [list(row) for row in ROWS],
+    "generator": lambda: (row for row in ROWS),
+    "dicts": lambda: [dict(zip(NAMES, row, strict=True)) for row in ROWS],
+    "dicts without nulls": lambda: [
+        {name: value for name, value in zip(NAMES, row, strict=True) if value is not None} for row in ROWS
+    ],
+    "other order": lambda: TABLE.select(NAMES[::-1]),
+    "other names": lambda: TABLE.rename_columns(["x", "y", "z", "u"]),
+    "own names of time and arrival": lambda: TABLE.rename_columns(["x", "y", "time", "arrival"]).select(
+        ["arrival", "x", "time", "y"]
+    ),
+}
+
+
+def outcome(admitted: Admitted, values: Values) -> dict[str, Any]:
+    facts = admitted.facts["Reading"]
+    types = admitted.types.get("Reading", (pa.null(), pa.null()))
+    columns = [values.decode(*each).to_pylist() for each in zip(facts.columns, types, strict=True)]
+    rows = list(zip(*columns, facts.time.tolist(), facts.arrival.tolist(), strict=True))
+    return {"facts": rows, "counts": admitted.counts["Reading"], "rejects": admitted.rejects.to_pylist()}
+
+
+def reading(frame: Any, **options: Any) -> dict[str, Any]:
+    values = Values()
+    return outcome(admit(PLAN, {"Reading": frame}, values, -1, 5, **options), values)
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_of_all_sorts_give_the_same(name: str) -> None:
+    result = reading(FRAMES[name]())
+    assert result["facts"] == [("b", 2.5, 1, 1), ("a", 1.0, 0, 0)]
+    assert [reject["reason"] for reject in result["rejects"]] == ["malformed", "early"]
+    assert result == reading(TABLE)
+
+
+@pytest.mark.parametrize(
+    "frame", [[], TABLE[:0], pd.DataFrame(), pl.DataFrame(), pa.table({}), pl.DataFrame(COLUMNS)[:0]]
+)
+def test_empty_frames(frame: Any) -> None:
+    result = reading(frame)
+    assert (result["facts"], result["counts"].given, result["rejects"]) == ([], 0, [])
+
+
+def test_the_arrival_by_another_name() -> None:
+    table = TABLE.rename_columns(["device", "value", "time", "received"])
+    assert reading(table, arrival="received") == reading(TABLE)
+
+
+def test_a_column_of_the_input_may_be_called_arrival() -> None:
+    plan = antelog.parse("input P(arrival, time). Q(X, T) :- P(X, T). query Q(X, T).").plan
+    values = Values()
+    admitted = admit(plan, {"P": [("gate", 3, 4), ("gate", 3, 3)]}, values, -1, 5)
+    assert admitted.counts["P"].admitted == admitted.counts["P"].late == 1
+    table = pa.table({"arrival": ["gate"], "time": [3]})
+    assert admit(plan, {"P": table}, values, -1, 5).facts["P"].arrival.tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("frames", "message"),
+    [
+        (
+            {"Readings": TABLE},
+            "the program has no input Readings; it has Reading, Off. Did you mean Reading?",
+        ),
+        ({"Site": TABLE}, "Site is background"),
+        ({"Hot": TABLE}, "the program has no input Hot; it has Reading, Off."),
+        (
+            {"Reading": TABLE.rename_columns(["device", "valeu", "time", "arrival"])},
+            "Reading has no column valeu; its columns are device, value, time, and .* Did you mean value?",
+        ),
+        ({"Reading": TABLE.rename_columns(["x", "valeu", "y", "z"])}, "no column valeu"),
+        ({"Reading": TABLE.rename_columns(["device", "value", "time", "note"])}, "no column note"),
+        ({"Reading": TABLE.rename_columns(["x", "y", "Time", "z"])}, "no column Time.*Did you mean time?"),
+        ({"Reading": TABLE.select(["device", "time"])}, "lack the column value; they have device, time"),
+        ({"Reading": TABLE.select(["device", "time", "arrival"])}, "lack the column value"),
+        ({"Reading": TABLE.rename_columns(["x", "y", "z", "x"])}, "several columns x"),
+        ({"Reading": pa.table({"x": [1], "y": [1]})}, "Give them the same names or the same number"),
+        ({"Reading": pa.table({c: [1] for c in "pqxyz"})}, "Give them the same names or the same number"),
+        ({"Reading": [("a", 1)]}, "given 2 columns; it has device, value, time"),
+        ({"Reading": [("a", 1, 2), ("a", 1, 2, 3)]}, "row 2 of Reading has 4 values, the first row has 3"),
+        ({"Reading": [("a", 1, 2), "abc"]}, "row 2 of Reading is of type str"),
+        ({"Reading": [("a", 1, 2), {"device": "a"}]}, "row 2 of Reading is of type dict"),
+        ({"Reading": [("a", object(), 2)]}, "column 2 of Reading holds something that is no value"),
+        ({"Reading": [{"device": "\ud800", "value": 1, "time": 2}]}, "column device of Reading holds"),
+        ({"Reading": [("a", [1], 2)]}, "column value of Reading is of type list"),
+        ({"Reading": [("a", [1], 2), ("a", 1, 2)]}, "column value of Reading is of type list"),
+        ({"Reading": "Reading.csv"}, "given as str"),
+        ({"Reading": COLUMNS}, "given as dict"),
+        ({"Reading": 7}, "given as int"),
+        ({"Reading": pd.DataFrame({"device": ["a", 1]})}, "cannot be read as an Arrow table"),
+        (
+            {"Reading": [("a", 1, dt.date(2024, 1, 1))]},
+            "column time of Reading has timestamps.*`tick 10 minutes.`",
+        ),
+        ({"Reading": [("a", 1, 1, dt.date(2024, 1, 1))]}, "the arrival of Reading has timestamps"),
+    ],
+)
+def test_frames_that_do_not_fit(frames: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        admit(PLAN, frames, Values(), -1, 5)
+
+
+# ---- times ----
+
+MOMENTS = pa.array(["2024-02-29T12:09:59", "1970-01-01", "1969-12-31T23:59", None]).cast(pa.timestamp("us"))
+TICKS = [int(dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC).timestamp()) // 600, 0, -1, None]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
+def test_timestamps_are_cut_into_ticks(unit: str, zone: str | None) -> None:
+    given = MOMENTS.cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
+    for form in (given, pa.chunked_array([given]), given.dictionary_encode()):
+        ticks = ticks_of(form, 600_000_000)
+        found = [n if w else None for n, w in zip(ticks.numbers.tolist(), ticks.whole.tolist(), strict=True)]
+        assert found == TICKS
+
+
+@pytest.mark.parametrize("length", [1, 7, 1_500_007, 1_000_000, 86_400_000_000])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_ticks_of_any_length(length: int, unit: str) -> None:
+    counts = [0, 1, -1, 1_709_208_599, -5, 2**63 - 1, -(2**63) + 1]
+    ticks = ticks_of(pa.array(counts, pa.timestamp(unit)), length)
+    nanoseconds = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[unit]
+    for count, found in zip(counts, ticks.numbers.tolist(), strict=True):
+        exact = count * nanoseconds // (1000 * length)
+        if abs(exact) <= LAST:
+            assert found == exact
+        else:
+            assert abs(found) > LAST
+            assert (found < 0) == (exact < 0)
+
+
+@pytest.mark.parametrize("type_", [pa.date32(), pa.date64()])
+def test_dates_are_cut_into_ticks(type_: pa.DataType) -> None:
+    given = pa.array([dt.date(1970, 1, 2), dt.date(1969, 12, 31)], type_)
+    assert ticks_of(given, 600_000_000).numbers.tolist() == [144, -144]
+
+
+def test_a_program_with_ticks_takes_timestamps_and_ticks() -> None:
+    start = np.datetime64("2024-02-29T12:00", "ms")
+    frame = {
+        "device": ["a", "b", "c"],
+        "value": [1, 2, 3],
+        "time": start + np.array([0, 599_999, 600_000]),
+        "arrival": start + np.array([599_999, 600_001, 1_900_000]),
+    }
+    values = Values()
+    tick = TICKS[0]
+    assert tick is not None
+    result = outcome(admit(TIMED, {"Reading": pd.DataFrame(frame)}, values, tick - 1, tick + 3), values)
+    assert result["facts"] == [("a", 1, tick, tick), ("b", 2, tick, tick + 1)]
+    assert result["rejects"][0]["detail"] == f"arrived at tick {tick + 3}, 1 tick after its bound"
+    plain = pa.table({**frame, "time": [tick, tick, tick + 1], "arrival": [tick, tick + 1, tick + 3]})
+    values = Values()
+    assert outcome(admit(TIMED, {"Reading": plain}, values, tick - 1, tick + 3), values) == result
+
+
+def test_a_time_before_the_ticks_begin() -> None:
+    frame = pa.table({"device": ["a"], "value": [1], "time": [dt.date(1969, 1, 1)]})
+    (reject,) = admit(TIMED, {"Reading": frame}, Values(), -1, 5).rejects.to_pylist()
+    assert reject["detail"] == 'the time `"1969-01-01"` is before tick 0'
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pa.table,
+        pd.DataFrame,
+        pl.DataFrame,
+        lambda columns: pd.DataFrame(columns).astype({"value": "category"}),
+    ],
+)
+def test_floats_that_are_no_numbers_are_set_aside(frame: Callable[[Any], Any], number: float) -> None:
+    given = frame({"device": ["a", "b"], "value": [1.0, number], "time": [0, 0]})
+    admitted = admit(PLAN, {"Reading": given}, Values(), -1, 0)
+    assert admitted.facts["Reading"].count == 1
+    assert admitted.places.tolist() == [1]
+    assert admitted.rejects.column("reason").to_pylist() == ["malformed"]

@@ -1,0 +1,67 @@
+"""antelog/engine/log/{changes,others}.py: the log of a query as a table, in order, and its answers."""
+
+from __future__ import annotations
+
+from antelog.engine.columns.spans import EVERYWHERE
+from antelog.engine.log.changes import Query, answers, changes, count, joined, nothing_changed
+from antelog.engine.log.schema import changes_schema
+from tests.engine.stages import Stage, stage
+
+MALF = "input Temp(x: text, time) delay 2. Malf(X, T) :- Temp(X, T), Temp(X, T+1). query Malf(X, T)."
+CALM = "input Alarm(x: text, time) delay 2. Calm(X, T) :- not Alarm(X, T), T >= 3. query Calm(X, T)."
+
+
+def query_of(given: Stage) -> Query:
+    (query,) = given.plan.queries
+    return Query(query.name, EVERYWHERE)
+
+
+def test_lines_are_in_the_order_of_ticks_times_and_values() -> None:
+    given = stage(MALF, [("Temp", "b", 3, 3), ("Temp", "a", 3, 3), ("Temp", "a", 4, 4)], now=4)
+    found = changes(given.judge, query_of(given), given.step, given.state.told.types)
+    rows = found.log.select(["tick", "change", "X", "T"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [
+        (3, "possible", "a", 2),
+        (3, "possible", "b", 2),
+        (3, "possible", "a", 3),
+        (3, "possible", "b", 3),
+        (4, "rejected", "a", 2),
+        (4, "rejected", "b", 2),
+        (4, "confirmed", "a", 3),
+        (4, "possible", "a", 4),
+    ]
+    assert found.opened == 2
+    assert count(given.judge, query_of(given), given.step) == 2
+
+
+def test_answers_are_those_open_now_and_those_the_step_confirmed() -> None:
+    given = stage(MALF, [("Temp", "a", 3, 3), ("Temp", "a", 4, 4)], now=4)
+    table = answers(given.judge, query_of(given), given.step, given.state.told.types)
+    assert table.select(["change", "T"]).to_pylist() == [
+        {"change": "revised", "T": 4},
+        {"change": "confirmed", "T": 3},
+    ]
+
+
+def test_all_others_are_null_with_the_variables_that_stand_for_them() -> None:
+    given = stage(CALM, [("Alarm", "b", 3, 3), ("Alarm", "a", 3, 3)], now=3)
+    table = answers(given.judge, query_of(given), given.step, given.state.told.types)
+    assert table.select(["X", "T", "others", "except"]).to_pylist() == [
+        {"X": None, "T": 3, "others": ["X"], "except": [{"X": "a"}, {"X": "b"}]}
+    ]
+    lines = changes(given.judge, query_of(given), given.step, given.state.told.types).log
+    named = [row for row in lines.to_pylist() if row["X"] is not None]
+    assert [(row["X"], row["change"], row["others"], row["except"]) for row in named] == [
+        ("a", "rejected", None, None),
+        ("b", "rejected", None, None),
+    ]
+
+
+def test_parts_of_a_log_are_put_together() -> None:
+    given = stage(MALF, [("Temp", "a", 3, 3)], now=3)
+    schema = changes_schema(given.plan, "Malf", given.state.told.types)
+    some = changes(given.judge, query_of(given), given.step, given.state.told.types)
+    whole = joined([nothing_changed(schema.empty_table(), ("possible",)), some])
+    assert whole.log.equals(some.log)
+    assert whole.opened == some.opened
+    assert nothing_changed(schema.empty_table(), ("confirmed",)).opened is None

@@ -1,0 +1,100 @@
+"""A program and some facts, opened up: what each stage of the engine is given, and its rows in plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import antelog
+from antelog.compile.plan import Plan
+from antelog.compile.prepare import Prepared
+from antelog.engine import kernel
+from antelog.engine.answers.affected import Step
+from antelog.engine.columns.tables import NEVER, Column
+from antelog.engine.facts.history import added
+from antelog.engine.matching.knowledge import Knowledge
+from antelog.engine.matching.partials import Partial, partials
+from antelog.engine.matching.rows import ONE, Background, Rows
+from antelog.engine.state import State, begun, judge_of, start
+from antelog.engine.truth.atoms import Judge
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import Values
+
+Fact = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A plan, and the state when some facts have come: what stages look at."""
+
+    plan: Plan
+    state: State
+    now: int
+
+    @property
+    def judge(self) -> Judge:
+        return judge_of(self.plan, self.state)
+
+    @property
+    def known(self) -> Knowledge:
+        return self.judge.known
+
+    @property
+    def values(self) -> Values:
+        return self.state.values
+
+    @property
+    def step(self) -> Step:
+        """All ticks so far, as one step."""
+        return Step(0, -1, self.now)
+
+    def pattern(self, relation: str, number: int = 0) -> tuple[Prepared, Background]:
+        """A pattern as the engine looks at it, and its background."""
+        return self.known.rules.patterns[relation][number], self.known.background[relation][number]
+
+    def partials(self, relation: str, number: int = 0) -> list[Partial]:
+        """All rows of a pattern."""
+        prepared, background = self.pattern(relation, number)
+        return partials(prepared, ONE, self.known.found(prepared, None), background, self.values)
+
+    def cells(self, *values: Any) -> Column:
+        """The cells of some values."""
+        return np.array([self.values.cell(value) for value in values], np.int64)
+
+    def read(self, prepared: Prepared, rows: Rows) -> list[dict[str, Any]]:
+        """Rows in plain values, in the order of their texts."""
+        return self._read(rows.bound, prepared.time_variables, rows.count)
+
+    def _read(self, bound: Mapping[str, Column], times: Iterable[str], count: int) -> list[dict[str, Any]]:
+        columns = {
+            name: ticks(column) if name in times or name.startswith("<") else texts(self.values, column)
+            for name, column in sorted(bound.items())
+        }
+        rows = [{name: column[i] for name, column in columns.items()} for i in range(count)]
+        return sorted(rows, key=str)
+
+
+def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
+    """A program when facts (input, values…, time, arrival) have come, and nothing was told or forgotten yet."""
+    plan = antelog.parse(text).plan
+    given: dict[str, list[Fact]] = {}
+    for name, *values in facts:
+        given.setdefault(name, []).append(tuple(values))
+    state, batch = kernel.admitted(plan, start(plan), given, now)
+    assert batch.rejects.num_rows == 0, batch.rejects.to_pylist()
+    state = begun(plan, state, batch.facts)
+    return Stage(plan, replace(state, history=added(state.history, batch.facts)), now)
+
+
+def ticks(column: Sequence[int] | Column) -> list[int | None]:
+    """Ticks, and None for never."""
+    return [None if tick >= NEVER else int(tick) for tick in column]
+
+
+def texts(values: Values, column: Column) -> list[str | None]:
+    """Values as the language writes them, `others` for all others, and None for an open variable."""
+    written = values.texts(column).to_pylist()
+    return ["others" if cell == OTHERS else text for cell, text in zip(column, written, strict=True)]

@@ -1,0 +1,65 @@
+"""The cases of tests/once_wrong: the engine once told something else there than the specification.
+
+A case is a program. Its first line says which rule it teaches; its last ones are facts by the tick
+at which they arrive, and the last tick of interest:
+
+    % 1: R(a, 20, 1), R(b, 5, 1)
+    % until 3
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from antelog.diagnostics import Source
+from antelog.language import syntax
+from antelog.language.parser import parse
+from antelog.reference import evaluate
+from tests.engine.replay import follow, runnable
+from tests.reference.helpers import Fact, stream_of
+from tests.strategies import Case
+
+FOLDER = Path(__file__).resolve().parent.parent / "once_wrong"
+CASES = {path.stem: path for path in FOLDER.glob("*.alog")}
+
+_ARRIVING = re.compile(r"% (\d+): (.*)")
+_UNTIL = re.compile(r"% until (\d+)")
+
+
+def once_wrong(path: Path) -> Case:
+    text = path.read_text(encoding="utf-8")
+    arriving = (fact for tick, facts in _ARRIVING.findall(text) for fact in _facts(facts, int(tick)))
+    (until,) = _UNTIL.findall(text)
+    return Case(text, tuple(arriving), int(until))
+
+
+def _facts(text: str, arrival: int) -> list[Fact]:
+    parsed = parse(Source(f"Facts(0) :- {text}."))
+    assert parsed.document.rules, parsed.diagnostics
+    (rule,) = parsed.document.rules
+    return [_fact(literal, arrival) for literal in rule.body]
+
+
+def _fact(literal: syntax.Literal, arrival: int) -> Fact:
+    assert isinstance(literal, syntax.Atom)
+    values = tuple(term.value for term in literal.terms if isinstance(term, syntax.Constant))
+    assert len(values) == len(literal.terms)
+    return literal.predicate, values, arrival
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_the_engine_tells_what_the_specification_tells(name: str) -> None:
+    case = once_wrong(CASES[name])
+    compiled = runnable(case.checked)
+    assert compiled is not None
+    assert follow(case, compiled, evaluate(case.checked, stream_of(case.facts), case.until)) > 0
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_case_begins_with_what_it_teaches(name: str) -> None:
+    first = CASES[name].read_text(encoding="utf-8").splitlines()[0]
+    assert re.fullmatch(r"% [A-Z].*\.", first)
+    assert not _ARRIVING.match(first)
