@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 import antelog
-from antelog.cli.run.columns import reading_of
+from antelog.cli.run.columns import Wish, reading_of
 from antelog.spark import COUNTS, Outcomes, guard, outcomes
 from antelog.spark.endpoints.endpoints import Files
 from antelog.spark.endpoints.sinks import Batch, write
@@ -74,7 +74,7 @@ def soaked(readings: Readings, minutes: float) -> Run:
         inputs = [Files(str(feeder.folder), "csv")]
         with session("soak", inputs, buckets=BUCKETS, master="local[2]", conf=CONF) as spark:
             program = antelog.parse(PROGRAM)
-            reading = reading_of(spark, program.plan, "Temp", inputs[0], {}, None)
+            reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}))
             found = outcomes(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)
             state = str(folder / "state")
             guard(spark, state, found)

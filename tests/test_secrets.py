@@ -9,8 +9,8 @@ import pytest
 from py4j.protocol import Py4JError
 
 from antelog import secrets
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.endpoints import sink_of, source_of
-from antelog.cli.run.setting_error import SettingError
 from antelog.cli.run.settings import Settings, setting
 from antelog.errors import UnsupportedError
 from antelog.secrets import blanked, redacted, shows_secret
@@ -215,7 +215,7 @@ def test_a_password_on_the_command_line_is_warned_of(monkeypatch: pytest.MonkeyP
     assert "warning: whoever may list the processes of this machine can read the password" in shown.stderr
     hidden = antelog("run", "p.alog", *IN, "--output", "jdbc:postgresql://db/x?user=me&password=${HARD}#t")
     assert (hidden.exit_code, hidden.stderr) == (0, "")
-    assert [dict(each.outputs[0].options)["password"] for each in started] == ["hunter2", HARD]  # type: ignore[union-attr]
+    assert [dict(each.sinks.outputs[0].options)["password"] for each in started] == ["hunter2", HARD]  # type: ignore[union-attr]
 
 
 def test_failures_of_java() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.report import Report, batch_line
-from antelog.cli.run.setting_error import SettingError
 from antelog.errors import UnsupportedError
 from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Table
 from antelog.spark.session.java import require_java
@@ -185,7 +185,7 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
         report.batch(Progress(0, 1.0, {}, {}))
         report.count(counts)
     capsys.readouterr()
-    report.summarize(stream=True, rejects=None)
+    report.summarize(stream=True, rejects=None, tick=None)
     (done, warning, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith(
         "done: 3 batches, 9 facts (5 used, 1 repeated, 1 not needed, 1 late), 5 changes, 4 open, 1 held in "
@@ -193,11 +193,11 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
     assert warning == "warning: 1 row was set aside (1 late)"
     resumed = Report()
     resumed.count({"given": 4, "admitted": 3, "unneeded": 1, "late": 1, "changes": 2, "open": 2, "held": 0})
-    resumed.summarize(stream=True, rejects=None)
+    resumed.summarize(stream=True, rejects=None, tick=None)
     (done, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith("done: 0 batches, 4 facts and 1 held before (3 used, 1 not needed, 1 late), 2 ch")
     once = Report()
     once.count({"given": 3, "admitted": 1, "after_until": 2, "changes": 2, "open": 2, "held": 0})
-    once.summarize(stream=False, rejects=None)
+    once.summarize(stream=False, rejects=None, tick=None)
     (done, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith("done: 3 facts (1 used, 2 after --until), 2 changes, 2 open in ")

@@ -112,20 +112,7 @@ def _equation(text: str) -> tuple[str, str]:
 )  # fmt: skip
 @click.option("--title", metavar="TEXT", help="What stands above the picture.")
 @click.pass_context
-def draw(
-    ctx: click.Context,
-    /,
-    source: Path,
-    output: Path,
-    plan: bool,
-    inputs: tuple[Pair, ...],
-    statics: tuple[Pair, ...],
-    until: str | None,
-    arrival: str,
-    queries: tuple[str, ...],
-    answers: tuple[tuple[str, str], ...],
-    **look: Any,
-) -> None:
+def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given: Any) -> None:
     """Draw answers over time, or (with --plan) the rules of PROGRAM.
 
     \b
@@ -139,14 +126,14 @@ def draw(
     The facts are replayed as by `antelog try`. Instead of a program there may be a LOG, the JSON lines
     that it printed: a file that ends in .jsonl, or - for standard input.
     """
-    facts = _Facts(inputs, statics, arrival, until)
+    facts = _Facts(*(given.pop(name) for name in ("inputs", "statics", "arrival", "until")))
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
-    if (is_log or plan) and (inputs or statics or until):
+    if (is_log or plan) and (facts.inputs or facts.statics or facts.until):
         what = "a log has its answers already" if is_log else "--plan draws the rules alone"
         raise click.UsageError(f"{what}; leave out --input, --static and --until")
     if is_log and plan:
         raise click.UsageError("--plan needs a program, and this is a log")
-    look |= {"query": queries, "answer": dict(answers)}
+    look = {"query": given.pop("queries"), "answer": dict(given.pop("answers")), **given}
     with ending_in_words(ctx):
         draw = _draw()
         if is_log:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
+from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.checks import checked
 from antelog.cli.run.config import read_config
 from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.pipeline import run_pipeline
-from antelog.cli.run.setting_error import SettingError
-from antelog.cli.run.settings import Settings, clock, duration, kinds, master, setting, trigger
+from antelog.cli.run.settings import Settings, clock, duration, master, setting, trigger
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
@@ -181,10 +181,10 @@ def _merged(base: Settings, given: dict[str, Any]) -> Settings:
         if twice is not None:
             option = f"--{name[:-1]}"
             raise click.BadParameter(f"{twice} is given twice; it has one source", param_hint=option)
-        changed[name] = {**getattr(base, name), **dict(pairs)}
-    for name in ("maps", "conf"):
-        changed[name] = {**getattr(base, name), **dict(given.pop(name))}
+        changed[name] = {**getattr(base.sources, name), **dict(pairs)}
+    changed["maps"] = {**base.sources.maps, **dict(given.pop("maps"))}
+    changed["conf"] = {**base.cluster.conf, **dict(given.pop("conf"))}
     # An option that is not given is None, or empty, or a flag that is not set.
     changed |= {name: value for name, value in given.items() if value}
     changed |= {name: given[name] for name in ("lag", "until") if given[name] is not None}
-    return replace(base, **changed)
+    return base.changed(changed)

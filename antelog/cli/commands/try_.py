@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
-from antelog.cli.arguments.pairs import Pair, files_of_inputs, files_of_statics
+from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.pairs import files_of_inputs, files_of_statics
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.facts import (
     input_option,
@@ -28,41 +31,58 @@ from antelog.cli.show.progress import Report, progress_bar
 from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_read, summarized
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import say, to_stdout
-from antelog.compile.plan import Relation
+from antelog.compile.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log.changes import KINDS
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import size_of
-from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program, load
 
 
 @dataclass(frozen=True)
-class Options:
-    """What the command was asked for."""
+class _Facts:
+    """What is replayed: from which files, up to which tick; None is as far as it goes."""
 
     inputs: Mapping[str, Path]
     statics: Mapping[str, Path]
-    since: int | None
+    arrival: str
     until: int | None
-    limit: int | None
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is printed, and how: changes of some kinds, or snapshots from a tick on."""
+
     snapshots: bool
+    since: int | None
     only: tuple[str, ...]
     as_table: bool
-    arrival: str
     explanations: int | None
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """What a run may take: so many facts in memory; rows of no use go to a file, or end it."""
+
+    limit: int | None
     rejects: Path | None
     strict: bool
 
 
+@dataclass(frozen=True)
+class _Options:
+    """What the command was asked for."""
+
+    facts: _Facts
+    look: _Look
+    bounds: _Bounds
+
+
 def _kinds(text: str) -> tuple[str, ...]:
-    """Kinds of changes, with commas between them."""
-    kinds = tuple(kind.strip() for kind in text.split(","))
-    for kind in kinds:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise click.BadParameter(f"there is no change of the kind `{kind}`. {hint}")
-    return kinds
+    try:
+        return kinds(text)
+    except SettingError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 @click.command(
@@ -111,22 +131,7 @@ def _kinds(text: str) -> tuple[str, ...]:
 )  # fmt: skip
 @click.option("--strict", is_flag=True, help="Stop at the first row that would be set aside.")
 @click.pass_context
-def try_(
-    ctx: click.Context,
-    program: Path,
-    inputs: tuple[Pair, ...],
-    statics: tuple[Pair, ...],
-    since: str | None,
-    until: str | None,
-    shown: str,
-    only: tuple[str, ...] | None,
-    form: str,
-    arrival: str | None,
-    explanations: int | None,
-    rejects: Path | None,
-    limit: int | None,
-    strict: bool,
-) -> None:
+def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
     """Replay recorded facts through PROGRAM and print how its answers change.
 
     \b
@@ -139,80 +144,78 @@ def try_(
     A file's columns are matched by name, or else by position. Rows that cannot be used, and facts that
     arrived later than their input allows, are set aside and counted.
     """
-    if only is not None and shown == "snapshots":
+    snapshots = given["shown"] == "snapshots"
+    if given["only"] is not None and snapshots:
         raise click.UsageError("--only selects changes; leave it out, or leave out --snapshots")
-    if since is not None and shown != "snapshots":
+    if given["since"] is not None and not snapshots:
         raise click.UsageError("--since says where snapshots start; leave it out, or add --snapshots")
     with ending_in_words(ctx):
         loaded = load(program)
-        plan = loaded.plan
-        options = Options(
-            files_of_inputs(plan, inputs),
-            files_of_statics(plan, statics),
-            tick_of(since, plan, "--since"),
-            tick_of(until, plan, "--until"),
-            limit,
-            shown == "snapshots",
-            only or KINDS,
-            form == "table",
-            arrival or "arrival",
-            explanations,
-            rejects,
-            strict,
-        )
-        _run(loaded, options)
+        _run(loaded, _options(loaded.plan, given))
 
 
-def _run(program: Program, options: Options) -> None:
-    plan = program.plan
+def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
+    """What was given on the command line, by the names of the options."""
+    inputs, statics = files_of_inputs(plan, given["inputs"]), files_of_statics(plan, given["statics"])
+    since, until = tick_of(given["since"], plan, "--since"), tick_of(given["until"], plan, "--until")
+    snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
+    return _Options(
+        _Facts(inputs, statics, given["arrival"] or "arrival", until),
+        _Look(snapshots, since, given["only"] or KINDS, as_table, given["explanations"]),
+        _Bounds(given["limit"], given["rejects"], given["strict"]),
+    )
+
+
+def _run(program: Program, options: _Options) -> None:
+    plan, bounds = program.plan, options.bounds
     print_diagnostics(program.warnings, program.source, stderr())
-    say_what_is_missing(plan, options.inputs)
+    say_what_is_missing(plan, options.facts.inputs)
     with ExitStack() as stack:
-        rejects = stack.enter_context(summarized(options.rejects, plan.tick, strict=options.strict))
-        static = static_facts(plan, options.statics, rejects)
-        engine = Engine(program, only=options.only, static=static, arrival=ARRIVAL, limit=options.limit)
+        rejects = stack.enter_context(summarized(bounds.rejects, plan.tick, strict=bounds.strict))
+        static = static_facts(plan, options.facts.statics, rejects)
+        only = options.look.only
+        engine = Engine(program, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit)
         stack.callback(say_what_was_dropped, engine)
         _replay(engine, options, rejects, stack)
         sys.stdout.flush()
         say_what_was_read(rejects, engine)
 
 
-def _replay(engine: Engine, options: Options, rejects: Rejects, stack: ExitStack) -> None:
+def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStack) -> None:
     relations = list(engine.plan.queries)
-    if options.snapshots:
-        since = 0 if options.since is None and engine.plan.tick is None else options.since
-        total = None if since is None or options.until is None else max(0, options.until - since + 1)
+    facts, look = options.facts, options.look
+    if look.snapshots:
+        since = 0 if look.since is None and engine.plan.tick is None else look.since
+        total = None if since is None or facts.until is None else max(0, facts.until - since + 1)
         report = stack.enter_context(progress_bar("ticks", total))
-        found = snapshots(engine, _recorded(engine, options, rejects), since, options.until, report)
+        found = snapshots(engine, _recorded(engine, facts, rejects), since, facts.until, report)
     else:
-        size = sum(map(size_of, options.inputs.values()))
+        size = sum(map(size_of, facts.inputs.values()))
         report = stack.enter_context(progress_bar("facts", size))
-        found = changes(engine, _recorded(engine, options, rejects, report), options.until)
-    show = _printer(relations, engine.plan.tick, options)
+        found = changes(engine, _recorded(engine, facts, rejects, report), facts.until)
+    show = _printer(relations, engine.plan.tick, look)
     nothing = True
     for each in found:
         rejects.add(each.set_aside)
         if each.tables:
             show(each)
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
-    if nothing and options.as_table and not options.snapshots:
+    if nothing and look.as_table and not look.snapshots:
         say("note: there is nothing to tell of any answer")
 
 
-def _recorded(
-    engine: Engine, options: Options, rejects: Rejects, report: Report = lambda _: None
-) -> Recorded:
+def _recorded(engine: Engine, facts: _Facts, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
     return recorded(
-        engine.plan, options.inputs, rejects, arrival=options.arrival, until=options.until, report=report
+        engine.plan, facts.inputs, rejects, arrival=facts.arrival, until=facts.until, report=report
     )
 
 
-def _printer(relations: list[Relation], tick: int | None, options: Options) -> Callable[[Shown], None]:
-    if options.as_table:
-        return _table_printer(relations, tick, options)
+def _printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:
+    if look.as_table:
+        return _table_printer(relations, tick, look)
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = json_lines.Style(options.explanations, ascii_only=not encoding.startswith("utf"))
-    lines = json_lines.snapshot_lines if options.snapshots else json_lines.change_lines
+    style = json_lines.Style(look.explanations, ascii_only=not encoding.startswith("utf"))
+    lines = json_lines.snapshot_lines if look.snapshots else json_lines.change_lines
 
     def show(shown: Shown) -> None:
         sys.stdout.write(lines(relations, shown, style))
@@ -220,13 +223,13 @@ def _printer(relations: list[Relation], tick: int | None, options: Options) -> C
     return show
 
 
-def _table_printer(relations: list[Relation], tick: int | None, options: Options) -> Callable[[Shown], None]:
-    to = listing.listing(to_stdout(), tick, options.explanations)
+def _table_printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:
+    to = listing.listing(to_stdout(), tick, look.explanations)
     last: int | None = None
 
     def show(shown: Shown) -> None:
         nonlocal last
-        show_them = listing.print_snapshot if options.snapshots else listing.print_changes
+        show_them = listing.print_snapshot if look.snapshots else listing.print_changes
         last = show_them(relations, shown, last, to)
 
     return show

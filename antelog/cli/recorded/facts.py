@@ -15,7 +15,7 @@ from antelog.cli.arguments.completion import inputs_of, statics_of
 from antelog.cli.arguments.pairs import pair
 from antelog.cli.recorded.replay import Recorded
 from antelog.cli.show.progress import Report
-from antelog.cli.show.set_aside import from_engine
+from antelog.cli.show.set_aside import Places, from_engine
 from antelog.cli.show.terminal import say
 from antelog.cli.show.values import plain
 from antelog.compile.plan import Plan
@@ -54,17 +54,16 @@ def recorded(
     """The facts of the inputs up to a tick; `arrival` is what files call the column of arrivals."""
     wanted = {name: wanted_of(plan, name, arrival) for name in inputs}
     sources = {name: tables(path, wanted[name], rejects, report) for name, path in inputs.items()}
-    files = {name: str(path) for name, path in inputs.items()}
+    places = Places({name: str(path) for name, path in inputs.items()}, plan.tick)
 
     def left_out(name: str, table: pa.Table, lines: Column) -> None:
         assert until is not None
         found = beyond(plan, {name: table}, until, arrival=ARRIVAL)
         rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
-        rejects.add(
-            from_engine(found.rejects.append_column("row", pa.array(found.places)), files, {name: lines})
-        )
+        rows = found.rejects.append_column("row", pa.array(found.places))
+        rejects.add(from_engine(rows, places, {name: lines}))
 
-    return Recorded(batches(sources, End(until, left_out)), files)
+    return Recorded(batches(sources, End(until, left_out)), places)
 
 
 def static_facts(

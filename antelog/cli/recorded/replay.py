@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from antelog.cli.show.set_aside import from_engine
+from antelog.cli.show.set_aside import Places, from_engine
 from antelog.cli.show.shown import Shown
 from antelog.engine.columns.tables import Column
 from antelog.engine.engine import Engine
@@ -19,17 +19,17 @@ from antelog.files.cells import part
 
 @dataclass(frozen=True)
 class Recorded:
-    """Recorded facts: batches of them, and from which file those of each input are."""
+    """Recorded facts: batches of them, and where they come from."""
 
     batches: Iterable[Batch]
-    files: Mapping[str, str]
+    places: Places
 
 
 def changes(engine: Engine, recorded: Recorded, until: int | None) -> Iterator[Shown]:
     """The change log, in the pieces in which it is found."""
     for batch in recorded.batches:
         tables = engine.advance(batch.now, batch.facts)
-        yield Shown(batch.now, tables, from_engine(engine.last_rejects, recorded.files, batch.lines))
+        yield Shown(batch.now, tables, from_engine(engine.last_rejects, recorded.places, batch.lines))
     end = last_tick(engine) if until is None else until
     if end > engine.now:
         yield Shown(end, engine.advance(end))
@@ -49,7 +49,7 @@ def snapshots(
 
     def at(tick: int, facts: Batch | None, show: bool = True) -> Shown:
         engine.advance(tick, facts.facts if facts else {})
-        rejects = from_engine(engine.last_rejects, recorded.files, facts.lines) if facts else ()
+        rejects = from_engine(engine.last_rejects, recorded.places, facts.lines) if facts else ()
         queries = engine.plan.queries if show else ()
         progress(1 if show else 0)
         return Shown(tick, {relation.name: engine.answers(relation.name) for relation in queries}, rejects)

@@ -62,7 +62,7 @@ def _refuse_misfits(plan: Plan, settings: Settings, config: Config | None) -> No
 
 def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
     names = {"input": [each.name for each in plan.inputs], "static": [each.name for each in plan.statics]}
-    for table, given in (("input", settings.inputs), ("static", settings.statics)):
+    for table, given in (("input", settings.sources.inputs), ("static", settings.sources.statics)):
         for name in given:
             if name not in names[table]:
                 what = "input" if table == "input" else "static predicate"
@@ -72,9 +72,9 @@ def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
     if plan.tick is None:
         message = "the program does not say how long a tick is, and the wall clock has no other ticks"
         hint = "Declare it in the program: `tick 10 seconds.`"
-        if settings.clock == "processing":
+        if settings.timing.clock == "processing":
             yield _Misfit("clock", "--clock", message, hint)
-        if settings.idle is not None:
+        if settings.timing.idle is not None:
             yield _Misfit("idle", "--idle", message, hint)
 
 
@@ -88,10 +88,10 @@ def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str) -> 
 
 
 def _maps(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
-    arrival = settings.arrival or "arrival"
+    arrival = settings.timing.arrival or "arrival"
     columns = {each.name: (*each.columns, arrival) for each in plan.inputs}
     columns |= {each.name: each.columns for each in plan.statics}
-    for key in settings.maps:
+    for key in settings.sources.maps:
         predicate, dot, column = key.rpartition(".")
         if dot and predicate not in columns:
             hint = did_you_mean(predicate, columns) or f"Known are: {', '.join(columns)}."

@@ -54,24 +54,30 @@ class _Asked:
         return [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
 
 
-def reading_of(
-    spark: Session,
-    plan: Plan,
-    name: str,
-    source: Source,
-    maps: Mapping[str, str],
-    arrival: str | None,
-    *,
-    stream: bool = False,
-) -> Reading:
-    """How to read the facts of an input or a static predicate from a source.
+@dataclass(frozen=True)
+class Wish:
+    """Which facts a user wants from where: those of an input or a static predicate, from a source.
 
-    `arrival` is the column of arrivals if one must be there; otherwise `arrival` is one if it is there.
+    `maps` says what sources call columns. `arrival` is the column of arrivals if one must be there;
+    otherwise `arrival` is one if it is there.
+    """
+
+    name: str
+    source: Source
+    maps: Mapping[str, str]
+    arrival: str | None = None
+    stream: bool = False
+
+
+def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
+    """How to read the facts that are wished for.
+
     Raises DataError if the columns are not there, in none of the files if a stream is to follow them.
     """
+    name, maps, arrival = wish.name, wish.maps, wish.arrival
     wanted = wanted_of(plan, name, arrival or DEFAULT_ARRIVAL)
     wanted = replace(wanted, must_arrive=wanted.timed and arrival is not None)
-    asked = _Asked(plan, source, wanted, stream)
+    asked = _Asked(plan, wish.source, wanted, wish.stream)
     called = {c: maps[key] for c in asked.columns for key in (c, f"{name}.{c}") if key in maps}
     asked = replace(asked, wanted=replace(wanted, called=tuple(called.items())))
     failed: DataError | None = None
@@ -80,9 +86,9 @@ def reading_of(
             return _reading(asked, found)
         except DataError as error:
             failed = failed or error
-            if not stream:
+            if not wish.stream:
                 break
-    raise failed or DataError(f"{source}: has nothing that tells its columns")
+    raise failed or DataError(f"{wish.source}: has nothing that tells its columns")
 
 
 def _reading(asked: _Asked, found: _Found) -> Reading:

@@ -24,15 +24,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.conflicts import Conflict
 from antelog.cli.run.endpoints import sink_of, source_of
-from antelog.cli.run.setting_error import SettingError
 from antelog.cli.run.settings import (
     Settings,
     at_least,
     clock,
     duration,
-    kinds,
     master,
     setting,
     trigger,
@@ -134,7 +134,7 @@ class _Reader:
                 found["conf"] = dict(self._flat(value, (name,)))
             else:
                 found[f"{name}s"] = dict(self._sources(name, value, found["maps"]))
-        return Settings(**found)
+        return Settings().changed(found)
 
     def _setting(self, name: str, value: object) -> dict[str, Any]:
         if name == "stream":

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 from antelog import secrets
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.jdbc_urls import apart
-from antelog.cli.run.setting_error import SettingError
 from antelog.cli.run.variables import filled
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.spark.endpoints.endpoints import (

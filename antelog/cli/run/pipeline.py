@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from antelog.accounts import REASONS
-from antelog.cli.run.columns import reading_of
+from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.console import console_printer
 from antelog.cli.run.report import Report, reporting
 from antelog.cli.run.settings import Settings
+from antelog.cli.show.set_aside import Places
 from antelog.cli.show.terminal import say
 from antelog.errors import UnsupportedError
 from antelog.program import Program
-from antelog.spark.endpoints.endpoints import Console, Sink
+from antelog.spark.endpoints.endpoints import Console
 from antelog.spark.session.java import require_java
 from antelog.spark.settings import BUCKETS
 
@@ -46,21 +47,30 @@ def run_pipeline(program: Program, settings: Settings) -> None:
             f"`antelog run` needs the package {error.name}, which is missing: pip install 'antelog[spark]'"
         ) from None
     for source in program.plan.inputs:
-        if source.name not in settings.inputs:
+        if source.name not in settings.sources.inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
-    sinks = [*settings.outputs, *([settings.rejects] if settings.rejects else [])]
-    endpoints = [*settings.inputs.values(), *settings.statics.values(), *sinks]
-    buckets = settings.buckets or (BUCKETS if program.plan.key else 1)
-    on_console = any(isinstance(each, Console) for each in settings.outputs)
+    sources, rejects = settings.sources, settings.sinks.rejects
+    endpoints = [*sources.inputs.values(), *sources.statics.values(), *settings.sinks.all]
+    cluster = settings.cluster
+    buckets = cluster.buckets or (BUCKETS if program.plan.key else 1)
+    on_console = any(isinstance(each, Console) for each in settings.sinks.outputs)
     with ExitStack() as stack:
         spark = stack.enter_context(
-            session("antelog", endpoints, buckets=buckets, master=settings.master, conf=settings.conf)
+            session(
+                "antelog",
+                endpoints,
+                buckets=buckets,
+                master=settings.cluster.master,
+                conf=settings.cluster.conf,
+            )
         )
         require(spark, endpoints)
-        report = stack.enter_context(reporting(stream=settings.stream, results_on_terminal=on_console))
+        report = stack.enter_context(reporting(stream=settings.flow.stream, results_on_terminal=on_console))
         _Pipeline(spark, program, settings, report).run()
         report.summarize(
-            stream=settings.stream, rejects=None if settings.rejects is None else str(settings.rejects)
+            stream=settings.flow.stream,
+            rejects=None if rejects is None else str(rejects),
+            tick=program.plan.tick,
         )
 
 
@@ -75,8 +85,11 @@ class _Pipeline:
         from antelog.spark.session.session import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
-            readings = {name: self._reading(name) for name in (*self.settings.inputs, *self.settings.statics)}
-            if self.settings.stream:
+            readings = {
+                name: self._reading(name)
+                for name in (*self.settings.sources.inputs, *self.settings.sources.statics)
+            }
+            if self.settings.flow.stream:
                 self._follow(lambda leave_out: self._outcomes(readings, leave_out))
             else:
                 self._read_once(self._outcomes(readings))
@@ -87,6 +100,7 @@ class _Pipeline:
         from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
 
         settings = self.settings
+        sources, timing = settings.sources, settings.timing
         with _told_as_warnings(silent=bool(leave_out)):
             return spark.outcomes(
                 self.program,
@@ -94,29 +108,33 @@ class _Pipeline:
                     name: frame(
                         self.spark,
                         readings[name],
-                        stream=settings.stream,
-                        limit=settings.chunk,
+                        stream=settings.flow.stream,
+                        limit=settings.flow.chunk,
                         leave_out=leave_out,
                     )
-                    for name in settings.inputs
+                    for name in sources.inputs
                 },
-                static={name: frame(self.spark, readings[name], stream=False) for name in settings.statics},
-                clock=settings.clock,
-                arrival=settings.arrival or "arrival",
-                only=settings.only,
-                buckets=settings.buckets,
-                lag=1 if settings.lag is None else settings.lag,
-                idle=settings.idle,
-                until=settings.until,
+                static={name: frame(self.spark, readings[name], stream=False) for name in sources.statics},
+                only=settings.sinks.only,
+                buckets=settings.cluster.buckets,
+                clock=timing.clock,
+                arrival=timing.arrival or "arrival",
+                lag=1 if timing.lag is None else timing.lag,
+                idle=timing.idle,
+                until=timing.until,
             )
 
     def _reading(self, name: str) -> Reading:
-        settings = self.settings
-        is_input = name in settings.inputs
-        source = (settings.inputs if is_input else settings.statics)[name]
-        arrival = settings.arrival or ("arrival" if settings.clock == "arrival" else None)
-        stream = settings.stream and is_input
-        return reading_of(self.spark, self.program.plan, name, source, settings.maps, arrival, stream=stream)
+        sources, timing = self.settings.sources, self.settings.timing
+        is_input = name in sources.inputs
+        wish = Wish(
+            name,
+            (sources.inputs if is_input else sources.statics)[name],
+            sources.maps,
+            timing.arrival or ("arrival" if timing.clock == "arrival" else None),
+            self.settings.flow.stream and is_input,
+        )
+        return reading_of(self.spark, self.program.plan, wish)
 
     # ---- once ----
 
@@ -124,7 +142,7 @@ class _Pipeline:
         from antelog.spark.endpoints.sinks import Batch, refuse_used  # noqa: PLC0415 - needs PySpark
         from antelog.spark.pipeline.following import totals  # noqa: PLC0415 - needs PySpark
 
-        refuse_used(self.spark, self._sinks(), fresh=True)
+        refuse_used(self.spark, self.settings.sinks.all, fresh=True)
         packed = outcomes.frame.persist()
         try:
             seen = outcomes.of(packed)
@@ -136,8 +154,11 @@ class _Pipeline:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""
         settings = self.settings
         # Without passwords, which may change.
-        sources = [f"{name}={each}" for name, each in (*settings.inputs.items(), *settings.statics.items())]
-        parts = [self.program.source.text, *sources, str(settings.maps)]
+        sources = [
+            f"{name}={each}"
+            for name, each in (*settings.sources.inputs.items(), *settings.sources.statics.items())
+        ]
+        parts = [self.program.source.text, *sources, str(settings.sources.maps)]
         return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
 
     # ---- as a stream ----
@@ -150,17 +171,17 @@ class _Pipeline:
 
         outcomes = outcomes_but(())
         with ExitStack() as stack:
-            checkpoint = self.settings.checkpoint or stack.enter_context(
+            checkpoint = self.settings.flow.checkpoint or stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
             )
-            refuse_used(self.spark, self._sinks(), fresh=not entries(self.spark, checkpoint))
+            refuse_used(self.spark, self.settings.sinks.all, fresh=not entries(self.spark, checkpoint))
             guard(self.spark, checkpoint, outcomes)
             is_asked = stack.enter_context(asked_to_stop())
             query = follow(
                 outcomes,
                 self._writer(),
                 checkpoint=checkpoint,
-                trigger=self.settings.trigger,
+                trigger=self.settings.flow.trigger,
                 anew=outcomes_but,
             )
             try:
@@ -173,9 +194,6 @@ class _Pipeline:
 
     # ---- results ----
 
-    def _sinks(self) -> list[Sink]:
-        return [*self.settings.outputs, *([self.settings.rejects] if self.settings.rejects else [])]
-
     def _writer(self) -> Callable[[Outcomes, Batch, Counts], None]:
         """What writes the outcomes of a batch to all sinks."""
         from antelog.spark.endpoints.sinks import write  # noqa: PLC0415 - needs PySpark
@@ -184,23 +202,26 @@ class _Pipeline:
 
         settings = self.settings
         show = console_printer(self.program.plan)
-        sources = {name: str(source) for name, source in settings.inputs.items()}
+        files = {name: str(source) for name, source in settings.sources.inputs.items()}
+        places = Places(files, self.program.plan.tick)
 
         def write_all(seen: Outcomes, batch: Batch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")
-            for sink in settings.outputs:
+            for sink in settings.sinks.outputs:
                 if isinstance(sink, Console):
                     show(seen)
                 elif counts.get("changes") or batch.number is None:
                     write(seen.changes, sink, batch)
-            if settings.rejects is not None and (aside or batch.unread or batch.number is None):
-                unread = [(input_of(self.spark, settings.inputs, file), file) for file in batch.unread]
-                write(as_rejects(seen.rejects, unread), settings.rejects, batch)
+            if settings.sinks.rejects is not None and (aside or batch.unread or batch.number is None):
+                unread = [
+                    (input_of(self.spark, settings.sources.inputs, file), file) for file in batch.unread
+                ]
+                write(as_rejects(seen.rejects, unread), settings.sinks.rejects, batch)
             if aside and self.report.room > 0:
                 rows = seen.rejects.limit(self.report.room).collect()
-                self.report.add([row.asDict() for row in rows], sources)
+                self.report.add([row.asDict() for row in rows], places)
             self.report.count(counts)
 
         return write_all

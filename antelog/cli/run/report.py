@@ -15,6 +15,7 @@ from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
 from antelog.cli.show.counted import facts, number
+from antelog.cli.show.set_aside import Places, SetAside, fact_text
 from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
 from antelog.escaping import shown
 from antelog.files import Reject
@@ -57,11 +58,11 @@ class Report:
         """How many rejects may still be shown in full."""
         return SHOWN - len(self.first)
 
-    def add(self, rows: list[dict[str, Any]], sources: Mapping[str, str]) -> None:
+    def add(self, rows: list[dict[str, Any]], places: Places) -> None:
         """The first of the facts that were set aside."""
         for row in rows[: self.room]:
-            fact = row.get("row") or f"{row['input']}({_values(row)})"
-            place = sources.get(row["input"], row["input"])
+            fact = row.get("row") or fact_text(row, places.tick)
+            place = places.files.get(row["input"], row["input"])
             self.first.append(Reject(place, None, row["input"], row["reason"], row["detail"], fact))
 
     def warn(self, text: str) -> None:
@@ -71,7 +72,7 @@ class Report:
         else:
             say(f"warning: {shown(text)}")
 
-    def summarize(self, *, stream: bool, rejects: str | None) -> None:
+    def summarize(self, *, stream: bool, rejects: str | None, tick: int | None) -> None:
         """What happened altogether."""
         seconds = time.monotonic() - self.began
         came = facts(self.totals, _held_before({**self.totals, **self.standing}))
@@ -79,18 +80,8 @@ class Report:
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
-        counts = {reason: self.totals[reason] for reason in REASONS if self.totals[reason]}
-        if not counts:
-            return
-        count = sum(counts.values())
-        kinds = ", ".join(f"{n:,} {reason}" for reason, n in counts.items())
-        say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
-        for reject in self.first:
-            say(f"  {shown(str(reject))}")
-        if rejects is not None:
-            say(f"  all of them are in {shown(rejects)}")
-        elif count > len(self.first):
-            say(f"  and {count - len(self.first):,} more; --rejects SINK keeps them all")
+        counts = {reason: self.totals[reason] for reason in REASONS}
+        SetAside(counts, self.first, tick).say(rejects, "--rejects SINK")
 
 
 @contextmanager
@@ -145,8 +136,3 @@ def _size(count: int | None) -> list[str]:
     while size >= 1000 and unit < len(_UNITS) - 1:
         size, unit = size / 1000, unit + 1
     return [f"{size:,.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"]
-
-
-def _values(row: Mapping[str, Any]) -> str:
-    values = str(row["values"] or "[]").removeprefix("[").removesuffix("]")
-    return ", ".join(filter(None, [values, "_" if row["time"] is None else str(row["time"])]))

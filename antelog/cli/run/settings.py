@@ -2,59 +2,96 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from antelog import secrets
-from antelog.cli.run.setting_error import SettingError
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.variables import filled
 from antelog.engine.log.changes import KINDS
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.durations import microseconds
-from antelog.language.syntax import Bound
 from antelog.spark.endpoints.endpoints import Sink, Source
-from antelog.spark.settings import CLOCKS
+from antelog.spark.settings import CLOCKS, length_of
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
 _SHORTEST = Fraction(1_000)  # a millisecond
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Everything a pipeline has. `maps` is from `P.column`, or `column` of any input, to a source's name."""
+class Sources:
+    """Where facts come from. `maps` is from `P.column`, or `column` of any input, to a source's name."""
 
-    program: Path | None = None
     inputs: Mapping[str, Source] = field(default_factory=dict)
     statics: Mapping[str, Source] = field(default_factory=dict)
     maps: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sinks:
+    """Where changes go, those of which kinds, and where rows go that are set aside."""
+
     outputs: tuple[Sink, ...] = ()
     rejects: Sink | None = None
     only: tuple[str, ...] = KINDS
+
+    @property
+    def all(self) -> tuple[Sink, ...]:
+        return self.outputs if self.rejects is None else (*self.outputs, self.rejects)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Whether the sources are followed, and how."""
+
     stream: bool = False
     checkpoint: str | None = None
     trigger: str | None = None
+    chunk: int | None = None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What moves time on, and how far."""
+
     clock: str | None = None
     arrival: str | None = None
-    chunk: int | None = None
-    buckets: int | None = None
     lag: int | None = None
     idle: str | None = None
     until: int | None = None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """On what Spark runs, and in how many parts."""
+
+    buckets: int | None = None
     master: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
 
 
-def kinds(text: str) -> tuple[str, ...]:
-    """Kinds of changes, with commas between them."""
-    found = tuple(kind.strip() for kind in text.split(","))
-    for kind in found:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise SettingError(f"there is no change of the kind `{kind}`", hint)
-    return found
+@dataclass(frozen=True)
+class Settings:
+    """Everything a pipeline has. No two settings of its groups have the same name."""
+
+    program: Path | None = None
+    sources: Sources = Sources()
+    sinks: Sinks = Sinks()
+    flow: Flow = Flow()
+    timing: Timing = Timing()
+    cluster: Cluster = Cluster()
+
+    def changed(self, values: Mapping[str, Any]) -> Settings:
+        """The same with other values of some settings, by their names: `{"lag": 3, "stream": True}`."""
+        program = values.get("program", self.program)
+        groups = (self.sources, self.sinks, self.flow, self.timing, self.cluster)
+        return Settings(program, *(_changed(group, values) for group in groups))
+
+
+def _changed(group: Any, values: Mapping[str, Any]) -> Any:
+    return replace(group, **{f.name: values[f.name] for f in fields(group) if f.name in values})
 
 
 def setting(name: str, text: str) -> tuple[str, str]:
@@ -85,8 +122,7 @@ def duration(text: str) -> str:
 
 
 def _duration(text: str, hint: str) -> str:
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
-    length = microseconds(Bound(float(match[1]), match[2])) if match else None
+    length = length_of(text)
     if length is None:
         raise SettingError(f"`{text}` is no duration", hint)
     if length < _SHORTEST:

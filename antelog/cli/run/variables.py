@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from antelog.cli.run.setting_error import SettingError
+from antelog.cli.arguments.setting_error import SettingError
 from antelog.language.checks.suggestions import did_you_mean
 
 

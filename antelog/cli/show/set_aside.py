@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -23,25 +24,34 @@ from antelog.language.moments import moment
 from antelog.language.printer import value_text
 
 
-def from_engine(table: pa.Table, files: Mapping[str, str], lines: Mapping[str, Column]) -> list[Reject]:
+@dataclass(frozen=True)
+class Places:
+    """Where facts come from: the file of each input, and how long a tick is if it has a length."""
+
+    files: Mapping[str, str]
+    tick: int | None
+
+
+def from_engine(table: pa.Table, places: Places, lines: Mapping[str, Column]) -> list[Reject]:
     """What the engine set aside, facts that came too late above all; `lines` are those of all facts."""
     return [
         Reject(
-            files[row["input"]],
+            places.files[row["input"]],
             int(lines[row["input"]][row["row"]]),
             row["input"],
             row["reason"],
             row["detail"],
-            _fact(row),
+            fact_text(row, places.tick),
         )
         for row in table.to_pylist()
     ]
 
 
-def _fact(row: Mapping[str, object]) -> str:
-    """A fact in the language's own syntax; `_` stands for what is missing."""
-    values = [*json.loads(str(row["values"])), row["time"]]
-    return f"{row['input']}({', '.join('_' if value is None else value_text(value) for value in values)})"
+def fact_text(row: Mapping[str, Any], length: int | None) -> str:
+    """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
+    values = ["_" if value is None else value_text(value) for value in json.loads(row["values"] or "[]")]
+    values.append("_" if row["time"] is None else moment(row["time"], length))
+    return f"{row['input']}({', '.join(values)})"
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
@@ -89,17 +99,32 @@ def _summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
     """
     for note in rejects.notes:
         say(f"note: {shown(note)}")
-    count = rejects.counts.total()
-    if not count or rejects.strict:
-        return
-    kinds = ", ".join(f"{n} {reason}" for reason, n in sorted(rejects.counts.items()))
-    say(f"warning: {'1 row was' if count == 1 else f'{count} rows were'} set aside ({kinds})")
-    for reject in rejects.first:
-        say(f"  {shown(_TICK.sub(lambda each: _timed(each, length), str(reject)))}")
-    if file is not None:
-        say(f"  all of them are in {shown(str(file))}")
-    elif count > len(rejects.first):
-        say(f"  and {count - len(rejects.first)} more; --rejects FILE keeps them all")
+    if not rejects.strict:
+        found = SetAside(rejects.counts, rejects.first, length)
+        found.say(None if file is None else str(file), "--rejects FILE")
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """How many rows were set aside for which reason, the first of them, and how long a tick is."""
+
+    counts: Mapping[str, int]
+    first: Sequence[Reject]
+    tick: int | None
+
+    def say(self, place: str | None, option: str) -> None:
+        """A warning; it says where all of them are, or else with which option they are kept."""
+        count = sum(self.counts.values())
+        if not count:
+            return
+        kinds = ", ".join(f"{n:,} {reason}" for reason, n in sorted(self.counts.items()) if n)
+        say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
+        for reject in self.first:
+            say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.tick), str(reject)))}")
+        if place is not None:
+            say(f"  all of them are in {shown(place)}")
+        elif count > len(self.first):
+            say(f"  and {count - len(self.first):,} more; {option} keeps them all")
 
 
 def _timed(found: re.Match[str], length: int | None) -> str:

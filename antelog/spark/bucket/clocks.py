@@ -12,20 +12,20 @@ def tick_on_clock(job: Job, highest: int, heard: int, wall: int) -> int:
     `heard`; now it shows `wall`, in milliseconds. A stream that has been idle for long enough goes on
     from the highest tick with the wall clock.
     """
-    if job.clock == "processing":
+    if job.timing.clock == "processing":
         return _ticks(job, wall)
-    if job.idle is None or wall - heard < job.idle:
+    if job.timing.idle is None or wall - heard < job.timing.idle:
         return highest
     return highest + _ticks(job, wall - heard)
 
 
 def next_alarm(job: Job, heard: int, wall: int) -> int | None:
     """When the clock may show another tick though no row comes, in milliseconds; None if never."""
-    if job.clock == "processing":
+    if job.timing.clock == "processing":
         return _milliseconds(job, _ticks(job, wall) + 1)
-    if job.idle is None:
+    if job.timing.idle is None:
         return None
-    return max(heard + job.idle, heard + _milliseconds(job, _ticks(job, wall - heard) + 1))
+    return max(heard + job.timing.idle, heard + _milliseconds(job, _ticks(job, wall - heard) + 1))
 
 
 def _ticks(job: Job, milliseconds: int) -> int:

@@ -28,6 +28,7 @@ from antelog.spark.bucket.standing import (
 )
 from antelog.spark.bucket.storing import (
     Head,
+    Moment,
     appendix,
     head_from,
     head_to_bytes,
@@ -69,29 +70,26 @@ class Kept:
     def _run(self, number: int, new: Received, wall: int) -> Iterator[Row]:
         job = self.job
         head, standing = self._load(number)
-        highest = head.highest if new.reading is None else max(head.highest, new.reading)
-        heard = head.heard if new is _SILENCE else wall
+        before = head.moment
+        highest = before.highest if new.reading is None else max(before.highest, new.reading)
+        heard = before.heard if new is _SILENCE else wall
         tick = tick_on_clock(job, highest, heard, wall)
-        latest = tick if job.clock == "processing" else None
+        latest = tick if job.timing.clock == "processing" else None
         standing = begun(job, standing, beginning_of(standing, new.earliest, latest))
         arrived = {name: arriving(job, name, t, standing.now, latest) for name, t in new.facts.items()}
-        moved, told = advance(job, standing, arrived, tick - job.lag, number)
+        moved, told = advance(job, standing, arrived, tick - job.timing.lag, number)
         alarm = next_alarm(job, heard, wall)
-        self._set_alarm(head.alarm, alarm)
+        self._set_alarm(before.alarm, alarm)
         head = msgspec.structs.replace(
             head,
             version=os.urandom(12),
-            now=moved.now,
-            highest=highest,
-            heard=heard,
-            alarm=alarm,
             identity=job.identity,
-            begin=moved.state.begin,
+            moment=Moment(moved.now, highest, heard, alarm, moved.state.begin),
             open=moved.open,
         )
         head = self._store(head, moved, arrived)
         caching.remember(head.lineage, head.version, moved)
-        for line in lines(number, moved, told, new, head.size):
+        for line in lines(number, moved, told, new, head.stored.size):
             yield Row(**line)
 
     def _load(self, number: int) -> tuple[Head, Standing]:
@@ -108,14 +106,14 @@ class Kept:
         """Writes what has changed, and the head, which is returned as it was written."""
         fresh = {name: each.rows for name, each in new.items() if each.rows.num_rows}
         count = sum(table.num_rows for table in fresh.values())
-        if is_due(standing, head.appended, count):
+        if is_due(standing, head.stored.appended, count):
             parts = snapshot(self.job, standing)
             self.parts.put([(part,) for part in parts])
             head = head.after(parts, standing.held, anew=True)
         elif fresh:
             parts = [appendix(name, table) for name, table in fresh.items()]
             self.parts.appendList([(part,) for part in parts])
-            head = head.after(parts, head.appended + count, anew=False)
+            head = head.after(parts, head.stored.appended + count, anew=False)
         self.head.update((head_to_bytes(head),))
         return head
 

@@ -96,12 +96,12 @@ class Batch:
 
 def start(job: Job) -> Standing:
     """A bucket before the first row."""
-    given = {name: list(rows) for name, rows in job.given.items()}
+    given = {name: list(rows) for name, rows in job.data.given.items()}
     empty = {
         name: with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
     }
     standing = Standing(begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
-    return begun(job, standing, job.begin)
+    return begun(job, standing, job.timing.begin)
 
 
 def begun(job: Job, standing: Standing, at: int | None) -> Standing:
@@ -188,7 +188,7 @@ def finish(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Sta
     Unless the job says where to end, that is when nothing is open any more, in any bucket if they `agreed`.
     """
     standing, told = _last_arrivals(job, standing, batch, number)
-    if job.until is None:
+    if job.timing.until is None:
         end = batch.agreed if batch.agreed is not None else _end(job, standing, number)
         standing, after = advance(job, standing, {}, end, number)
         told = told.and_then(after)
@@ -224,7 +224,7 @@ def finish_with_answers(job: Job, standing: Standing, batch: Batch, number: int)
 
 def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
     """The bucket after the last arrivals of a batch. Rows that would arrive later wait for nothing."""
-    last = max(batch.last, 0) if job.until is None else job.until
+    last = max(batch.last, 0) if job.timing.until is None else job.timing.until
     standing, told = advance(job, standing, batch.rows, last, number)
     later = beyond(job.plan, standing.waiting, standing.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in standing.waiting.items()}

@@ -44,45 +44,56 @@ _Begin = Annotated[int, msgspec.Meta(ge=0, le=LAST)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
+class Moment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far a bucket has come.
+
+    now         the last finished tick
+    highest     the highest tick on the clock so far
+    heard       when rows came last, in milliseconds of the wall clock
+    alarm       when the timer is to go off, likewise
+    begin       where time begins, if it has begun
+    """
+
+    now: _Tick = -1
+    highest: _Tick = -1
+    heard: int = 0
+    alarm: int | None = None
+    begin: _Begin | None = None
+
+
+class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is in the store: rows since the snapshot, bytes, and the digest of the parts in their order."""
+
+    appended: _Count = 0
+    size: _Count = 0
+    digest: bytes = b""
+
+
 class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What has to be known of a bucket first.
 
     lineage     tells this bucket of this run of the program from all others
     version     another one with each micro-batch
-    now         the last finished tick
-    begin       where time begins, if it has begun
-    highest     the highest tick on the clock so far
-    heard       when rows came last, in milliseconds of the wall clock
-    alarm       when the timer is to go off, likewise
-    appended    rows since the snapshot
-    size        bytes in the store
     identity    what the state is of use for
-    digest      of the parts in the store, in their order
     open        how many answers are open, if that is known
     """
 
     lineage: bytes
     version: bytes
-    now: _Tick
-    highest: _Tick
-    heard: int
-    alarm: int | None
-    appended: _Count
-    size: _Count
     identity: dict[str, str]
-    digest: bytes = b""
-    begin: _Begin | None = None
+    moment: Moment = Moment()
+    stored: Stored = Stored()
     open: _Count | None = None
 
     @classmethod
     def first(cls, lineage: bytes, identity: dict[str, str]) -> Head:
-        return cls(lineage, b"", -1, -1, 0, None, 0, 0, identity)
+        return cls(lineage, b"", identity)
 
     def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> Head:
         """The head when parts have been written, in place of all others or to go with them."""
-        size, before = (0, b"") if anew else (self.size, self.digest)
+        size, before = (0, b"") if anew else (self.stored.size, self.stored.digest)
         size += sum(map(len, parts))
-        return msgspec.structs.replace(self, appended=appended, size=size, digest=_digest(parts, before))
+        return msgspec.structs.replace(self, stored=Stored(appended, size, _digest(parts, before)))
 
 
 def _digest(parts: Iterable[bytes], before: bytes = b"") -> bytes:
@@ -131,13 +142,13 @@ def appendix(name: str, rows: pa.Table) -> bytes:
 
 def standing_from(job: Job, head: Head, parts: Sequence[bytes]) -> Standing:
     """The bucket as it was: its snapshot, if there is one, and all that came since."""
-    if _digest(parts) != head.digest:
+    if _digest(parts) != head.stored.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
-    standing = begun(job, start(job), head.begin)
+    standing = begun(job, start(job), head.moment.begin)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
         saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST)
-        if saved.given != _given(job) or saved.state.now > head.now:
+        if saved.given != _given(job) or saved.state.now > head.moment.now:
             raise StateError(f"{_SNAPSHOT} does not go with its head. {sealed.AGAIN}")
         standing = replace(standing, state=saved.state)
         rest = parts[1:]
@@ -148,7 +159,7 @@ def standing_from(job: Job, head: Head, parts: Sequence[bytes]) -> Standing:
     new = {
         name: arriving(job, name, pa.concat_tables(each), standing.now, None) for name, each in tables.items()
     }
-    standing, _ = advance(replace(job, only=()), standing, new, head.now, job.numbers[0])
+    standing, _ = advance(replace(job, only=()), standing, new, head.moment.now, job.numbers[0])
     return replace(standing, open=head.open)
 
 
@@ -166,4 +177,4 @@ def _appended(standing: Standing, blob: bytes) -> tuple[str, pa.Table]:
 
 
 def _given(job: Job) -> dict[str, list[tuple[str | int | float, ...]]]:
-    return {name: list(rows) for name, rows in job.given.items()}
+    return {name: list(rows) for name, rows in job.data.given.items()}

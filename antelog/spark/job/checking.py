@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,27 +22,13 @@ from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.durations import UNITS, microseconds
-from antelog.language.syntax import Bound
+from antelog.language.durations import UNITS
 from antelog.program import Program
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.job import ARRIVED, Job
-from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a program is to be run, as a user says it; `antelog.spark` has the meanings."""
-
-    clock: str | None
-    arrival: str
-    only: Sequence[str]
-    buckets: int | None
-    lag: int
-    idle: str | None
-    until: int | None
-    begin: int | None
+from antelog.spark.job.job import ARRIVED, Data, Job, Timing
+from antelog.spark.job.options import Options
+from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,20 +60,15 @@ def checked(
             own[name] = found[ARRIVED]
             _check_time(plan, f"the arrival of {name}", own[name])
     given = {name: rows_of(plan, name, frame) for name, frame in static.items()}
-    job = Job(
-        plan=plan,
-        given=given,
-        types={**types, **types_of_rows(given)},
-        own=own,
-        numbers=numbers_of_buckets(1),
-        only=_kinds(options.only),
+    timing = Timing(
         clock=_clock(plan, options.clock, bool(own), batch),
         lag=_natural("lag", options.lag),
         idle=_idle(plan, options.idle, batch),
         until=None if options.until is None else _natural("until", options.until),
         begin=None if options.begin is None else _natural("begin", options.begin),
-        batch=batch,
     )
+    data = Data(given, {**types, **types_of_rows(given)}, own)
+    job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, batch)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:
@@ -229,8 +209,7 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
     """A duration in milliseconds."""
     if idle is None or batch:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", idle)
-    length = microseconds(Bound(float(found[1]), found[2])) if found else None
+    length = length_of(idle)
     if length is None:
         raise DataError(f"`{idle}` is no duration; write it like `30 seconds`. Units are {', '.join(UNITS)}")
     if plan.tick is None:
@@ -261,7 +240,7 @@ def _undivided(job: Job) -> str | None:
     if not plan.key:
         return plan.key.why_not
     if job.talks_by_itself:
-        types = answer_types(plan, job.types)
+        types = answer_types(plan, job.data.types)
         for query in plan.queries:
             if types[query.name][query.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"

@@ -26,32 +26,49 @@ OTHERS, EXCEPT = "others", "except"
 
 
 @dataclass(frozen=True)
-class Job:
-    """A program to be run over DataFrames.
+class Data:
+    """What is known of the data before any of it is read.
 
     given       the background facts from outside the program
     types       the types of the columns of each input, the time's last, and of each of the given relations
     own         the type of the arrivals of those inputs whose facts have arrivals of their own
-    numbers     the number of each bucket
-    until       batches: the last tick, if it was given
-    begin       where time begins, if it was given
-    idle        microseconds after which a stream without rows follows the wall clock
-    batch       whether it is a batch
-
-    The rest is as `antelog.spark` says.
     """
 
-    plan: Plan
     given: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, Types]
     own: Mapping[str, pa.DataType]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What moves time on, and where it begins and ends; `clock` and `lag` are as `antelog.spark` says.
+
+    idle        milliseconds after which a stream without rows follows the wall clock
+    until       batches: the last tick, if it was given
+    begin       where time begins, if it was given
+    """
+
+    clock: str
+    lag: int = 1
+    idle: int | None = None
+    until: int | None = None
+    begin: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program to be run over DataFrames.
+
+    numbers     the number of each bucket
+    only        the kinds of changes that are asked for
+    batch       whether it is a batch
+    """
+
+    plan: Plan
+    data: Data
     numbers: tuple[int, ...]
     only: tuple[str, ...]
-    clock: str
-    lag: int
-    idle: int | None
-    until: int | None
-    begin: int | None
+    timing: Timing
     batch: bool
 
     def divided(self, numbers: tuple[int, ...]) -> Job:
@@ -68,7 +85,7 @@ class Job:
 
         That is what the engine tells, but for the values all others do not have: a bucket knows its own only.
         """
-        types = answer_types(self.plan, self.types)
+        types = answer_types(self.plan, self.data.types)
         engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
         return {name: pa.schema([f for f in schema if f.name != EXCEPT]) for name, schema in engine.items()}
 
@@ -76,17 +93,17 @@ class Job:
     def tables(self) -> Mapping[str, pa.Schema]:
         """For each input its tables on their way to a bucket: columns, and arrivals if it has some."""
         found = {}
-        for name in self.types.keys() & self.inputs.keys():
-            columns = dict(zip(self.inputs[name].columns, self.types[name], strict=True))
-            if name in self.own:
-                columns[ARRIVED] = self.own[name]
+        for name in self.data.types.keys() & self.inputs.keys():
+            columns = dict(zip(self.inputs[name].columns, self.data.types[name], strict=True))
+            if name in self.data.own:
+                columns[ARRIVED] = self.data.own[name]
             found[name] = pa.schema(list(columns.items()))
         return found
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
         """For each input what facts are of use."""
-        return {name: needs_of(self.plan, name, self.types[name]) for name in self.tables}
+        return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
 
     @cached_property
     def key_columns(self) -> Mapping[str, str | None]:
@@ -120,7 +137,7 @@ class Job:
         """
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
         by_clock = any(pattern.clock_driven for pattern in patterns)
-        return self.plan.tick is not None and self.begin is None and by_clock
+        return self.plan.tick is not None and self.timing.begin is None and by_clock
 
     @cached_property
     def ends_together(self) -> bool:
@@ -130,7 +147,7 @@ class Job:
         """
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
         goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
-        ends_by_itself = self.batch and self.until is None and bool(self.only)
+        ends_by_itself = self.batch and self.timing.until is None and bool(self.only)
         return ends_by_itself and len(self.numbers) > 1 and goes_on
 
     @cached_property
@@ -139,9 +156,9 @@ class Job:
         return {
             "format": str(VERSION),
             "program": _digest(to_json(self.plan).encode()),
-            "background facts": _digest(msgspec.json.encode(sorted(self.given.items()), enc_hook=str)),
+            "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
-            "clock": self.clock,
+            "clock": self.timing.clock,
         }
 
 

@@ -131,9 +131,9 @@ def _set_aside(source: Input, faulty: pa.Table, given: pa.Table) -> pa.Table:
 
 def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
     """The highest tick on the clock of an input, if a row has any."""
-    if job.clock == "processing":
+    if job.timing.clock == "processing":
         return None
-    column = ARRIVED if name in job.own else job.inputs[name].columns[-1]
+    column = ARRIVED if name in job.data.own else job.inputs[name].columns[-1]
     ticks = ticks_of(facts.column(column), job.plan.tick)
     fine = ticks.whole & (ticks.numbers >= 0) & (ticks.numbers <= LAST)
     return int(ticks.numbers[fine].max()) if fine.any() else None
@@ -145,11 +145,11 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
     Without arrivals of their own all are handed on, for they may be late as well.
     """
     needs = job.needs[name]
-    if name not in job.own or (() in needs and job.until is None):
+    if name not in job.data.own or (() in needs and job.timing.until is None):
         return facts, Counts()
     orderly = in_order(job.plan, name, facts, ARRIVED)
     arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
-    after = np.zeros(len(arrived), np.bool_) if job.until is None else arrived > job.until
+    after = np.zeros(len(arrived), np.bool_) if job.timing.until is None else arrived > job.timing.until
     kept = (of_use(needs, facts) & ~after) | ~orderly
     later = int(np.count_nonzero(after & ~kept))
     passed_over = Counts(unneeded=int(np.count_nonzero(~kept)) - later, after_until=later)
