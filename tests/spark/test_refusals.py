@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from antelog import AntelogError, DataError, StateError, parse
-from antelog.cli.run.columns import reading_of
+from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.endpoints import source_of
 from antelog.errors import UnsupportedError
 from antelog.spark import changes, guard, outcomes
@@ -146,7 +146,7 @@ def _look_at(spark: SparkSession, source: Source) -> None:
     """What `antelog run` does with a source before it reads it."""
     with plainly():
         require(spark, [source])
-        reading_of(spark, ONE.plan, "Temp", source, {}, None)
+        reading_of(spark, ONE.plan, Wish("Temp", source, {}))
 
 
 def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None:

@@ -8,18 +8,10 @@ from typing import Literal, TypeAlias
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 
+from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED, STAMP, WHOLE_TIME, nature_of_times
 from antelog.spark.settings import MALFORMED
 
 Kind: TypeAlias = Literal["number", "text", "time"]
-
-_NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
-_WHOLE = r"^\s*[+-]?[0-9]{1,18}(\.0*)?\s*$"
-_STAMP = (
-    r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"([T ][0-9]{2}(:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?\s*$"
-)
-_EXACT = 2**53
-"""Beyond this a double no longer tells each whole number from the next."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +41,29 @@ def malformed() -> Column:
 
 
 def _number(text: Column, name: str) -> Value:
-    number = f.when(text.rlike(_NUMBER), f.trim(text).try_cast("double"))
+    number = f.when(text.rlike(NUMBER), f.trim(text).try_cast("double"))
     whole = text.rlike(r"^\s*[+-]?[0-9]+\s*$")
     said = f.concat(f.lit("value `"), text, f.lit(f"` of column {name} "))
     complaint = f.when(
         text.isNotNull() & (number.isNull() | (f.abs(number) == float("inf"))),
-        f.concat(said, f.lit("is no number")),
+        f.concat(said, f.lit(NO_NUMBER)),
     ).when(
-        whole & (f.abs(number) > _EXACT),
-        f.concat(said, f.lit("has more digits than a number can keep; declare the column as text")),
+        whole & (f.abs(number) > EXACT),
+        f.concat(said, f.lit(ROUNDED)),
     )
     return Value(number, complaint)
 
 
 def _time(text: Column, name: str, tick: int | None) -> Value:
-    whole = f.when(text.rlike(_WHOLE), f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
-    nature = "a whole number"
+    whole = f.when(text.rlike(WHOLE_TIME), f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
     if tick is not None:
         plain = f.regexp_replace(f.trim(text), ",", ".")
-        stamp = f.unix_micros(f.when(text.rlike(_STAMP), plain.try_cast("timestamp")))
+        stamp = f.unix_micros(f.when(text.rlike(STAMP), plain.try_cast("timestamp")))
         # Rounded down, before 1970 too.
         ticks = (stamp - f.pmod(stamp, f.lit(tick))) / tick
-        whole, nature = f.coalesce(whole, ticks.cast("bigint")), "a whole number or a timestamp"
+        whole = f.coalesce(whole, ticks.cast("bigint"))
     complaint = f.when(
         text.isNotNull() & whole.isNull(),
-        f.concat(f.lit(f"the {name} `"), text, f.lit(f"` is not {nature}")),
+        f.concat(f.lit(f"the {name} `"), text, f.lit(f"` is not {nature_of_times(tick)}")),
     )
     return Value(whole, complaint)
