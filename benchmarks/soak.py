@@ -74,7 +74,7 @@ def soaked(readings: Readings, minutes: float) -> Run:
         inputs = [Files(str(feeder.folder), "csv")]
         with session("soak", inputs, buckets=BUCKETS, master="local[2]", conf=CONF) as spark:
             program = antelog.parse(PROGRAM)
-            reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}))
+            reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}, stream=True))
             found = outcomes(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)
             state = str(folder / "state")
             guard(spark, state, found)

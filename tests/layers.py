@@ -43,32 +43,15 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "dashboard": EVERYTHING,
 }
 
-_NAMES = frozenset({"settings", "workers"})
-_TO_BUCKET = _NAMES | {"job", "transport", "bucket"}
-
-# unit -> its folders (and modules beside them) -> the others of the unit they may import
-INSIDE: dict[str, dict[str, frozenset[str]]] = {
-    "cli": {
-        "show": frozenset(),
-        "arguments": frozenset({"show"}),
-        "recorded": frozenset({"show", "arguments"}),
-        "run": frozenset({"show", "arguments"}),
-        "commands": frozenset({"show", "arguments", "recorded", "run"}),
-        "main": frozenset({"show", "arguments", "commands"}),
-        "__init__": frozenset(),
-    },
-    "spark": {
-        "settings": frozenset(),
-        "workers": frozenset(),
-        "job": _NAMES,
-        "transport": _NAMES | {"job"},
-        "bucket": _NAMES | {"job", "transport"},
-        "running": _TO_BUCKET,
-        "endpoints": _NAMES,
-        "session": _NAMES | {"endpoints"},
-        "pipeline": _TO_BUCKET | {"running", "endpoints", "session"},
-        "__init__": _TO_BUCKET | {"running", "pipeline"},
-    },
+# layer -> its folders, and modules beside them that folders need, each of which may import from those
+# before it; what is none of them, from all
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
+    "cli": ("show", "arguments", "run", "recorded", "commands"),
+    "spark": (
+        *("settings", "workers", "job", "transport", "bucket", "running"),
+        *("endpoints", "session", "pipeline"),
+    ),
 }
 
 WEB_FRAMEWORKS = (
@@ -141,36 +124,38 @@ def import_complaints(source: str, path: PurePosixPath) -> list[str]:
     return complaints
 
 
-def part_of(path: PurePosixPath) -> str:
-    """The folder of a unit a file is in; the module itself, if it stands beside the folders."""
-    return path.parts[2].removesuffix(".py") if len(path.parts) > 2 else "__init__"
-
-
 def folder_complaints(source: str, path: PurePosixPath) -> list[str]:
-    """Imports of a file that its folder may not have from the other folders of its unit."""
-    unit, part = unit_of(path), part_of(path)
-    if unit not in INSIDE:
+    """Imports of a file against the order of the folders in its layer."""
+    unit = unit_of(path)
+    folders = FOLDERS.get(unit, ())
+    if not folders or path.relative_to(PACKAGE).parts[:1] != (unit,):
         return []
-    allowed = INSIDE[unit]
-    if part not in allowed:
-        return [f"{path}: {unit}/{part} has no place among the folders; give it one in tests/layers.py"]
+    here, *below = path.relative_to(PACKAGE).with_suffix("").parts[1:]
+    if below and here not in folders:
+        return [f"{path}: {unit}/{here} has no place among the folders; give it one in tests/layers.py"]
+    allowed = folders.index(here) if here in folders else len(folders)
     complaints = []
     for line, module in imported_modules(source, path):
-        if module.split(".")[:2] != [PACKAGE, unit]:
-            continue
-        # `from antelog.spark import changes` takes a name of the unit itself, not a folder
-        target = next((name for name in module.split(".")[2:3] if name in allowed), "__init__")
-        if target != part and target not in allowed[part]:
-            complaints.append(f"{path}:{line}: {unit}/{part} may not import {unit}/{target}")
+        library, layer, *rest = [*module.split("."), "", ""]
+        target = rest[0]
+        place = folders.index(target) if target in folders else len(folders)
+        if (library, layer) == (PACKAGE, unit) and place > allowed:
+            complaints.append(f"{path}:{line}: {unit}/{here} may not import {target or 'the whole layer'}")
     return complaints
 
 
-def round_trips(arrows: dict[str, frozenset[str]]) -> list[str]:
-    """Folders that can be reached from themselves by what they may import."""
-    reached = dict(arrows)
-    for _ in arrows:
-        reached = {name: to.union(*(reached[each] for each in to)) for name, to in reached.items()}
-    return sorted(name for name, to in reached.items() if name in to)
+# The modules a test file says it is about, in its first line: `antelog/engine/{state,kernel}.py: …`
+ABOUT = re.compile(r"antelog/[\w/]*(?:\w+|\{[\w,]+\})\.py")
+
+
+def modules_tested(source: str) -> list[str]:
+    """The modules that a test file is about, as the first line of its docstring says."""
+    first = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].partition(": ")[0]
+    found = []
+    for path in ABOUT.findall(first):
+        before, brace, names = path.removesuffix(".py").partition("{")
+        found += [f"{before}{name}.py" for name in names.rstrip("}").split(",")] if brace else [path]
+    return found
 
 
 def length_complaints(source: str, path: PurePosixPath) -> list[str]:

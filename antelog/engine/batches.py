@@ -1,6 +1,8 @@
 """Large batches cut into pieces, for columns that fit a processor's cache are much faster.
 
 How a stream is cut makes no difference to what is told.
+
+    48,000 facts of one batch, little kept: three batches of 16,000, cut where a tick ends
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The engine as users have it: facts go in tick by tick, changes come out."""
+"""The engine as users have it: facts go in tick by tick, changes come out.
+
+engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("Malf"): what is open
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,7 @@ class Engine:
 
     @property
     def dropped(self) -> pa.Table:
-        """For each input the facts that were dropped for want of room, and the ticks they were about."""
+        """For each input the facts that were dropped because there was no room, and the ticks they were about."""
         return dropped_table(self._dropped)
 
     @property

@@ -10,6 +10,8 @@ such a program is refused.
 
 An answer that was open and is given up is told as rejected because of the limit: its last line
 then says, as always, that it is not open.
+
+    limit 1,000: facts about ticks before 40 go, and with them open answers that rest on them
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A fact that arrived before its time, a cell that stands for no value, or a last tick beyond all ticks would
 not be noticed for long: the engine takes what it has kept itself for right. Each function raises
 ImpossibleError, with what is wrong.
+
+    a fact about tick 7 that arrived at 5: ImpossibleError
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a step hands on to the next: the facts that still matter, and little else."""
+"""What a step hands on to the next: the facts that still matter, and little else.
+
+now 7, time began at 0; the facts about ticks 3 to 7; Off settled up to 2
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ class State:
     static      the background
     history     the facts that still matter
     settled     the atoms to remember, of relations that rest on their own negation in the past
-    forgotten   facts about ticks before this one were given up, for want of room
+    forgotten   facts about ticks before this one were given up, because there was no room
     told        the types in which answers are told, and how much
     """
 

@@ -112,7 +112,7 @@ def _marked(mark: str, literals: Iterable[str]) -> str:
 
 def _outlook(change: Change, length: int | None) -> Iterator[str]:
     if change.because:
-        yield f"for want of {', '.join(change.because)}"
+        yield f"because {', '.join(change.because)}"
     if change.outlook.silent:
         outcome, tick = change.outlook.silent
         yield f"{outcome} at {moment(tick, length)} if nothing comes"

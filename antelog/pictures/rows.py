@@ -125,7 +125,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         said["missing"] = _listed(awaited)
         said["deadline"] = "none" if due_by is None else clock.text(due_by)
         said["if silent"] = _outlook(answer, clock)
-    said["for want of"], said["all but"] = _listed(failed), _listed(answer.excepted)
+    said["because"], said["all but"] = _listed(failed), _listed(answer.excepted)
     return {name: text for name, text in said.items() if text}
 
 

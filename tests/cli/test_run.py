@@ -192,23 +192,11 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
         "done: 3 batches, 9 facts (5 used, 1 repeated, 1 not needed, 1 late), 5 changes, 4 open, 1 held in "
     )
     assert warning == "warning: 1 row was set aside (1 late)"
-    report.add(
-        [
-            {
-                "input": "Temp",
-                "values": '["a", 6]',
-                "time": 3,
-                "reason": "late",
-                "detail": "at tick 9",
-                "row": None,
-            }
-        ],
-        Places({"Temp": "in"}, 3_600_000_000),
-    )
-    capsys.readouterr()
+    late = {"input": "Temp", "values": '["a", 6]', "time": 474771, "reason": "late", "row": None}
+    report.add([late | {"detail": "at tick 474777"}], Places({"Temp": "in"}, 3_600_000_000))
     report.summarize(stream=True, rejects=None, tick=3_600_000_000)
     (*_, said) = capsys.readouterr().err.splitlines()
-    assert said == "  in: Temp(a, 6, 1970-01-01 03:00): at tick 9 (1970-01-01 09:00)"
+    assert said == "  in: Temp(a, 6, 2024-02-29 03:00): at tick 474777 (2024-02-29 09:00)"
     resumed = Report()
     resumed.count({"given": 4, "admitted": 3, "unneeded": 1, "late": 1, "changes": 2, "open": 2, "held": 0})
     resumed.summarize(stream=True, rejects=None, tick=None)

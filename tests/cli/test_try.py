@@ -298,7 +298,7 @@ def test_a_listing_of_changes() -> None:
     assert blocks[2].startswith(
         "tick 2\n  confirmed  Malf  X = wt2, T = 0\n             ● Temp(wt2, high, 0)  ● Temp(wt2, high, 1)\n"
     )
-    assert "             for want of ✗ Temp(wt4, high, 2)\n" in blocks[3]
+    assert "             because ✗ Temp(wt4, high, 2)\n" in blocks[3]
 
 
 @pytest.mark.usefixtures("here")
@@ -344,7 +344,7 @@ def test_an_arrival_that_no_file_has() -> None:
 @pytest.mark.usefixtures("here")
 def test_a_listing_of_nothing_says_so() -> None:
     Path("cold.csv").write_text("device,level,time\nwt2,low,0\n", encoding="utf-8")
-    note = "note: there is nothing to tell of any answer\n"
+    note = "note: there were no changes to show\n"
     assert try_("--input", "Temp=cold.csv", "--format", "table").stderr == f"{note}done: 1 fact\n"
     assert try_("--input", "Temp=cold.csv").stderr == "done: 1 fact\n"
     assert note not in try_("--input", "Temp=temp.csv", "--format", "table").stderr

@@ -1,4 +1,4 @@
-"""A program and some facts, opened up: what each stage of the engine is given, and its rows in plain values."""
+"""A program and some facts, opened up: what each stage is given, and its rows in plain values."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Stage:
 
 
 def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
-    """A program when facts (input, values…, time, arrival) have come, and nothing was told or forgotten yet."""
+    """A program when facts (input, values…, time, arrival) have come, and nothing was told yet."""
     plan = antelog.parse(text).plan
     given: dict[str, list[Fact]] = {}
     for name, *values in facts:

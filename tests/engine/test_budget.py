@@ -1,15 +1,12 @@
-"""antelog/engine/columns/room.py: no table within a step outgrows the budget, whatever the data."""
+"""antelog/engine/kernel.py: no table within a step outgrows the budget, whatever the data."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.engine.columns.room import TooLargeError, budget, make_room
-from antelog.engine.columns.tables import pairs
 from antelog.engine.engine import Engine
 from antelog.errors import DataError
 
@@ -18,18 +15,6 @@ input R(d: text, v: number, time) delay 2.
 P(D, T) :- R(D, V, T), R(D, W, U), W > V, U > T, U <= T+3.
 """
 NEGATED = CLOSE + " Q(D, T) :- R(D, _, T), not P(D, T). query Q(D, T)."
-
-
-def test_a_join_that_has_no_room_is_not_made() -> None:
-    column = np.zeros(100, np.int64)
-    with budget(80 * 1_000), pytest.raises(TooLargeError) as told:
-        pairs(column, column)
-    assert told.value.rows == 10_000
-
-
-def test_what_fits_is_made() -> None:
-    with budget(80 * 1_000):
-        make_room(np.full(10, 100))
 
 
 @pytest.mark.parametrize("text", [CLOSE + " query P(D, T).", NEGATED])

@@ -5,10 +5,8 @@ Random programs and streams; `tests/once_wrong` has the cases in which the two o
 
 from __future__ import annotations
 
-from hypothesis import event, given, note, reject
-from hypothesis import strategies as st
-
 import pytest
+from hypothesis import event, given, note, reject
 
 from antelog.compile import compile_program
 from antelog.reference import (

@@ -38,7 +38,7 @@ def once_wrong(path: Path) -> Case:
 
 def _facts(text: str, arrival: int) -> list[Fact]:
     parsed = parse(Source(f"Facts(0) :- {text}."))
-    assert parsed.document.rules, parsed.diagnostics
+    assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
     return [_fact(literal, arrival) for literal in rule.body]
 

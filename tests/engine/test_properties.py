@@ -157,7 +157,8 @@ def test_an_answer_goes_from_possible_to_confirmed_or_rejected(case: Case) -> No
             assert before["tick"] < row["tick"]  # and at most one line about an answer at a tick
         if row["change"] == "rejected" and not was_open:
             # Only a value that was named, and is not as all others are.
-            assert before is None and row["others"] is None
+            assert before is None
+            assert row["others"] is None
         else:
             assert (row["change"] == "possible") <= (not was_open)
             assert (row["change"] in ("revised", "rejected")) <= was_open

@@ -45,8 +45,10 @@ TOLD: dict[str, tuple[str, list[Fact], dict[int, list[str]]]] = {
         [("C", 3, 3), ("A", "a", 2, 2), ("B", "a", 3, 4)],
         {
             3: [
-                "possible P2(a, 3): C(3) | B(a, U) where U <= 3, U >= 2, not P1(a, U) where U <= 3, U >= 2, "
-                "rejected at 4, decided by 4"
+                (
+                    "possible P2(a, 3): C(3) | B(a, U) where U <= 3, U >= 2, "
+                    "not P1(a, U) where U <= 3, U >= 2, rejected at 4, decided by 4"
+                )
             ],
             4: ["confirmed P2(a, 3): B(a, 3), C(3), not P1(a, 3) |"],
         },

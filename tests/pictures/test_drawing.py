@@ -89,7 +89,7 @@ def test_what_is_said_of_an_answer() -> None:
     }  # fmt: skip
     (row,) = answer_rows(of(answer(3, REJECTED, because=("P(4)",))), Clock())
     assert row["tip"]["state"] == "rejected at 5"
-    assert row["tip"]["for want of"] == "P(4)"
+    assert row["tip"]["because"] == "P(4)"
 
 
 def test_what_is_said_has_timestamps_where_the_axis_has() -> None:
@@ -103,7 +103,7 @@ def test_what_is_said_has_timestamps_where_the_axis_has() -> None:
         "answer": "Malf(wt19786, 19786)", "state": "open", "since": "2024-03-04",
         "evidence": "P(a, 2024-03-04)  known at 2024-03-05",
         "missing": "P(a, 2024-03-06)\nP(S) where S > 2024-03-05",
-        "deadline": "2024-03-07", "if silent": "rejected at 2024-03-06", "for want of": "not P(2024-03-05)",
+        "deadline": "2024-03-07", "if silent": "rejected at 2024-03-06", "because": "not P(2024-03-05)",
     }  # fmt: skip
 
 

@@ -173,6 +173,9 @@ def test_background_facts_come_from_frames(spark: SparkSession) -> None:
         changes(
             program, {"Seen": frame}, static={"Watched": watched.selectExpr("what", "string(level) level")}
         )
+    wrong = watched.selectExpr("what", "level", f"if(what = 'b', 'has 1 value, not 2', null) {MALFORMED}")
+    with pytest.raises(DataError, match="a background fact of Watched cannot be used: has 1 value, not 2"):
+        changes(program, {"Seen": frame}, static={"Watched": wrong})
     for odd in ("inf", "nan"):
         with pytest.raises(DataError, match=f"`{odd}` in column level of Watched is no number"):
             changes(

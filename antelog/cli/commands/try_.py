@@ -201,7 +201,7 @@ def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStac
             show(each)
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
     if nothing and look.as_table and not look.snapshots:
-        say("note: there is nothing to tell of any answer")
+        say("note: there were no changes to show")
 
 
 def _recorded(engine: Engine, facts: _Facts, rejects: Rejects, report: Report = lambda _: None) -> Recorded:

@@ -113,7 +113,7 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     if len(explanations) > len(explanations[: to.explanations]):
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
-        line = Text(f"{_INDENT}for want of ", "dim")
+        line = Text(f"{_INDENT}because ", "dim")
         _print(_literals(line, row["because"], to.marks.false, "red", to), to)
 
 

@@ -20,6 +20,9 @@ from antelog.engine.columns.tables import Column, Mask, distinct, marked, spread
 
 _NOTHING = np.zeros(0, np.int64)
 
+_FEW = 4
+"""Looking at so many moments for each derivation costs less than finding the first and the last."""
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -96,11 +99,22 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
     answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
     life, owner = found.life, found.number << shift
     last = (1 << shift) - 1
-    first = np.searchsorted(key, owner + np.clip(life.told - before, 0, last))
-    beyond = np.searchsorted(key, owner + np.clip(life.end - before, 0, last))
-    counts = np.where(there, np.maximum(beyond - first, 0), 0)
-    make_room(counts)
-    view_of, view_at = spread(first, counts)
+    sizes = np.bincount(answer, minlength=found.by_answer.count)
+    every = sizes.take(found.number)
+    if int(every.sum()) <= _FEW * len(every):
+        # All moments of an answer for each of its derivations, and then those at which it is told.
+        view_of, view_at = spread((np.cumsum(sizes) - sizes).take(found.number), every)
+        then = tick.take(view_at)
+        during = marked(
+            (life.told.take(view_of) <= then) & (then < life.end.take(view_of)) & there.take(view_of)
+        )
+        view_of, view_at = view_of.take(during), view_at.take(during)
+    else:
+        first = np.searchsorted(key, owner + np.clip(life.told - before, 0, last))
+        beyond = np.searchsorted(key, owner + np.clip(life.end - before, 0, last))
+        counts = np.where(there, np.maximum(beyond - first, 0), 0)
+        make_room(counts)
+        view_of, view_at = spread(first, counts)
     return Moments(before, answer, tick, view_of, view_at, found.by_answer.alone)
 
 

@@ -1,4 +1,7 @@
-"""Rows that arrived after the tick that was to be the last."""
+"""Rows that arrived after the tick that was to be the last.
+
+--until 5, and a row that arrived at 6: counted as `after --until`
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its
 reason. Rejects never change an answer.
+
+    device  level  time  arrival
+    wt2     high   7     8            a fact: cells and ticks
+    wt2     high   7     20           late, with a delay of 2
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 A frame is anything with Arrow's PyCapsule interface (pandas, Polars, PyArrow, DuckDB), or an
 iterable of rows: tuples or dicts.
+
+    a frame of pandas with the columns time, device, level, arrival
+    the columns device, level, time of the input Temp, and the arrivals
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting
 cost what the ticks concerned hold, however many others are kept.
+
+    Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""How late the facts of an input may be: the papers' δ, for columns of facts."""
+"""How late the facts of an input may be: the papers' δ, for columns of facts.
+
+delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Facts that are set aside, each with the reason in words."""
+"""Facts that are set aside, each with the reason in words.
+
+Temp, ["wt4", "high"], 1, 9, late: "arrived at tick 9, 6 ticks after its bound"
+"""
 
 from __future__ import annotations
 

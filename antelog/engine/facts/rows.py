@@ -1,4 +1,7 @@
-"""Rows of Python values, tuples or dicts, as Arrow columns."""
+"""Rows of Python values, tuples or dicts, as Arrow columns.
+
+[("wt2", "high", 7), {"device": "wt4", "level": "low", "time": 7}]: three columns of two values
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Static facts from outside the program: frames down to the rows the compiler's evaluation takes."""
+"""Static facts from outside the program: frames down to the rows the compiler's evaluation takes.
+
+{"Turbine": [("wt2",), ("wt4",)]}: the rows (wt2), (wt4) of the background relation Turbine
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a
 timestamp or a date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to
 tick floor(microseconds since 1970 / length of a tick). One without a time zone counts as UTC.
+
+    tick 10 minutes: 2024-05-01 06:40 is tick 2857672; 7 is tick 7; 7.5 is none
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The change log of a query between two ticks, as an Arrow table."""
+"""The change log of a query between two ticks, as an Arrow table.
+
+tick  change     X    T  explanations                                   if_silent    decided_by
+1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from antelog.engine.columns.tables import Column, in_order, inverse, marked, num
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
 from antelog.engine.log.others import Teller, others_columns
-from antelog.engine.log.outlook import outlook
+from antelog.engine.log.outlook import AsOf, outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
 from antelog.engine.log.told import (
     CONFIRM,
@@ -116,7 +120,8 @@ def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[n
     moment, kind, row = moment.take(order), kind.take(order), row.take(order)
     rejected = kind == REJECT
     open_ = marked(kind <= REVISED)
-    ahead = outlook(judge, found, at, told.kept, moment.take(open_))
+    spoken = moment.take(open_)
+    ahead = outlook(judge, found, at, told.kept, AsOf(spoken, at.tick.take(spoken)))
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
     words = repeated(KINDS, np.concatenate([kind, to_come]))

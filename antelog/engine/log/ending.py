@@ -1,4 +1,7 @@
-"""When there is nothing left to wait for."""
+"""When there is nothing left to wait for.
+
+at tick 3 an answer is open, rejected at 5 if nothing comes: 5
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Explanations as nested Arrow arrays: for each line a list of evidence and hypotheses.
 
 Everything here works on numbers that stand for the texts of literals and sort as they do.
+
+    a derivation at tick 1: evidence ["Temp(wt2, high, 0)"], hypotheses ["Temp(wt2, high, 1)"]
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ A text is made once, however many rows have it. Until then it is a number: each 
 rank among the texts in its place, and the ranks of a literal together make a number that sorts
 as its text does. For texts sort piece by piece, since no piece but the last begins with another
 in its place: it ends with a comma, a bracket or a blank, which within it are in quotes only.
+
+    Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`
 """
 
 from __future__ import annotations

@@ -49,15 +49,24 @@ def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
 _FIELDS = list(SILENT)
 
 
-def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, moment: Column) -> Outlook:
+@dataclass(frozen=True)
+class AsOf:
+    """Moments of answers, and the ticks as of which to look ahead, at which they are as at these moments."""
+
+    moment: Column
+    then: Column
+
+
+def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> Outlook:
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
     An answer ends with the last of its explanations, of which only those that are told matter: others
     ask for more, and are over sooner. It goes on if the clock speaks for it by then.
     """
+    moment, then = seen.moment, seen.then
     if at.alone and len(moment):
         (block,) = found.blocks
-        end = _end(judge, block, at.answer.take(moment), at.tick.take(moment))
+        end = _end(judge, block, at.answer.take(moment), then)
         return Outlook(end.complete <= end.failed, np.minimum(end.complete, end.failed), end.settled)
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     line_at = np.full(len(at.tick), -1)
@@ -68,11 +77,11 @@ def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, moment: Column)
         view = marked(kept[mine] & (line >= 0))
         if len(view):
             line, view = line.take(view), view + mine.start
-            end = _end(judge, block, at.view_of.take(view) - found.starts[b], at.then.take(view))
+            end = _end(judge, block, at.view_of.take(view) - found.starts[b], then.take(line))
             np.minimum.at(confirmed, line, end.complete)
             np.maximum.at(rejected, line, end.failed)
             np.maximum.at(settled, line, end.settled)
-    _go_on(judge, found, at, moment, (confirmed, rejected))
+    _go_on(judge, found, at, seen, (confirmed, rejected))
     return Outlook(confirmed <= rejected, np.minimum(confirmed, rejected), settled)
 
 
@@ -106,7 +115,7 @@ def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
     return _End(seen.complete, seen.failed, last)
 
 
-def _go_on(judge: Judge, found: Lives, at: Moments, moment: Column, ends: tuple[Column, Column]) -> None:
+def _go_on(judge: Judge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
     """Moves on the ticks at which answers end for which the clock will speak by then."""
     confirmed, rejected = ends
     if all(is_clocked(block.prepared) for block in found.blocks):
@@ -116,8 +125,8 @@ def _go_on(judge: Judge, found: Lives, at: Moments, moment: Column, ends: tuple[
         if not is_clocked(block.prepared):
             continue
         rows = found.rows(b)
-        line, row = pairs(at.answer.take(moment), found.number[rows])
-        then, time = at.tick.take(moment.take(line)), found.time[rows].take(row)
+        line, row = pairs(at.answer.take(seen.moment), found.number[rows])
+        then, time = seen.then.take(line), found.time[rows].take(row)
         known = spoken_for(block).take(row) <= then if block.prepared.facts else np.ones(len(row), np.bool_)
         coming = marked(known & (time > then))
         if len(coming):

@@ -3,6 +3,8 @@
 They follow the program and the types of the facts, never the values a table happens to have: so an
 empty table has the same types as a full one, and all tables of a stream can be put one below the
 other.
+
+    query Malf(X, T): tick, change, X: string, T: int64, explanations, if_silent, decided_by, because
 """
 
 from __future__ import annotations

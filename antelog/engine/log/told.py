@@ -3,6 +3,9 @@
 In come the lives of derivations, out goes for each moment the explanations worth telling and the
 status of the answer; and which moments have a line although nothing changed, because what was
 said to happen in silence has not happened.
+
+    Malf(wt2, 0) told at 0, with evidence at 1, over at 3
+    moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from antelog.engine.answers.minimal import minimal
 from antelog.engine.answers.moments import Moments, confirmations, current, levels, moments
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, Mask, marked
-from antelog.engine.log.outlook import outlook
+from antelog.engine.log.outlook import AsOf, outlook
 from antelog.engine.truth.atoms import Judge
 from antelog.engine.values.values import Values
 
@@ -79,18 +82,12 @@ def tell(judge: Judge, query: Query, step: Step) -> Told:
         return _told(judge, query, _Seen(found, at))
     begun = replace(step, before=step.begin - 1) if past else step
     found, hidden = with_excepted(judge, query.name, found, begun) if relation.unguarded else (found, -1)
-    more = _NO_MORE
     told = _told(judge, query, _Seen(found, moments(found, begun.before, step.now), hidden))
-    frontier = _spoken(told) if past else np.zeros(0, np.int64)
-    while len(frontier):
-        added = _overdue(judge, told, frontier, step)
-        if len(added[0]) == 0:
-            break
-        more = (np.concatenate([more[0], added[0]]), np.concatenate([more[1], added[1]]))
-        at = moments(found, begun.before, step.now, more)
-        told = _told(judge, query, _Seen(found, at, hidden, more))
-        frontier = _moments_of(told.at, added)
-    return told
+    due = _overdue(judge, told, step) if past else _NO_MORE
+    if len(due[0]) == 0:
+        return told
+    at = moments(found, begun.before, step.now, due)
+    return _told(judge, query, _Seen(found, at, hidden, due))
 
 
 def tell_current(judge: Judge, query: Query, step: Step) -> Told:
@@ -147,29 +144,32 @@ def _moments_of(at: Moments, wanted: tuple[Column, Column]) -> Column:
 # ---- what was said to happen in silence, and has not ----
 
 
-def _spoken(told: Told) -> Column:
-    """The moments that have a line after which the answer is open."""
-    kind = kinds(told, KINDS)
-    return marked((kind == POSSIBLE) | (kind == REVISED))
+def _overdue(judge: Judge, told: Told, step: Step) -> tuple[Column, Column]:
+    """The answers of which nothing is told by the tick their last line names, and these ticks.
 
-
-def _overdue(judge: Judge, told: Told, frontier: Column, step: Step) -> tuple[Column, Column]:
-    """The answers of some lines of which nothing more is told by the tick they name, and these ticks.
-
-    Only where this, or what follows from it, falls into the step.
+    The line that is due then may name a later tick, by which again nothing is told. Only where this
+    falls into the step, or what follows from it.
     """
     at = told.at
-    line = marked(kinds(told, KINDS) >= 0)
-    after = np.searchsorted(line, frontier, "right")
-    beyond = np.minimum(after, len(line) - 1)
-    following = (after < len(line)) & (at.answer.take(line.take(beyond)) == at.answer.take(frontier))
-    until = np.where(following, at.tick.take(line.take(beyond)), step.now + 1)
-    frontier, until = frontier[until > step.before], until[until > step.before]
-    if len(frontier) == 0:
+    kind = kinds(told, KINDS)
+    line = marked(kind >= 0)
+    following = np.append(at.answer.take(line[1:]) == at.answer.take(line[:-1]), [False])
+    until = np.append(at.tick.take(line[1:]), [0])
+    until = np.where(following, until, step.now + 1)
+    leaves_open = (kind.take(line) == POSSIBLE) | (kind.take(line) == REVISED)
+    kept = marked(leaves_open & (until > step.before))
+    moment, until = line.take(kept), until.take(kept)
+    then = at.tick.take(moment)
+    answers, ticks = [], []
+    while len(moment):
+        silent = outlook(judge, told.found, at, told.kept, AsOf(moment, then)).tick
+        late = marked(silent < until)
+        moment, until, then = moment.take(late), until.take(late), silent.take(late)
+        answers.append(at.answer.take(moment))
+        ticks.append(then)
+    if not answers:
         return _NO_MORE
-    silent = outlook(judge, told.found, at, told.kept, frontier).tick
-    late = marked(silent < until)
-    return at.answer.take(frontier.take(late)), silent.take(late)
+    return np.concatenate(answers), np.concatenate(ticks)
 
 
 # ---- kinds of changes ----

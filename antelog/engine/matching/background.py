@@ -1,4 +1,7 @@
-"""What static facts say of a pattern, worked out once."""
+"""What static facts say of a pattern, worked out once.
+
+Turbine(X) with Turbine(wt2), Turbine(wt4): the rows X = wt2 and X = wt4
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a step knows: the rules, and the facts that still matter."""
+"""What a step knows: the rules, and the facts that still matter.
+
+Temp(X, high, T+1), for answers about 5 to 7: its facts about 6 to 8
+"""
 
 from __future__ import annotations
 

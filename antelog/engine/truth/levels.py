@@ -3,6 +3,8 @@
 Atoms are numbers here. A row is a derivation of one: when its other literals are all true and
 when one of them is false, and the atoms it negates. As negation leads into the past, atoms of one
 level rest on those of lower levels only, and all of a level are decided at once.
+
+    Off(3) rests on not Off(2), that on not Off(1): first Off(1), then Off(2), then Off(3)
 """
 
 from __future__ import annotations

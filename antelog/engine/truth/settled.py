@@ -3,6 +3,8 @@
 Such a relation cannot be worked out from the facts about a few ticks: whether an atom is true may
 depend on all ticks before it. So once all atoms about a tick are settled, the true ones are
 remembered for as long as a rule may ask for them, and the facts behind them forgotten.
+
+    Off: known up to tick 7; true at 3 and 5, so false at all others
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Comparisons of a plan over columns."""
+"""Comparisons of a plan over columns.
+
+V >= 90 over V = 95, 80: true, false
+"""
 
 from __future__ import annotations
 

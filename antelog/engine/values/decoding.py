@@ -1,4 +1,7 @@
-"""Values on their way out: as Arrow arrays, and as texts in the language's own syntax."""
+"""Values on their way out: as Arrow arrays, and as texts in the language's own syntax.
+
+the cells of 91.0 and wt2: `91` and `wt2`; of the text "1": `"1"`
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Texts to which more are added, without copying those that are there."""
+"""Texts to which more are added, without copying those that are there.
+
+[a, b] and then c: one array of three texts, of which a and b were not copied
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ a program: they are compared, joined and reported, and come out as the type they
 What only says how a value is stored is dropped, so that values which mean the same are the
 same: a timestamp in milliseconds equals one in nanoseconds, a dictionary's text equals a plain
 one, a decimal is a number.
+
+    int32, double and decimal are numbers; string and large_string are texts; bool is a kind of its own
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Looking a place up is much faster than sorting the texts of a few rows, once all are sorted. That
 has to be done anew whenever there is a new value.
+
+    ids 0: wt4, 1: wt2     in order: wt2, wt4     places: 1, 0
 """
 
 from __future__ import annotations

@@ -148,8 +148,9 @@ def _lines(
         key = f.col("key").cast("string").alias("@key")
         lines = rows.select(f.col("value").cast("string").alias("value"), key, *besides)
     value = f.regexp_replace("value", "^\ufeff|\r?\n?$", "")
-    # A message without a value is one that takes its key back; there are no facts to take back.
-    return lines.withColumn("value", f.coalesce(value, f.lit(""))).where("trim(value) != ''")
+    lines = lines.withColumn("value", f.coalesce(value, f.lit("")))
+    # An empty line is no row, but an empty message is a message.
+    return lines.where("trim(value) != ''") if isinstance(source, Files) else lines
 
 
 def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
@@ -158,10 +159,12 @@ def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
     rows = lines.withColumn("parsed", _parsed(fields, reading.layout))
     quotes = nothing() if reading.layout is None else _not_a_row(reading.layout)
     values = {column: _value(column, name, fields, reading) for column, name in reading.columns.items()}
+    # A message without a value takes its key back; there are no facts to take back.
+    empty = f.when(f.trim("value") == "", f.lit("the message is empty"))
     wrong = f.when(f.col(f"parsed.{_BAD}").isNotNull(), f.lit(complaint))
     rows = rows.select(
         *(value.column.alias(column) for column, value in values.items()),
-        f.coalesce(quotes, wrong, *(value.complaint for value in values.values())).alias(MALFORMED),
+        f.coalesce(empty, quotes, wrong, *(value.complaint for value in values.values())).alias(MALFORMED),
         f.col("value").alias(ROW),
     )
     # The text of a line travels on only if it is needed.

@@ -14,6 +14,7 @@ from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.language.syntax import number
+from antelog.spark.settings import MALFORMED
 
 
 def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
@@ -26,7 +27,13 @@ def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
             f"the background facts of {name} have the columns {', '.join(has)}; "
             f"{name} has {', '.join(static.columns)}. Give them the same names or the same number"
         )
-    table = frame.select(*static.columns).toArrow() if by_name else frame.toArrow()
+    marks = [MALFORMED] if by_name and MALFORMED in has else []
+    table = frame.select(*static.columns, *marks).toArrow() if by_name else frame.toArrow()
+    if marks:
+        wrong = table.column(MALFORMED).drop_null()
+        if len(wrong):
+            raise DataError(f"a background fact of {name} cannot be used: {wrong[0]}")
+        table = table.drop_columns(marks)
     columns = [
         _values(static, position, column.combine_chunks()) for position, column in enumerate(table.columns)
     ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import antelog
+from antelog.compile.prepare import prepared
 from antelog.engine.answers.affected import Step, affected, unsettled
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
-from antelog.compile.prepare import prepared
-import antelog
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
 CALM = "input Alarm(x, time) delay 1. Calm(X, T) :- not Alarm(X, T-2). query Calm(X, T)."

@@ -23,7 +23,7 @@ def test_named_values_belong_to_the_answer_of_all_others() -> None:
     assert sorted(named, key=str) == [("a", 1), ("b", 2)]
     others = found.number.take(linked.others)
     _, value = named_values(found, others, linked.since)
-    assert sorted(texts(given.values, cells.take(found.by_answer.first.take(value)))) == ["a", "b"]
+    assert sorted(map(str, texts(given.values, cells.take(found.by_answer.first.take(value))))) == ["a", "b"]
 
 
 def test_a_line_when_it_is_named_while_all_others_are_told() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.columns.spans import EVERYWHERE, Spans, span
 from tests.engine.stages import Fact, Stage, stage, texts, ticks
@@ -11,7 +13,7 @@ MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1). que
 
 def read(given: Stage, found: Lives) -> list[tuple[object, ...]]:
     """Answers with the ticks at which they are told, complete and over."""
-    columns = [texts(given.values, cells) for cells in found.answer]
+    columns: list[Sequence[object]] = [texts(given.values, cells) for cells in found.answer]
     life = found.life
     columns += [[int(time) for time in found.time], *map(ticks, (life.told, life.complete, life.end))]
     alive = (life.told < life.end).tolist()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 import pytest
 
@@ -13,7 +15,7 @@ RULES = (
 )
 
 
-def admitted(slot: str, rows: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], pa.Table]:
+def admitted(slot: str, rows: Sequence[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], pa.Table]:
     """The facts that count, and what was set aside."""
     engine = Engine(antelog.parse(RULES.format(slot=slot)))
     told = engine.advance(9, {"Temp": rows})["Q"].to_pylist()

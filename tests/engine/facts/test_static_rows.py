@@ -1,4 +1,4 @@
-"""antelog/engine/facts/static_rows.py: background from outside the program; `test_memory.py` has the refusals."""
+"""antelog/engine/facts/static_rows.py: background facts from outside the program."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.engine.matching.partials import within, wholes
+from antelog.engine.matching.partials import wholes, within
 from antelog.engine.matching.rows import ONE
 from tests.engine.stages import Stage, stage, ticks
 

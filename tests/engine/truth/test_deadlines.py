@@ -35,7 +35,7 @@ def test_deadline_of_an_open_value(rules: str, deadline: int) -> None:
 
 
 def test_literals_with_open_values_have_deadlines_of_their_own() -> None:
-    """B(b, a, 1) may come at 4, though R(a, 1), which then is needed, would be late: each is looked at alone."""
+    """B(b, a, 1) may come at 4, though R(a, 1), which it needs, then is late: each is looked at alone."""
     text = """input A(time). input B(x: text, y: text, time) delay 1. input R(y: text, time) delay 4.
         delay B(_, a, _) = 3. delay R(a, _) = 0. P(Y, T) :- A(T), B(X, Y, T), R(Y, T). query P(Y, T)."""
     assert told(text, [("A", 1, 1)], 6) == {

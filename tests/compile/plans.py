@@ -1,0 +1,26 @@
+"""Plans of programs written in a test."""
+
+from __future__ import annotations
+
+import antelog
+from antelog.compile.plan import Pattern, Plan
+from antelog.compile.prepare import Prepared, Rules, prepared
+
+
+def plan_of(text: str) -> Plan:
+    return antelog.parse(text).plan
+
+
+def rules_of(text: str) -> Rules:
+    """A program as the engine looks at it."""
+    return prepared(plan_of(text))
+
+
+def prepared_of(text: str, number: int = 0) -> Prepared:
+    """A pattern of the first query as the engine looks at it."""
+    rules = rules_of(text)
+    return rules.patterns[next(rules.plan.queries).name][number]
+
+
+def pattern_of(text: str, number: int = 0) -> Pattern:
+    return prepared_of(text, number).pattern

@@ -1,0 +1,13 @@
+"""antelog/compile/explain_html.py: a plan as a table for notebooks."""
+
+from __future__ import annotations
+
+from tests.compile.plans import plan_of
+
+
+def test_a_row_for_each_relation_with_what_explain_says() -> None:
+    rules = 'Q(X, T) :- A(X, T), not B(X, T), X != "<b>". B(X, T) :- A(X, T+1).'
+    html = plan_of(f"input A(x, time) delay 2. {rules} query Q(X, T).")._repr_html_()
+    assert html.count("<tr>") == 1 + 2
+    assert "settled by T+" in html
+    assert "&lt;b&gt;" in html
