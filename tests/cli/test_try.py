@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +264,22 @@ def test_timestamps() -> None:
         encoding="utf-8",
     )
     assert try_("--input", "Temp=temp.csv", "--arrival", "seen").stdout.splitlines() == LOG
+
+
+@pytest.mark.usefixtures("here")
+def test_late_facts_have_their_time_as_the_file_had_it() -> None:
+    Path("p.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
+    Path("temp.csv").write_text(
+        "device,level,time,arrival\n"
+        "wt2,high,2024-03-01 09:10,2024-03-01 09:50\n"
+        "wt4,high,2024-03-01 01:10,2024-03-01 09:55\n",
+        encoding="utf-8",
+    )
+    done = try_("--input", "Temp=temp.csv", "--rejects", "out.csv")
+    assert "warning: 1 row was set aside (1 late)" in done.stderr
+    assert re.search(r"arrived at tick \d+ \(2024-03-01 09:00\)", done.stderr)
+    (_, row) = Path("out.csv").read_text(encoding="utf-8").splitlines()
+    assert row.endswith('"Temp(wt4, high, 2024-03-01 01:00)"')
 
 
 # ---- a listing for people ----
