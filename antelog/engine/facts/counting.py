@@ -21,7 +21,7 @@ def total(*counts: int | None) -> int | None:
 
 @dataclass(frozen=True)
 class Dropped:
-    """Facts of an input that were given up because there was no room: how many, and the ticks they are about."""
+    """Facts of an input that were given up, as there was no room: how many, and the ticks they are about."""
 
     facts: int
     first: int
