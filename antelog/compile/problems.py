@@ -106,7 +106,9 @@ def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Di
         f"the limit with `--pattern-limit`, which allows {LITERALS_EACH} literals for each pattern."
     )
     first, *others = sorted(rules, key=lambda rule: -len(rule.body))
-    return Diagnostic("E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5]))
+    return Diagnostic(
+        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
+    )
 
 
 def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:

@@ -19,7 +19,6 @@ from antelog.compile.plan import Atom, Pattern
 from antelog.compile.unfold import Frame, Way, combinations, framed
 from antelog.language.graph import components
 
-
 LITERALS_EACH = 10
 """The patterns of a predicate may have this many literals for each pattern that the limit allows."""
 
