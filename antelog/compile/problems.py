@@ -101,8 +101,8 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
 def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
     message = f"the ways to derive {predicate} have more than {literals} literals together"
     hint = (
-        "Every fact that the evidence for one answer may need is a literal: with a window of N ticks there are "
-        "patterns of 1, 2, …, N of them. Give the query a smaller window or the rules fewer literals, or raise "
+        "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the query "
+        "a smaller window or the rules fewer literals, or raise "
         f"the limit with `--pattern-limit`, which allows {LITERALS_EACH} literals for each pattern."
     )
     first, *others = sorted(rules, key=lambda rule: -len(rule.body))
