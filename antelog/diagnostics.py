@@ -82,6 +82,7 @@ CATALOGUE: dict[str, str] = {
     "E404": "negated-only",
     "E405": "unbounded-time",
     "E406": "several-unguarded",
+    "E407": "offset-too-large",
     # Static rules
     "E501": "static-needs-time",
     "E502": "static-negation",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from antelog.compile.delays import Delays
 from antelog.compile.differences import ZERO
-from antelog.compile.plan import Atom, Bounds, Input, Pattern, StaticAtom, Term, Time, Var
+from antelog.compile.plan import Atom, Bounds, Input, Pattern, Time
 from antelog.compile.times import Times, times_of
 
 Inputs = Mapping[str, Delays]
@@ -121,15 +121,6 @@ def _longest(
     return {
         name: 0 if length is not None and length < lowest // 2 else length for name, length in longest.items()
     }
-
-
-def static_variables(pattern: Pattern) -> set[str]:
-    """The variables whose values background facts give."""
-    return {a.name for s in pattern.statics if not s.negated for a in _arguments(s) if isinstance(a, Var)}
-
-
-def _arguments(atom: StaticAtom) -> tuple[Term, ...]:
-    return tuple(a for a in atom.arguments if a is not None)
 
 
 def _piling_up(pattern: Pattern, times: Times) -> str | None:

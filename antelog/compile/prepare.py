@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from antelog.compile.bounds import static_variables
 from antelog.compile.implied import implied
 from antelog.compile.needed import lag, needed, reaches
 from antelog.compile.plan import (
@@ -22,17 +21,16 @@ from antelog.compile.plan import (
     Comparison,
     Input,
     Negated,
-    Operand,
     Pattern,
     Plan,
     Relation,
     StaticAtom,
-    Sum,
     Time,
     Var,
 )
 from antelog.compile.sources import Names, Tests, names
 from antelog.compile.times import Times, times_of
+from antelog.compile.variables import compared, static_variables, variables_of
 
 
 @dataclass(frozen=True)
@@ -297,23 +295,3 @@ def _put_off(relation: Relation) -> bool:
         if len(pattern.literals) != 1 or any(pattern.negations) or not times <= names:
             return True
     return False
-
-
-def variables_of(literal: Atom | Negated) -> frozenset[str]:
-    names = {a.name for a in literal.arguments if isinstance(a, Var)}
-    return frozenset(names | ({literal.time.variable} if literal.time.variable else set()))
-
-
-def compared(comparison: Comparison) -> frozenset[str]:
-    """The variables of a comparison."""
-    return frozenset(filter(None, (variable_of(comparison.left), variable_of(comparison.right))))
-
-
-def variable_of(operand: Operand) -> str | None:
-    match operand:
-        case Var(name):
-            return name
-        case Sum(variable, _) | Time(variable, _):
-            return variable
-        case _:
-            return None

@@ -101,14 +101,14 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
 def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
     message = f"the ways to derive {predicate} have more than {literals} literals together"
     hint = (
-        "Every fact that the evidence for one answer may need is a literal: with a window of N ticks there "
-        "are patterns of 1, 2, …, N of them. Give the query a smaller window or the rules fewer literals, or "
-        "raise "
+        "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the query "
+        "a smaller window or the rules fewer literals, or raise "
         f"the limit with `--pattern-limit`, which allows {LITERALS_EACH} literals for each pattern."
     )
     first, *others = sorted(rules, key=lambda rule: -len(rule.body))
-    notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
-    return Diagnostic("E603", message, first.span, hint, notes)
+    return Diagnostic(
+        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
+    )
 
 
 def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 
 from antelog.compile.explain import pattern_text
 from antelog.compile.plan import Comparison, Const, Pattern, Time, Var
-from antelog.compile.prepare import compared, variables_of
 from antelog.compile.times import times_of
+from antelog.compile.variables import compared, variables_of
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
+
+LARGEST_OFFSET = 2**53 - 1
+"""No tick is later, so no two are further apart."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,13 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
                 f"Some {kind} nearly always does. Ask for {name} in the answer too, or add a condition "
                 f"without `not` that says which values {name} has.",
             )
+    far = max((abs(literal.time.offset) for literal in pattern.literals), default=0)
+    if far > LARGEST_OFFSET:
+        yield _Objection(
+            "E407",
+            f"a time lies {far} ticks away, but there are no more than {LARGEST_OFFSET}",
+            f"The largest offset is {LARGEST_OFFSET}. Write a smaller one, or declare a longer `tick`.",
+        )
     time = pattern.unguarded_time
     if time is not None and not pattern.clock_driven and not _ends(pattern):
         yield _Objection(

@@ -17,7 +17,8 @@ from itertools import permutations
 from math import factorial
 
 from antelog.compile.plan import Atom, Comparison, Const, Negated, Operand, StaticAtom, Sum, Term, Time, Var
-from antelog.compile.prepare import Prepared, compared
+from antelog.compile.prepare import Prepared
+from antelog.compile.variables import compared
 
 Gap = Var | Const | Time | Sum
 """What stands in a gap: a known variable, a constant, a time, or a sum."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from antelog.compile import PATTERN_LIMIT, Compiled, compile_program
+import pytest
+
+from antelog.compile import PATTERN_LIMIT, Compiled, antichain, compile_program
+from antelog.compile.plan import Pattern
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
 
@@ -85,3 +88,33 @@ def test_the_message_of_a_long_rule_stays_short() -> None:
     rules = "".join(f"Q{i}(X, T) :- A{i}(X, T). Q{i}(X, T) :- B{i}(X, T)." for i in range(40))
     (error,) = errors_of(_compile(f"P(X, T) :- {body}. {rules} query P(X, T).", limit=100).diagnostics)
     assert len(error.message) < 300
+
+
+LOOK_BACK = "S(X, T) :- E(X, X, T). S(X, T) :- E(X, Y, T), S(Y, T-1). query S(X, T) window {}."
+
+
+def test_patterns_told_apart_by_equal_arguments_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+
+    def subsumes(one: Pattern, other: Pattern) -> bool:
+        compared.append((one, other))
+        return False
+
+    monkeypatch.setattr(antichain, "subsumes", subsumes)
+    assert len(_literals(LOOK_BACK.format(60))) == 61
+    assert len(compared) < 61
+
+
+def test_patterns_with_too_many_literals_together_are_refused() -> None:
+    (error,) = errors_of(_compile(LOOK_BACK.format(60), limit=100).diagnostics)
+    assert error.code == "E603"
+    assert "more than 1000 literals" in error.message
+
+
+def test_the_largest_offset() -> None:
+    def codes(offset: int) -> list[str]:
+        text = f"P(X, T) :- A(X, T), not B(X, T+{offset}). query P(X, T)."
+        return [d.code for d in errors_of(_compile(text).diagnostics)]
+
+    assert codes(2**53 - 1) == []
+    assert codes(2**53) == ["E407"]

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.explain import operand_text, time_text
 from antelog.compile.plan import Comparison, Literal, Negated, Operand, StaticAtom, Sum, Term, Time, Var
-from antelog.compile.prepare import compared, variables_of
+from antelog.compile.variables import compared, variables_of
 from antelog.engine.columns.tables import Column, inverse, numbered, packable
 from antelog.engine.matching.rows import Rows
 from antelog.engine.truth.derivations import Derivations

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from antelog.compile.bounds import static_variables
 from antelog.compile.plan import StaticAtom, Var
-from antelog.compile.prepare import Prepared, compared
+from antelog.compile.prepare import Prepared
 from antelog.compile.statics import Row
+from antelog.compile.variables import compared, static_variables
 from antelog.engine.matching.rows import ONE, Background, Rows, distinct, joined
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.values import Values
