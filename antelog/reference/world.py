@@ -167,8 +167,9 @@ class World:
         if start is None:
             return
         found: dict[tuple[Term, ...], tuple[Substitution, Tick]] = {}
-        literals = {v for a in (*pattern.facts, *pattern.negations) for v in variables(a)}
-        names = sorted(literals | {t.name for t in pattern.head if isinstance(t, Variable)})
+        # A value of the background alone makes no difference, unless a condition is about it.
+        said = (*pattern.facts, *pattern.negations, *pattern.comparisons, *pattern.denials)
+        names = sorted({v for each in said for v in variables(each)} | {*_names(pattern.head)})
         for known in joined(pattern.background, self.program.background, start):
             for each, since in self._matched(pattern.facts, known, START):
                 values = tuple(put_in(Variable(name), each) for name in names)
@@ -225,6 +226,10 @@ class World:
                 facts.add(literal)
         head = tuple(put_in(t, known) for t in pattern.head)
         return Derivation(pattern, head, known, literals, frozenset(facts), open_, first, since)
+
+
+def _names(terms: Iterable[Term]) -> Iterator[str]:
+    return (term.name for term in terms if isinstance(term, Variable))
 
 
 def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:

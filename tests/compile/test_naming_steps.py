@@ -62,6 +62,6 @@ def test_times_below_are_counted_from_the_answers() -> None:
 
 
 def test_of_tests_where_answers_begin_the_one_that_says_most_is_kept() -> None:
-    later = [Comparison(Time(TIME, 0), ">=", Time(None, tick)) for tick in (3, 7)]
+    later = [Comparison(Time(TIME, 0), ">=", Time(None, tick)) for tick in (7, 3)]
     other = Comparison(Var("<0>"), "!=", Const("a"))
     assert texts(strongest([*later, other, other])) == {"<t> >= 7", "<0> != a"}

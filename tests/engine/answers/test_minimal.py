@@ -48,7 +48,8 @@ def test_one_that_is_complete_makes_all_others_needless() -> None:
 
 
 def test_of_equal_hypotheses_less_evidence_is_enough() -> None:
-    """One fact may be both B, and then is all the evidence it takes."""
-    rule = "P(T) :- D(T), B(X, T), B(Y, U), U <= T, A(a, T+1). query P(T)."
-    (line,) = told(INPUTS + rule, [("D", 1, 1), ("B", "a", 1, 1), ("B", "b", 1, 1)], 1)[1]
-    assert line.startswith("possible P(1): B(a, 1), D(1) | A(a, 2) ; B(b, 1), D(1) | A(a, 2),")
+    """C(a, a) is both C of the second rule, which rests on B besides."""
+    rules = "P(T) :- D(T), C(X, X, T), A(a, T+1).  P(T) :- D(T), C(X, Y, T), C(Y, X, T), B(Z, T), A(a, T+1)."
+    facts = [("D", 1, 1), ("C", "a", "a", 1, 1), ("B", "b", 1, 1)]
+    (line,) = told(f"{INPUTS}{rules} query P(T).", facts, 1)[1]
+    assert line.startswith("possible P(1): C(a, a, 1), D(1) | A(a, 2), ")

@@ -23,9 +23,9 @@ def admitted(slot: str, rows: Sequence[tuple[object, ...]]) -> tuple[list[tuple[
 
 
 def test_of_a_slot_the_fact_that_arrived_first_counts() -> None:
-    rows = [("wt2", "low", 7, 8), ("wt2", "high", 7, 7), ("wt3", "low", 7, 8)]
+    rows = [("wt2", "high", 7, 8), ("wt2", "low", 7, 7), ("wt3", "low", 7, 8)]
     found, rejects = admitted("device", rows)
-    assert found == [("wt2", "high", 7), ("wt3", "low", 7)]
+    assert found == [("wt2", "low", 7), ("wt3", "low", 7)]
     assert rejects.select(["reason", "detail"]).to_pylist() == [
         {"reason": "conflicting", "detail": "another fact of this device and tick came first"}
     ]
