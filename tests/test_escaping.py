@@ -74,7 +74,7 @@ def test_commands_show_through_one_door() -> None:
     doors = re.compile(r"click\.echo\(|\.print\((?!\)|\")|\bConsole\([^)]|\.write\(")
     found = {
         path.relative_to(ROOT).as_posix(): doors.findall(path.read_text(encoding="utf-8"))
-        for path in ROOT.glob("antelog/cli/*.py")
+        for path in ROOT.glob("antelog/cli/**/*.py")
     }
     assert {name: there for name, there in found.items() if there} == {
         "antelog/cli/show/outputs.py": [".write("],
