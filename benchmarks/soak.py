@@ -23,14 +23,14 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 import antelog
-from antelog.cli.run_reading import reading_of
+from antelog.cli.run.columns import Wish, reading_of
 from antelog.spark import COUNTS, Outcomes, guard, outcomes
-from antelog.spark.endpoints import Files
-from antelog.spark.following import Counts, Following, Progress, follow
-from antelog.spark.session import session
+from antelog.spark.endpoints.endpoints import Files
+from antelog.spark.endpoints.sinks import Batch, write
+from antelog.spark.endpoints.sources import frame
+from antelog.spark.pipeline.following import Counts, Following, Progress, follow
+from antelog.spark.session.session import session
 from antelog.spark.settings import STANDING
-from antelog.spark.sinks import Batch, write
-from antelog.spark.sources import frame
 from benchmarks.faulty import HEADER, PROGRAM, Made, Readings
 from benchmarks.options import RESULTS
 from benchmarks.report import setting
@@ -74,7 +74,7 @@ def soaked(readings: Readings, minutes: float) -> Run:
         inputs = [Files(str(feeder.folder), "csv")]
         with session("soak", inputs, buckets=BUCKETS, master="local[2]", conf=CONF) as spark:
             program = antelog.parse(PROGRAM)
-            reading = reading_of(spark, program.plan, "Temp", inputs[0], {}, None, stream=True)
+            reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}, stream=True))
             found = outcomes(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)
             state = str(folder / "state")
             guard(spark, state, found)

@@ -43,9 +43,15 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "dashboard": EVERYTHING,
 }
 
-# layer -> its folders, each of which may import from those before it; what is in none of them, from all
+# layer -> its folders, and modules beside them that folders need, each of which may import from those
+# before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
+    "cli": ("show", "arguments", "run", "recorded", "commands"),
+    "spark": (
+        *("settings", "workers", "job", "transport", "bucket", "running"),
+        *("endpoints", "session", "pipeline"),
+    ),
 }
 
 WEB_FRAMEWORKS = (
@@ -122,21 +128,19 @@ def folder_complaints(source: str, path: PurePosixPath) -> list[str]:
     """Imports of a file against the order of the folders in its layer."""
     unit = unit_of(path)
     folders = FOLDERS.get(unit, ())
-    inside = path.relative_to(PACKAGE).parts[1:-1]
     if not folders or path.relative_to(PACKAGE).parts[:1] != (unit,):
         return []
-    if inside and inside[0] not in folders:
-        return [f"{path}: {unit}/{inside[0]} has no place among the folders; give it one in tests/layers.py"]
-    allowed = folders.index(inside[0]) if inside else len(folders)
+    here, *below = path.relative_to(PACKAGE).with_suffix("").parts[1:]
+    if below and here not in folders:
+        return [f"{path}: {unit}/{here} has no place among the folders; give it one in tests/layers.py"]
+    allowed = folders.index(here) if here in folders else len(folders)
     complaints = []
     for line, module in imported_modules(source, path):
         library, layer, *rest = [*module.split("."), "", ""]
         target = rest[0]
         place = folders.index(target) if target in folders else len(folders)
         if (library, layer) == (PACKAGE, unit) and place > allowed:
-            complaints.append(
-                f"{path}:{line}: {unit}/{inside[0]} may not import {target or 'the whole layer'}"
-            )
+            complaints.append(f"{path}:{line}: {unit}/{here} may not import {target or 'the whole layer'}")
     return complaints
 
 

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.accounts import FATES, REASONS, Counts
-from antelog.cli import facts
+from antelog.cli.recorded import facts
 from antelog.files import batches
-from antelog.spark.job import ARRIVED
+from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import COUNTS, MALFORMED
 from tests.cli.trying import antelog as command
 from tests.spark.comparing import job_of

@@ -77,9 +77,9 @@ def test_commands_show_through_one_door() -> None:
         for path in ROOT.glob("antelog/cli/*.py")
     }
     assert {name: there for name, there in found.items() if there} == {
-        "antelog/cli/outputs.py": [".write("],
-        "antelog/cli/terminal.py": ["click.echo(", "click.echo(", "Console(s", "Console(h", ".print("],
-        "antelog/cli/try_.py": [".write("],  # lines of JSON
+        "antelog/cli/show/outputs.py": [".write("],
+        "antelog/cli/show/terminal.py": ["click.echo(", "click.echo(", "Console(s", "Console(h", ".print("],
+        "antelog/cli/commands/try_.py": [".write("],  # lines of JSON
     }
 
 

@@ -20,7 +20,7 @@ _PARSE = """
 import antelog
 antelog.load("examples/turbines/turbines.alog")
 """
-_OPERATOR = "import antelog.spark.streaming"
+_OPERATOR = "import antelog.spark.bucket.operator"
 
 
 @pytest.mark.parametrize("code", [_CHECK, _PARSE])

@@ -9,14 +9,14 @@ import pytest
 from py4j.protocol import Py4JError
 
 from antelog import secrets
-from antelog.cli.endpoints import sink_of, source_of
-from antelog.cli.run_settings import Settings, setting
-from antelog.cli.setting_error import SettingError
+from antelog.cli.arguments.setting_error import SettingError
+from antelog.cli.run.endpoints import sink_of, source_of
+from antelog.cli.run.settings import Settings, setting
 from antelog.errors import UnsupportedError
 from antelog.secrets import blanked, redacted, shows_secret
-from antelog.spark.endpoints import Jdbc, Kafka
-from antelog.spark.session import plain, session
-from antelog.spark.starting import properties
+from antelog.spark.endpoints.endpoints import Jdbc, Kafka
+from antelog.spark.session.session import plain, session
+from antelog.spark.session.starting import properties
 from tests.cli.pipelines import diagnostics
 from tests.cli.trying import antelog
 
@@ -207,7 +207,7 @@ def test_complaints_about_a_file(line: str) -> None:
 
 
 def test_a_password_on_the_command_line_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    from antelog.cli import run  # noqa: PLC0415 - the module, not the command
+    from antelog.cli.commands import run  # noqa: PLC0415 - the module, not the command
 
     started: list[Settings] = []
     monkeypatch.setattr(run, "run_pipeline", lambda _, settings: started.append(settings))
@@ -215,7 +215,7 @@ def test_a_password_on_the_command_line_is_warned_of(monkeypatch: pytest.MonkeyP
     assert "warning: whoever may list the processes of this machine can read the password" in shown.stderr
     hidden = antelog("run", "p.alog", *IN, "--output", "jdbc:postgresql://db/x?user=me&password=${HARD}#t")
     assert (hidden.exit_code, hidden.stderr) == (0, "")
-    assert [dict(each.outputs[0].options)["password"] for each in started] == ["hunter2", HARD]  # type: ignore[union-attr]
+    assert [dict(each.sinks.outputs[0].options)["password"] for each in started] == ["hunter2", HARD]  # type: ignore[union-attr]
 
 
 def test_failures_of_java() -> None:

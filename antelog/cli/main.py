@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from antelog.cli.completion import completion
-from antelog.cli.outputs import checked_outputs
-from antelog.cli.terminal import shown_mistakes
+from antelog.cli.arguments.completion import completion
+from antelog.cli.show.outputs import checked_outputs
+from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {"check": "check", "draw": "draw", "run": "run", "try": "try_"}
 
@@ -35,7 +35,7 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _MODULES and cmd_name not in self.commands:
-            module = import_module(f"antelog.cli.{_MODULES[cmd_name]}")
+            module = import_module(f"antelog.cli.commands.{_MODULES[cmd_name]}")
             self.add_command(getattr(module, _MODULES[cmd_name]))
         return super().get_command(ctx, cmd_name)
 

@@ -6,6 +6,7 @@ speak before the answer's tick has come.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ class Antichain:
     def __init__(self) -> None:
         self._all: list[_Features] = []
         self._index: dict[Hashable, dict[int, list[_Features]]] = {}
+        self._frequency: Counter[Hashable] = Counter()
         self._alike: dict[frozenset[Hashable], list[_Features]] = {}
 
     def add(self, pattern: Pattern, among: Callable[[Pattern], bool] | None = None) -> bool:
@@ -37,10 +39,16 @@ class Antichain:
         near = self._near(new) if new.plain else (f for f in self._all if f.predicates <= new.predicates)
         if any((among is None or among(f.pattern)) and _makes_needless(f.pattern, pattern) for f in near):
             return False
-        self._index.setdefault(new.rarest, {}).setdefault(new.size, []).append(new)
+        self._frequency.update(new.keys)
+        rarest = min(new.keys, key=self._rank, default=None)
+        self._index.setdefault(rarest, {}).setdefault(new.size, []).append(new)
         self._alike.setdefault(new.keys, []).append(new)
         self._all.append(new)
         return True
+
+    def _rank(self, key: Hashable) -> tuple[int, int]:
+        """How many patterns have a key; of equally rare ones the one that says more comes first."""
+        return self._frequency[key], -_length(key)
 
     def _near(self, new: _Features) -> Iterator[_Features]:
         yield from self._alike.get(new.keys, ())
@@ -61,15 +69,15 @@ class _Features:
 
     That is its literals by their predicates and, between patterns whose answers are plain
     variables, by their offsets from the answer's time, and by their arguments too where
-    all of these are answers or constants. If that is so for all literals, then `size` is their
-    number: such a pattern subsumes none of the same size but its like. Otherwise it is 0.
+    all of these are answers or constants; and which of their arguments are the same, for what
+    `E(Y, Y, T)` is replaced by has that too. If all arguments of all literals are told, then
+    `size` is their number: such a pattern subsumes none of the same size but its like. Otherwise it is 0.
     """
 
     pattern: Pattern
     plain: bool
     predicates: frozenset[Hashable]
     keys: frozenset[Hashable]
-    rarest: Hashable
     size: int
 
     @staticmethod
@@ -80,10 +88,9 @@ class _Features:
         if plain is not None:
             exact = [key for literal in pattern.literals for key in _places(literal, pattern, plain)]
         keys = frozenset([*coarse, *exact])
-        told = sum(1 for key in keys if _length(key) > _COARSE)
+        told = sum(1 for key in keys if isinstance(key, tuple) and key[_COARSE:][:1] == ("exactly",))
         size = told if told == len(pattern.literals) else 0
-        rarest = max(keys, key=_length, default=None)
-        return _Features(pattern, plain is not None, frozenset(coarse), keys, rarest, size)
+        return _Features(pattern, plain is not None, frozenset(coarse), keys, size)
 
 
 _COARSE = 3  # a kind, a predicate and an offset; a longer key has the arguments too
@@ -105,6 +112,10 @@ def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterat
         return
     place = (type(literal), literal.predicate, literal.time.offset - pattern.time.offset)
     yield place
+    first: dict[Hashable, int] = {}
+    for position, argument in enumerate(literal.arguments):
+        if argument is not None and first.setdefault(argument, position) != position:
+            yield (*place, "same", first[argument], position)
     arguments: list[Hashable] = []
     for argument in literal.arguments:
         if isinstance(argument, Var):

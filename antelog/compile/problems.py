@@ -9,7 +9,7 @@ from math import prod
 from antelog.compile.clauses import Clause
 from antelog.compile.explain import later
 from antelog.compile.plan import Earliest, Plan, Relation, Time
-from antelog.compile.resolve import EndlessError, TooManyPatternsError
+from antelog.compile.resolve import LITERALS_EACH, EndlessError, TooManyPatternsError
 from antelog.compile.stratify import Edge, Violation
 from antelog.compile.times import Times
 from antelog.diagnostics import Diagnostic, Note
@@ -76,7 +76,9 @@ def _loop(names: list[str]) -> str:
 
 
 def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
-    """Rules that multiply."""
+    """Rules that multiply, or patterns that grow long."""
+    if error.literals is not None:
+        return _too_long(error.predicate, error.literals, _rules(document, list(error.sizes)))
     sizes = {number: [n for _, n in parts] for number, parts in error.sizes.items()}
     worst = max(sizes, key=lambda number: prod(sizes[number]))
     largest = sorted(error.sizes[worst], key=lambda part: -part[1])
@@ -94,6 +96,19 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
     others = [number for number in sizes if number != worst][:5]
     notes = tuple(Note("adds to it", r.span) for r in _rules(document, others))
     return Diagnostic("E603", message, rule.span, hint, notes)
+
+
+def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
+    message = f"the ways to derive {predicate} have more than {literals} literals together"
+    hint = (
+        "Every fact that the evidence for one answer may need is a literal: with a window of N ticks there "
+        "are patterns of 1, 2, …, N of them. Give the query a smaller window or the rules fewer literals, or "
+        "raise "
+        f"the limit with `--pattern-limit`, which allows {LITERALS_EACH} literals for each pattern."
+    )
+    first, *others = sorted(rules, key=lambda rule: -len(rule.body))
+    notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
+    return Diagnostic("E603", message, first.span, hint, notes)
 
 
 def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:

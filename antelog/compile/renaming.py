@@ -91,6 +91,7 @@ class _Readable(_Renaming):
     def __init__(self) -> None:
         super().__init__()
         self.taken: set[str] = set()
+        self.next: dict[str, int] = {}
 
     def name(self, old: str) -> str:
         known = self.names.get(old)
@@ -105,9 +106,10 @@ class _Readable(_Renaming):
         if wanted == stem and stem not in self.taken:
             return stem
         stem = stem.rstrip("0123456789") or stem
-        number = 1 if wanted.startswith("_") else 2
+        number = self.next.get(stem, 1 if wanted.startswith("_") else 2)
         while f"{stem}{number}" in self.taken:
             number += 1
+        self.next[stem] = number
         return f"{stem}{number}"
 
 

@@ -19,14 +19,21 @@ from antelog.compile.plan import Atom, Pattern
 from antelog.compile.unfold import Frame, Way, combinations, framed
 from antelog.language.graph import components
 
+LITERALS_EACH = 10
+"""The patterns of a predicate may have this many literals for each pattern that the limit allows."""
+
 
 class TooManyPatternsError(Exception):
-    """A predicate has more patterns than the limit allows."""
+    """A predicate has more patterns than the limit allows, or these have too many `literals` together."""
 
-    def __init__(self, predicate: str, sizes: Mapping[int, tuple[tuple[str, int], ...]]) -> None:
+    def __init__(
+        self, predicate: str, sizes: Mapping[int, tuple[tuple[str, int], ...]], literals: int | None = None
+    ) -> None:
         super().__init__(predicate)
         self.predicate = predicate
         self.sizes = sizes
+        self.literals = literals
+        """How many literals there may be, if it is they that are too many."""
         """For each of its rules, by number: the derived predicates of the body and their patterns."""
 
 
@@ -88,7 +95,7 @@ class Resolver:
         for clause in self._clauses[name]:
             for way in combinations(clause, self._choices(clause, frame), frame):
                 if effort.exceeded(way):
-                    raise TooManyPatternsError(name, self._sizes(name, frame))
+                    raise TooManyPatternsError(name, self._sizes(name, frame), effort.literals_allowed)
                 if way is not None:
                     found.append(way)
         if frame is None:
@@ -148,7 +155,7 @@ class Resolver:
         fresh = []
         for way in combinations(clause, choices, frame):
             if effort.exceeded(way):
-                raise TooManyPatternsError(name, self._sizes(name, frame))
+                raise TooManyPatternsError(name, self._sizes(name, frame), effort.literals_allowed)
             if way is not None and kept.add(way):
                 fresh.append(way)
         return fresh
@@ -206,16 +213,25 @@ class Resolver:
 
 
 class _Effort:
-    """Counts the combinations tried and the patterns found, against the limit."""
+    """Counts the combinations tried, and the patterns found with their literals, against the limit."""
 
     def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._patterns = limit
         self._steps = 50 * limit
+        self._literals = LITERALS_EACH * limit
 
     def exceeded(self, way: Way | None) -> bool:
         self._steps -= 1
-        self._patterns -= way is not None
-        return self._patterns < 0 or self._steps < 0
+        if way is not None:
+            self._patterns -= 1
+            self._literals -= len(way.pattern.literals)
+        return min(self._patterns, self._steps, self._literals) < 0
+
+    @property
+    def literals_allowed(self) -> int | None:
+        """How many literals there may be, if there are more; None if something else is too much."""
+        return None if min(self._patterns, self._steps) < 0 else LITERALS_EACH * self._limit
 
 
 class _Narrowest:

@@ -41,11 +41,14 @@ def condense(pattern: Pattern) -> Pattern:
     if pattern.time.variable is not None:
         answers.add(pattern.time.variable)
     pattern = replace(pattern, literals=tuple(dict.fromkeys(pattern.literals)))
-    twins: dict[tuple[type, str], list[Literal]] = {}
+    twins: dict[object, list[Literal]] = {}
     for literal in pattern.literals:
-        twins.setdefault((type(literal), literal.predicate), []).append(literal)
+        for key in (_kind(literal), (*_kind(literal), literal.time)):
+            twins.setdefault(key, []).append(literal)
     for literal in pattern.literals:
-        near = twins[type(literal), literal.predicate]
+        time = literal.time
+        fixed = time.variable is None or time.variable in answers
+        near = twins[(*_kind(literal), time) if fixed else _kind(literal)]
         if not variables_in(literal) <= answers and any(_may_become(literal, n, answers) for n in near):
             smaller = _without(literal, pattern, answers)
             if subsumes(pattern, smaller):
@@ -54,13 +57,8 @@ def condense(pattern: Pattern) -> Pattern:
 
 
 def _may_become(literal: Literal, other: Literal, answers: set[str]) -> bool:
-    """Whether replacing variables that are no answers can turn one literal into another."""
-    if literal is other:
-        return False
-    time = literal.time
-    if (time.variable is None or time.variable in answers) and time != other.time:
-        return False
-    return all(
+    """Whether replacing variables that are no answers can turn one literal into another, but for its time."""
+    return literal is not other and all(
         (isinstance(here, Var) and here.name not in answers and there is not None) or here == there
         for here, there in zip(literal.arguments, other.arguments, strict=True)
     )
@@ -104,19 +102,33 @@ def subsumes(one: Pattern, other: Pattern) -> bool:
         return False
     if not all(map(matching.term, one.answer, other.answer)):
         return False
-    there: dict[tuple[type, str], list[Condition]] = {}
+    there: dict[object, list[Condition]] = {}
     exact = frozenset[Condition]((*other.literals, *other.statics))
     for condition in (*other.literals, *other.statics):
-        there.setdefault((type(condition), condition.predicate), []).append(condition)
+        there.setdefault(_kind(condition), []).append(condition)
+        if not isinstance(condition, StaticAtom):
+            there.setdefault((*_kind(condition), condition.time), []).append(condition)
     goals = []
     for condition in (*one.literals, *one.statics):
         known = matching.image(condition)
         if known is None:
-            goals.append((condition, there.get((type(condition), condition.predicate), [])))
+            goals.append((condition, there.get(_place(condition, matching), [])))
         elif known not in exact:
             return False
     goals.sort(key=lambda goal: len(goal[1]))
     return any(_agrees(m, one, other) for m in _embeddings(goals, matching))
+
+
+def _kind(condition: Condition) -> tuple[type, str]:
+    return type(condition), condition.predicate
+
+
+def _place(condition: Condition, matching: Matching) -> object:
+    """What a condition's candidates have in common: its predicate, and the time if that is known."""
+    if isinstance(condition, StaticAtom):
+        return _kind(condition)
+    time = matching.image_time(condition.time)
+    return _kind(condition) if time is None else (*_kind(condition), time)
 
 
 def _embeddings(goals: list[tuple[Condition, list[Condition]]], matching: Matching) -> Iterator[Matching]:
@@ -197,10 +209,14 @@ class Matching(Bindings):
         arguments = tuple(self.objects[a.name] if isinstance(a, Var) else a for a in condition.arguments)
         if isinstance(condition, StaticAtom):
             return replace(condition, arguments=arguments)
-        time = condition.time
-        if time.variable is not None:
-            time = self.times[time.variable] + time.offset
-        return replace(condition, arguments=arguments, time=time)
+        return replace(condition, arguments=arguments, time=self.image_time(condition.time))
+
+    def image_time(self, time: Time) -> Time | None:
+        """The time with its variable replaced, if that is known."""
+        if time.variable is None:
+            return time
+        known = self.times.get(time.variable)
+        return None if known is None else known + time.offset
 
     def comparison(self, comparison: Comparison) -> Comparison:
         return Comparison(

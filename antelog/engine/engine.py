@@ -118,7 +118,7 @@ class Engine:
 
     @property
     def dropped(self) -> pa.Table:
-        """For each input the facts that were dropped for want of room, and the ticks they were about."""
+        """For each input the facts that were dropped, as there was no room, and the ticks they were about."""
         return dropped_table(self._dropped)
 
     @property

@@ -59,7 +59,7 @@ class State:
     static      the background
     history     the facts that still matter
     settled     the atoms to remember, of relations that rest on their own negation in the past
-    forgotten   facts about ticks before this one were given up, for want of room
+    forgotten   facts about ticks before this one were given up, because there was no room
     told        the types in which answers are told, and how much
     """
 

@@ -18,18 +18,14 @@ from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.rows import MOST_DIGITS, array_of
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.errors import DataError
+from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 
-_NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"
 _LONG = r"[0-9]{16}"
 _TOO_LONG = rf"^[+-]?0*[1-9][0-9]{{{MOST_DIGITS},}}$"
 NUMBERS = ("number", "double")
 """The types of columns of numbers."""
-
-_EXACT = 2**53
-"""Beyond this a double no longer tells each whole number from the next."""
-_ROUNDED = "has more digits than a number can keep; declare the column as text"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +52,17 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
     faults = [Fault(empty, lambda _: f"column {name} is empty")]
     if type_ == "text":
         return array, faults
-    fits = mask_of(pc.match_substring_regex(array, _NUMBER))
+    fits = mask_of(pc.match_substring_regex(array, NUMBER))
     if type_ is None and not fits.any():
         return array, faults
     numbers, fine = _numbers(array if fits.all() else array.filter(pa.array(fits)))
     fits[fits] = fine
     if type_ in NUMBERS:
-        faults.append(Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} is no number"))
+        faults.append(Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"))
         if type_ == "double":
             numbers, rounded = _doubles(numbers)
             faults.append(
-                Fault(_at(fits, rounded), lambda i: f"value `{array[i]}` of column {name} {_ROUNDED}")
+                Fault(_at(fits, rounded), lambda i: f"value `{array[i]}` of column {name} {ROUNDED}")
             )
         return _spread(numbers, fits), faults
     return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
@@ -109,9 +105,9 @@ def _doubles(numbers: pa.Array) -> tuple[pa.Array, Mask]:
     if numbers.type == pa.float64():
         return numbers, np.zeros(len(numbers), np.bool_)
     if numbers.type == pa.int64():
-        return numbers.cast(pa.float64(), safe=False), np.abs(numbers.to_numpy()) > _EXACT
+        return numbers.cast(pa.float64(), safe=False), np.abs(numbers.to_numpy()) > EXACT
     given = numbers.to_pylist()
-    rounded = [not isinstance(number, float) and abs(number) > _EXACT for number in given]
+    rounded = [not isinstance(number, float) and abs(number) > EXACT for number in given]
     return pa.array(list(map(float, given)), pa.float64()), np.array(rounded, np.bool_)
 
 
@@ -149,7 +145,7 @@ def _from_texts(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array
     missing = Fault(mask_of(array.is_null()), lambda _: f"column {name} has no value")
     if type_ != "number":
         return array, [missing]
-    wrong = Fault(mask_of(array.is_valid()), lambda i: f"value `{array[i]}` of column {name} is no number")
+    wrong = Fault(mask_of(array.is_valid()), lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}")
     return array, [missing, wrong]
 
 
@@ -188,7 +184,7 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
     return [
         Fault(missing | _matching(array, pc.is_nan), lambda _: f"column {name} has no value"),
         Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is no {type_}"),
-        Fault(infinite, lambda i: f"value `{array[i]}` of column {name} is no number"),
+        Fault(infinite, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"),
     ]
 
 

@@ -16,13 +16,7 @@ from antelog.engine.facts.rejects import about_time
 from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, ticks_of
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text, mask_of
-
-_WHOLE = r"^\s*[+-]?[0-9]{1,18}(\.0*)?\s*$"
-_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_CLOCK = r"[0-9]{2}(:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?)?"
-_ZONE = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
-_STAMP = rf"^\s*{_DAY}([T ]{_CLOCK}{_ZONE}?)?\s*$"
-_ZONED = rf"[T ]{_CLOCK}{_ZONE}$"
+from antelog.files.grammar import STAMP, WHOLE_TIME, ZONED, nature_of_times
 
 
 def ticks(array: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:
@@ -46,7 +40,7 @@ def ticks(array: pa.Array, what: str, tick: int | None, file: str) -> tuple[Colu
 def looks_like_time(text: str) -> bool:
     """Whether a text is a whole number or a timestamp."""
     one = pa.array([text])
-    return bool(mask_of(pc.match_substring_regex(one, f"{_WHOLE}|{_STAMP}"))[0])
+    return bool(mask_of(pc.match_substring_regex(one, f"{WHOLE_TIME}|{STAMP}"))[0])
 
 
 def _natural(numbers: Column, whole: Mask) -> Mask:
@@ -62,19 +56,19 @@ def _no_tick(what: str, file: str) -> DataError:
 
 def _from_texts(texts: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:
     texts = pc.fill_null(texts, "")
-    whole = mask_of(pc.match_substring_regex(texts, _WHOLE))
+    whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
     numbers = np.zeros(len(texts), np.int64)
     if whole.any():
         numbers[whole] = _whole_numbers(texts if whole.all() else texts.filter(pa.array(whole)))
     if not whole.all():
-        stamps = mask_of(pc.match_substring_regex(texts, _STAMP)) & ~whole
+        stamps = mask_of(pc.match_substring_regex(texts, STAMP)) & ~whole
         if stamps.any() and tick is None:
             raise _no_tick(what, file)
         if tick is not None:
             found = _stamps(texts.filter(pa.array(stamps)), tick)
             numbers[stamps] = found.numbers
             whole[stamps] = found.whole
-    nature = "a whole number" if tick is None else "a whole number or a timestamp"
+    nature = nature_of_times(tick)
 
     def detail(i: int) -> str:
         text = texts[i].as_py()
@@ -99,7 +93,7 @@ def _stamps(texts: pa.Array, tick: int) -> Ticks:
     texts = pc.utf8_trim_whitespace(texts)
     # What lies below a microsecond decides nothing: a tick is at least as long.
     texts = pc.replace_substring_regex(texts, r"[.,]([0-9]{1,6})[0-9]*", r".\1")
-    zoned = mask_of(pc.match_substring_regex(texts, _ZONED))
+    zoned = mask_of(pc.match_substring_regex(texts, ZONED))
     numbers = np.zeros(len(texts), np.int64)
     whole = np.zeros(len(texts), np.bool_)
     for rows, type_ in ((~zoned, pa.timestamp("us")), (zoned, pa.timestamp("us", "UTC"))):

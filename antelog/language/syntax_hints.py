@@ -38,8 +38,7 @@ class Trouble:
     @cached_property
     def word_before(self) -> str:
         """The word right before the place, if it is one."""
-        match = re.search(r"\w+\Z", self.before)
-        return match[0] if match else ""
+        return last_word(self.before)
 
     @cached_property
     def first_word(self) -> str:
@@ -49,6 +48,14 @@ class Trouble:
     @property
     def found_word(self) -> bool:
         return self.found[:1].isalpha()
+
+
+def last_word(text: str) -> str:
+    """The word a text ends with, or nothing; found from the end, for a search tries every beginning."""
+    start = len(text)
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    return text[start:]
 
 
 _SYMBOLS = re.compile(r"[^\w\s\"(),.%]+")
@@ -146,7 +153,10 @@ _AGGREGATES = frozenset({"avg", "count", "max", "mean", "median", "min", "sum"})
 def _of_names(trouble: Trouble) -> str | None:
     if trouble.before.endswith("_") and trouble.found:
         return "A name starts with a letter; `_` on its own stands for any value."
-    called = {trouble.word_before, *re.findall(r"(\w+)\(\w+\Z", trouble.before)}
+    around = trouble.before.removesuffix(trouble.word_before)
+    called = {trouble.word_before}
+    if trouble.word_before and around.endswith("("):
+        called.add(last_word(around[:-1]))
     if trouble.found == "(" and not _AGGREGATES.isdisjoint(map(str.lower, called)):
         return _QUERY_FIRST
     if trouble.found == "(" and trouble.word_before in KEYWORDS:

@@ -112,11 +112,11 @@ def _marked(mark: str, literals: Iterable[str]) -> str:
 
 def _outlook(change: Change, length: int | None) -> Iterator[str]:
     if change.because:
-        yield f"for want of {', '.join(change.because)}"
-    if change.silent:
-        outcome, tick = change.silent
+        yield f"because {', '.join(change.because)}"
+    if change.outlook.silent:
+        outcome, tick = change.outlook.silent
         yield f"{outcome} at {moment(tick, length)} if nothing comes"
-    if change.decided_by is not None:
-        yield f"decided by {moment(change.decided_by, length)}"
+    if change.outlook.decided_by is not None:
+        yield f"decided by {moment(change.outlook.decided_by, length)}"
     elif change.kind in ("possible", "revised"):
         yield "open without bound"

@@ -29,6 +29,30 @@ class Explanation:
 
 
 @dataclass(frozen=True)
+class Outlook:
+    """What is known of the end of an open answer: what silence makes of it, and by when it is decided."""
+
+    silent: Silent | None = None
+    decided_by: int | None = None
+
+
+NO_OUTLOOK = Outlook()
+
+
+@dataclass(frozen=True)
+class Literals:
+    """What an answer rests on.
+
+    `evidence` has the tick at which each literal came to be known; `missing` are the literals of the
+    last explanations that were still awaited, and `because` those that were awaited in vain.
+    """
+
+    evidence: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Change:
     """A change of an answer, whose values are texts in the language's syntax.
 
@@ -43,8 +67,7 @@ class Change:
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
     excepted: tuple[str, ...] = ()
-    silent: Silent | None = None
-    decided_by: int | None = None
+    outlook: Outlook = NO_OUTLOOK
 
     @property
     def label(self) -> str:
@@ -53,23 +76,16 @@ class Change:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer from its first evidence on.
-
-    `evidence` has the tick at which each literal came to be known; `missing` are the literals of the
-    last explanations that were still awaited, and `because` those that were awaited in vain.
-    """
+    """An answer from its first evidence on."""
 
     query: str
     values: Mapping[str, str]
     since: int
     until: int
     outcome: str = OPEN
-    evidence: Mapping[str, int] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-    because: tuple[str, ...] = ()
+    literals: Literals = field(default_factory=Literals)
     excepted: tuple[str, ...] = ()
-    silent: Silent | None = None
-    decided_by: int | None = None
+    outlook: Outlook = NO_OUTLOOK
 
     @cached_property
     def label(self) -> str:
@@ -90,8 +106,8 @@ class History:
     @property
     def last(self) -> int:
         """The last tick there is something to say about: now, or the last deadline."""
-        deadlines = (a.decided_by for a in self.answers if a.outcome == OPEN and a.decided_by is not None)
-        return max([self.now, *deadlines])
+        deadlines = (each.outlook.decided_by for each in self.answers if each.outcome == OPEN)
+        return max([self.now, *(tick for tick in deadlines if tick is not None)])
 
     def count(self, outcome: str) -> int:
         return sum(answer.outcome == outcome for answer in self.answers)
@@ -160,26 +176,28 @@ def due(literal: str) -> int | None:
 def _after(answer: Answer, change: Change) -> Answer:
     known = (literal for each in change.explanations for literal in each.evidence)
     awaited = (literal for each in change.explanations for literal in each.hypotheses)
-    evidence = {**dict.fromkeys(known, change.tick), **answer.evidence}
+    evidence = {**dict.fromkeys(known, change.tick), **answer.literals.evidence}
+    missing = tuple(literal for literal in dict.fromkeys(awaited) if literal not in evidence)
     return replace(
         answer,
         until=change.tick,
         outcome=change.kind if change.kind in OUTCOMES else OPEN,
-        evidence=evidence,
+        literals=Literals(evidence, missing, change.because),
         excepted=change.excepted,
-        missing=tuple(literal for literal in dict.fromkeys(awaited) if literal not in evidence),
-        because=change.because,
-        silent=change.silent,
-        decided_by=change.decided_by,
+        outlook=change.outlook,
     )
 
 
 def _by_time(answer: Answer) -> Answer:
-    times = {literal: due(literal) for literal in answer.evidence}
+    times = {literal: due(literal) for literal in answer.literals.evidence}
     evidence = {
         name: answer.until if time is None else min(time, answer.until) for name, time in times.items()
     }
-    return replace(answer, since=min([answer.since, *evidence.values()]), evidence=evidence)
+    return replace(
+        answer,
+        since=min([answer.since, *evidence.values()]),
+        literals=replace(answer.literals, evidence=evidence),
+    )
 
 
 def _same(text: str | None, given: str) -> bool:

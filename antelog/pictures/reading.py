@@ -16,7 +16,7 @@ from antelog.engine.log.changes import KINDS
 from antelog.engine.log.schema import WRITTEN
 from antelog.errors import DataError
 from antelog.language.printer import value_text
-from antelog.pictures.history import ALL_OTHERS, Change, Explanation
+from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
 
 _COMMON = {
     "tick",
@@ -129,8 +129,7 @@ def _change(
         tuple(map(_explanation, row.get("explanations") or ())),
         tuple(row.get("because") or ()),
         tuple(", ".join(_texts(each, others, written).values()) for each in row.get("except") or ()),
-        (silent["change"], int(silent["tick"])) if silent else None,
-        row.get("decided_by"),
+        Outlook((silent["change"], int(silent["tick"])) if silent else None, row.get("decided_by")),
     )
 
 

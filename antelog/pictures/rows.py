@@ -93,26 +93,28 @@ def _marks_of(number: int, answer: Answer, clock: Clock, last: int) -> Iterator[
         return {"row": number, "kind": kind, "x": clock.place(tick), "shift": shift} | to
 
     yield mark(BAR, answer.since, end=answer.until)
-    known = {*answer.evidence.values()}
+    known = {*answer.literals.evidence.values()}
     yield from (mark(EVIDENCE, tick) for tick in sorted(known))
     if answer.outcome != OPEN:
         yield mark(answer.outcome, answer.until, shift=_BESIDE)
         return
-    end = last if answer.decided_by is None else answer.decided_by
+    end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
     if end > answer.until:
         yield mark(AHEAD, answer.until, end=end)
-    times = (due(literal) for literal in answer.missing)
+    times = (due(literal) for literal in answer.literals.missing)
     expected = {end if time is None else min(max(time, answer.since), last) for time in times}
     yield from (mark(AWAITED, tick, shift=_BESIDE if tick in known else 0) for tick in sorted(expected))
-    if answer.decided_by is not None:
-        yield mark(DEADLINE, answer.decided_by)
+    if answer.outlook.decided_by is not None:
+        yield mark(DEADLINE, answer.outlook.decided_by)
 
 
 def _tip(answer: Answer, clock: Clock) -> Row:
+    literals, due_by = answer.literals, answer.outlook.decided_by
     evidence = [
-        f"{clock.literal(literal)}  known at {clock.text(tick)}" for literal, tick in answer.evidence.items()
+        f"{clock.literal(literal)}  known at {clock.text(tick)}"
+        for literal, tick in literals.evidence.items()
     ]
-    awaited, failed = (list(map(clock.literal, each)) for each in (answer.missing, answer.because))
+    awaited, failed = (list(map(clock.literal, each)) for each in (literals.missing, literals.because))
     said = {
         "answer": answer.label,
         "state": answer.outcome + ("" if answer.outcome == OPEN else f" at {clock.text(answer.until)}"),
@@ -121,16 +123,16 @@ def _tip(answer: Answer, clock: Clock) -> Row:
     }
     if answer.outcome == OPEN:
         said["missing"] = _listed(awaited)
-        said["deadline"] = "none" if answer.decided_by is None else clock.text(answer.decided_by)
+        said["deadline"] = "none" if due_by is None else clock.text(due_by)
         said["if silent"] = _outlook(answer, clock)
-    said["for want of"], said["all but"] = _listed(failed), _listed(answer.excepted)
+    said["because"], said["all but"] = _listed(failed), _listed(answer.excepted)
     return {name: text for name, text in said.items() if text}
 
 
 def _outlook(answer: Answer, clock: Clock) -> str:
-    if answer.silent is None:
+    if answer.outlook.silent is None:
         return "it stays open"
-    outcome, tick = answer.silent
+    outcome, tick = answer.outlook.silent
     return f"{outcome} at {clock.text(tick)}"
 
 
@@ -149,7 +151,7 @@ def kinds_in(history: History) -> set[str]:
     kinds = {answer.outcome for answer in history.answers}
     return (
         kinds
-        | ({EVIDENCE} if any(a.evidence for a in history.answers) else set())
+        | ({EVIDENCE} if any(a.literals.evidence for a in history.answers) else set())
         | ({AWAITED, DEADLINE} if OPEN in kinds else set())
     )
 

@@ -23,6 +23,7 @@ from antelog.reference.terms import (
     Atom,
     Comparison,
     Condition,
+    Denial,
     Literal,
     Substitution,
     Term,
@@ -168,8 +169,8 @@ class World:
             return
         found: dict[tuple[Term, ...], tuple[Substitution, Tick]] = {}
         # A value of the background alone makes no difference, unless a condition is about it.
-        said: list[Atom | Condition] = [*pattern.facts, *pattern.negations, *pattern.comparisons]
-        said += pattern.denials
+        said: list[Atom | Comparison | Denial] = [*pattern.facts, *pattern.negations]
+        said += [*pattern.comparisons, *pattern.denials]
         names = sorted({v for each in said for v in variables(each)} | {*_names(pattern.head)})
         for known in joined(pattern.background, self.program.background, start):
             for each, since in self._matched(pattern.facts, known, START):

@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING
 from antelog.lazily import names_of
 
 if TYPE_CHECKING:
-    from antelog.spark.guarding import guard
+    from antelog.spark.pipeline.guarding import guard
     from antelog.spark.running import Outcomes, answers, changes, outcomes, rejects
     from antelog.spark.settings import (
         BUCKETS,
@@ -83,7 +83,7 @@ __all__ = [
 
 _FROM = {
     **dict.fromkeys(("Outcomes", "answers", "changes", "outcomes", "rejects"), "running"),
-    "guard": "guarding",
+    "guard": "pipeline.guarding",
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
     **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),
 }

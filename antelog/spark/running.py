@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Unpack
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from antelog.engine.log.changes import KINDS
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.spark.batch import END, ender, reasoner
-from antelog.spark.checking import Checked, Options, checked
-from antelog.spark.job import Job
-from antelog.spark.packing import PACKED, REJECTS, packer
+from antelog.spark.bucket.batch import END, ender, reasoner
+from antelog.spark.bucket.operator import Keeper
+from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
+from antelog.spark.job.checking import Checked, checked
+from antelog.spark.job.job import Job
+from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, Options, options_of
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
-from antelog.spark.streaming import Keeper
-from antelog.spark.telling import CHANGES, COUNTED, REJECTED, TOLD
-from antelog.spark.unpacking import columns_of, reject_reader, unpacker
+from antelog.spark.transport.packing import PACKED, REJECTS, packer
+from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,22 +82,14 @@ def outcomes(
     inputs: Mapping[str, DataFrame],
     *,
     static: Mapping[str, DataFrame] | None = None,
-    clock: str | None = None,
-    arrival: str = "arrival",
-    only: Sequence[str] = KINDS,
-    buckets: int | None = None,
-    lag: int = 1,
-    idle: str | None = None,
-    until: int | None = None,
-    begin: int | None = None,
+    **options: Unpack[ForChanges],
 ) -> Outcomes:
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
-    The options are those of `antelog.spark`.
+    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`
+    and `begin`.
     """
-    options = Options(clock, arrival, only, buckets, lag, idle, until, begin)
-    ready = checked(program, inputs, static or {}, options)
-    return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
+    return _outcomes(program, inputs, static, options_of("outcomes", ForChanges, options))
 
 
 def changes(
@@ -105,20 +98,14 @@ def changes(
     *,
     query: str | None = None,
     static: Mapping[str, DataFrame] | None = None,
-    clock: str | None = None,
-    arrival: str = "arrival",
-    only: Sequence[str] = KINDS,
-    buckets: int | None = None,
-    lag: int = 1,
-    idle: str | None = None,
-    until: int | None = None,
-    begin: int | None = None,
+    **options: Unpack[ForChanges],
 ) -> DataFrame:
-    """What happens to the answers of a program's queries, or of one `query`: see `antelog.spark`."""
-    found = outcomes(
-        program, inputs, static=static, clock=clock, arrival=arrival, only=only, buckets=buckets,
-        lag=lag, idle=idle, until=until, begin=begin,
-    )  # fmt: skip
+    """What happens to the answers of a program's queries, or of one `query`.
+
+    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`
+    and `begin`.
+    """
+    found = _outcomes(program, inputs, static, options_of("changes", ForChanges, options))
     return found.changes if query is None else found.query(query)
 
 
@@ -127,18 +114,14 @@ def rejects(
     inputs: Mapping[str, DataFrame],
     *,
     static: Mapping[str, DataFrame] | None = None,
-    clock: str | None = None,
-    arrival: str = "arrival",
-    buckets: int | None = None,
-    lag: int = 1,
-    idle: str | None = None,
-    until: int | None = None,
+    **options: Unpack[ForRejects],
 ) -> DataFrame:
-    """The facts that are late, early, conflicting or malformed, each with the reason: see `antelog.spark`."""
-    return outcomes(
-        program, inputs, static=static, clock=clock, arrival=arrival, only=(), buckets=buckets,
-        lag=lag, idle=idle, until=until,
-    ).rejects  # fmt: skip
+    """The facts that are late, early, conflicting or malformed, each with the reason.
+
+    The options are those of `antelog.spark`: all but `only`.
+    """
+    asked = replace(options_of("rejects", ForRejects, options), only=())
+    return _outcomes(program, inputs, static, asked).rejects
 
 
 def answers(
@@ -147,19 +130,16 @@ def answers(
     *,
     query: str | None = None,
     static: Mapping[str, DataFrame] | None = None,
-    clock: str | None = None,
-    arrival: str = "arrival",
-    buckets: int | None = None,
-    until: int | None = None,
-    begin: int | None = None,
+    **options: Unpack[ForAnswers],
 ) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
     In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last
-    arrival, unless `until` says otherwise.
+    arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
+    `buckets`, `until` and `begin`.
     """
-    options = Options(clock, arrival, ("confirmed",), buckets, 0, None, until, begin)
-    ready = checked(program, inputs, static or {}, options)
+    asked = replace(options_of("answers", ForAnswers, options), only=("confirmed",), lag=0)
+    ready = checked(program, inputs, static or {}, asked)
     if not ready.job.batch:
         raise DataError(
             "a stream has no end at which answers are open; take its changes, and keep the last one "
@@ -167,6 +147,16 @@ def answers(
         )
     found = Outcomes(ready.job, _batch(ready, answers=True), told="status")
     return found.changes if query is None else found.query(query)
+
+
+def _outcomes(
+    program: Program,
+    inputs: Mapping[str, DataFrame],
+    static: Mapping[str, DataFrame] | None,
+    options: Options,
+) -> Outcomes:
+    ready = checked(program, inputs, static or {}, options)
+    return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
 
 
 def _packed(ready: Checked) -> DataFrame:
@@ -194,7 +184,7 @@ def _batch(ready: Checked, *, answers: bool) -> DataFrame:
 
 def _stream(ready: Checked) -> DataFrame:
     job = ready.job
-    mode = "ProcessingTime" if job.clock == "processing" or job.idle is not None else "None"
+    mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
     told = (
         _packed(ready)
         .groupBy("bucket")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 from antelog.accounts import FATES
+from antelog.language.durations import microseconds
+from antelog.language.syntax import Bound
 
 CLOCKS = ("arrival", "event", "processing")
 
@@ -74,3 +79,9 @@ PARQUET = {
 Few of these texts come often. Parquet looks up each of them all the same, until it sees that its dictionary
 is of no use; that is a third of the work of writing, and makes the files a fifth smaller.
 """
+
+
+def length_of(text: str) -> Fraction | None:
+    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None if it is none."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
+    return microseconds(Bound(float(found[1]), found[2])) if found else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from antelog import ProgramError
-from antelog.cli.run_checks import checked
-from antelog.cli.run_config import parse_config
+from antelog.cli.run.checks import checked
+from antelog.cli.run.config import parse_config
 from antelog.diagnostics import Diagnostic, Source
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
-from antelog.cli.terminal import escaped, to_stdout
+from antelog.cli.show.terminal import escaped, to_stdout
 from tests.cli.trying import PROGRAM, READINGS, antelog, try_
 from tests.limits import longest_file
 from tests.obeyed import obeyed

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.endpoints import sink_of, source_of
-from antelog.cli.run_report import Report, batch_line
-from antelog.cli.setting_error import SettingError
+from antelog.cli.arguments.setting_error import SettingError
+from antelog.cli.run.endpoints import sink_of, source_of
+from antelog.cli.run.report import Report, batch_line
+from antelog.cli.show.set_aside import Places
 from antelog.errors import UnsupportedError
-from antelog.spark.endpoints import Files, Jdbc, Kafka, Rate, Table
-from antelog.spark.java import require_java
+from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Table
+from antelog.spark.session.java import require_java
 from tests.cli.trying import antelog
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -158,7 +159,7 @@ def test_help_and_mistakes_need_no_pyspark() -> None:
 
 
 def test_a_batch_in_words() -> None:
-    from antelog.spark.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
 
     counts: dict[str, int | None] = {"given": 12_000, "admitted": 11_000, "unneeded": 995, "late": 3}
     counts |= {"early": 0, "changes": 1, "open": 0, "held": 2, "kept": 40, "state_bytes": 12_345, "now": 7}
@@ -173,7 +174,7 @@ def test_a_batch_in_words() -> None:
 
 
 def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str]) -> None:
-    from antelog.spark.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
 
     report = Report()
     batches: list[dict[str, int | None]] = [
@@ -185,19 +186,24 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
         report.batch(Progress(0, 1.0, {}, {}))
         report.count(counts)
     capsys.readouterr()
-    report.summarize(stream=True, rejects=None)
+    report.summarize(stream=True, rejects=None, tick=None)
     (done, warning, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith(
         "done: 3 batches, 9 facts (5 used, 1 repeated, 1 not needed, 1 late), 5 changes, 4 open, 1 held in "
     )
     assert warning == "warning: 1 row was set aside (1 late)"
+    late = {"input": "Temp", "values": '["a", 6]', "time": 474771, "reason": "late", "row": None}
+    report.add([late | {"detail": "at tick 474777"}], Places({"Temp": "in"}, 3_600_000_000))
+    report.summarize(stream=True, rejects=None, tick=3_600_000_000)
+    (*_, said) = capsys.readouterr().err.splitlines()
+    assert said == "  in: Temp(a, 6, 2024-02-29 03:00): at tick 474777 (2024-02-29 09:00)"
     resumed = Report()
     resumed.count({"given": 4, "admitted": 3, "unneeded": 1, "late": 1, "changes": 2, "open": 2, "held": 0})
-    resumed.summarize(stream=True, rejects=None)
+    resumed.summarize(stream=True, rejects=None, tick=None)
     (done, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith("done: 0 batches, 4 facts and 1 held before (3 used, 1 not needed, 1 late), 2 ch")
     once = Report()
     once.count({"given": 3, "admitted": 1, "after_until": 2, "changes": 2, "open": 2, "held": 0})
-    once.summarize(stream=False, rejects=None)
+    once.summarize(stream=False, rejects=None, tick=None)
     (done, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith("done: 3 facts (1 used, 2 after --until), 2 changes, 2 open in ")

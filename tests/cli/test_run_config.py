@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.run_config import parse_config
-from antelog.cli.toml_places import places
+from antelog.cli.run.config import parse_config
+from antelog.cli.run.toml_places import places
 from antelog.diagnostics import Source, Span, to_text
-from antelog.spark.endpoints import Console, Files, Jdbc, Kafka, Table
+from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Table
 from tests.cli.pipelines import diagnostics
 
 RIGHT = """\
@@ -107,18 +107,34 @@ spark.sql.shuffle.partitions = 4
 """
     found = parse_config(Source(text), Path("conf")).settings
     assert found.program == Path("conf/../rules.alog")
-    assert (found.stream, found.checkpoint, found.trigger) == (True, "conf/state", "90000 milliseconds")
-    assert (found.clock, found.arrival, found.only) == ("arrival", "came", ("confirmed", "possible"))
-    assert (found.buckets, found.chunk, found.lag, found.master) == (16, 5, 2, "local[2]")
+    assert (found.flow.stream, found.flow.checkpoint, found.flow.trigger) == (
+        True,
+        "conf/state",
+        "90000 milliseconds",
+    )
+    assert (found.timing.clock, found.timing.arrival, found.sinks.only) == (
+        "arrival",
+        "came",
+        ("confirmed", "possible"),
+    )
+    assert (found.cluster.buckets, found.flow.chunk, found.timing.lag, found.cluster.master) == (
+        16,
+        5,
+        2,
+        "local[2]",
+    )
     jdbc = Jdbc("jdbc:postgresql://db/x", "changes", (("password", "s3cret"),))
-    assert found.outputs == (Console(), Files("conf/out", "parquet"), jdbc)
+    assert found.sinks.outputs == (Console(), Files("conf/out", "parquet"), jdbc)
     assert "s3cret" not in str(jdbc)
-    assert found.rejects == Table("delta", "s3a://bucket/aside")
-    assert found.maps == {"device": "sensor", "Temp.time": "@timestamp"}
-    assert found.statics == {"Site": Files("/data/sites", "csv"), "Line": Table("delta", "conf/tables/lines")}
+    assert found.sinks.rejects == Table("delta", "s3a://bucket/aside")
+    assert found.sources.maps == {"device": "sensor", "Temp.time": "@timestamp"}
+    assert found.sources.statics == {
+        "Site": Files("/data/sites", "csv"),
+        "Line": Table("delta", "conf/tables/lines"),
+    }
     options = (("kafka.security.protocol", "SSL"),)
-    assert found.inputs == {"Temp": Kafka("a:9092,b:9093", "temp", "csv", "latest", options)}
-    assert found.conf == {"spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "true"}
+    assert found.sources.inputs == {"Temp": Kafka("a:9092,b:9093", "temp", "csv", "latest", options)}
+    assert found.cluster.conf == {"spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "true"}
 
 
 def test_places_of_names() -> None:

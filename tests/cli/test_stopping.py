@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from antelog.cli.run_pipeline import asked_to_stop
+from antelog.cli.run.pipeline import asked_to_stop
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

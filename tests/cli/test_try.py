@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -265,6 +266,22 @@ def test_timestamps() -> None:
     assert try_("--input", "Temp=temp.csv", "--arrival", "seen").stdout.splitlines() == LOG
 
 
+@pytest.mark.usefixtures("here")
+def test_late_facts_have_their_time_as_the_file_had_it() -> None:
+    Path("p.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
+    Path("temp.csv").write_text(
+        "device,level,time,arrival\n"
+        "wt2,high,2024-03-01 09:10,2024-03-01 09:50\n"
+        "wt4,high,2024-03-01 01:10,2024-03-01 09:55\n",
+        encoding="utf-8",
+    )
+    done = try_("--input", "Temp=temp.csv", "--rejects", "out.csv")
+    assert "warning: 1 row was set aside (1 late)" in done.stderr
+    assert re.search(r"arrived at tick \d+ \(2024-03-01 09:00\)", done.stderr)
+    (_, row) = Path("out.csv").read_text(encoding="utf-8").splitlines()
+    assert row.endswith('"Temp(wt4, high, 2024-03-01 01:00)"')
+
+
 # ---- a listing for people ----
 
 
@@ -281,7 +298,7 @@ def test_a_listing_of_changes() -> None:
     assert blocks[2].startswith(
         "tick 2\n  confirmed  Malf  X = wt2, T = 0\n             ● Temp(wt2, high, 0)  ● Temp(wt2, high, 1)\n"
     )
-    assert "             for want of ✗ Temp(wt4, high, 2)\n" in blocks[3]
+    assert "             because ✗ Temp(wt4, high, 2)\n" in blocks[3]
 
 
 @pytest.mark.usefixtures("here")
@@ -327,7 +344,7 @@ def test_an_arrival_that_no_file_has() -> None:
 @pytest.mark.usefixtures("here")
 def test_a_listing_of_nothing_says_so() -> None:
     Path("cold.csv").write_text("device,level,time\nwt2,low,0\n", encoding="utf-8")
-    note = "note: there is nothing to tell of any answer\n"
+    note = "note: there were no changes to show\n"
     assert try_("--input", "Temp=cold.csv", "--format", "table").stderr == f"{note}done: 1 fact\n"
     assert try_("--input", "Temp=cold.csv").stderr == "done: 1 fact\n"
     assert note not in try_("--input", "Temp=temp.csv", "--format", "table").stderr

@@ -14,12 +14,12 @@ import click
 import pytest
 
 from antelog import Program
-from antelog.cli import run as command
+from antelog.cli.commands import run as command
 from antelog.cli.main import main
-from antelog.cli.run_config import SETTINGS
-from antelog.cli.run_settings import Settings
+from antelog.cli.run.config import SETTINGS
+from antelog.cli.run.settings import Settings
 from antelog.errors import UnsupportedError
-from antelog.spark.java import require_java
+from antelog.spark.session.java import require_java
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 

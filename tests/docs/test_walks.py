@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from antelog import Program
-from antelog.cli import run as command
-from antelog.cli.run_settings import Settings
+from antelog.cli.commands import run as command
+from antelog.cli.run.settings import Settings
 from antelog.errors import UnsupportedError
-from antelog.spark.java import require_java
+from antelog.spark.session.java import require_java
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, blocks_of, name_of
 from tests.docs.walking import Step, missing, run, steps

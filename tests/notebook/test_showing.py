@@ -127,7 +127,7 @@ def test_changes_in_the_order_of_time(engine: antelog.Engine) -> None:
     html = antelog.show(found)._repr_html_()
     assert html.count("rejected</b>") == 2
     assert html.index('<td style="text-align:left;vertical-align:top">2') < html.index('top">3')
-    assert "for want of Temp(wt2, high, 1)" in html
+    assert "because Temp(wt2, high, 1)" in html
 
 
 def test_an_engine_shows_what_is_open(engine: antelog.Engine) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Clock, clock
 from antelog.pictures.drawing import THEMES, Drawing
-from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History
+from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, Literals, Outlook
 from antelog.pictures.panels import easy
 from antelog.pictures.rows import answer_rows, mark_rows
 from tests.cli.trying import LOG, PROGRAM
@@ -25,7 +26,11 @@ ROWS = [json.loads(line) for line in LOG]
 
 
 def answer(number: int, outcome: str = OPEN, **more: Any) -> Answer:
-    given: dict[str, Any] = {"since": number, "until": number + 2, "outcome": outcome} | more
+    given: dict[str, Any] = {"since": number, "until": number + 2, "outcome": outcome}
+    for name, group in (("literals", Literals), ("outlook", Outlook)):
+        names = [f.name for f in fields(group)]
+        given[name] = group(**{n: more.pop(n) for n in names if n in more})
+    given |= more
     return Answer("Malf", {"X": f"wt{number}", "T": str(number)}, **given)
 
 
@@ -84,7 +89,7 @@ def test_what_is_said_of_an_answer() -> None:
     }  # fmt: skip
     (row,) = answer_rows(of(answer(3, REJECTED, because=("P(4)",))), Clock())
     assert row["tip"]["state"] == "rejected at 5"
-    assert row["tip"]["for want of"] == "P(4)"
+    assert row["tip"]["because"] == "P(4)"
 
 
 def test_what_is_said_has_timestamps_where_the_axis_has() -> None:
@@ -98,7 +103,7 @@ def test_what_is_said_has_timestamps_where_the_axis_has() -> None:
         "answer": "Malf(wt19786, 19786)", "state": "open", "since": "2024-03-04",
         "evidence": "P(a, 2024-03-04)  known at 2024-03-05",
         "missing": "P(a, 2024-03-06)\nP(S) where S > 2024-03-05",
-        "deadline": "2024-03-07", "if silent": "rejected at 2024-03-06", "for want of": "not P(2024-03-05)",
+        "deadline": "2024-03-07", "if silent": "rejected at 2024-03-06", "because": "not P(2024-03-05)",
     }  # fmt: skip
 
 

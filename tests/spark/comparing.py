@@ -13,8 +13,8 @@ from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.log.changes import KINDS
 from antelog.language.syntax import Value
-from antelog.spark.dividing import numbers_of_buckets
-from antelog.spark.job import ARRIVED, Job
+from antelog.spark.job.dividing import numbers_of_buckets
+from antelog.spark.job.job import ARRIVED, Data, Job, Timing
 from tests.engine.replay import Compiled, frames
 
 Fact = tuple[str, tuple[Value, ...], int]
@@ -29,12 +29,11 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
         if source.name in tables
     }
     own = {name: t.schema.field(ARRIVED).type for name, t in tables.items() if ARRIVED in t.column_names}
-    usual: dict[str, Any] = {
-        "given": {}, "only": KINDS, "clock": "arrival" if own else "event", "lag": 1, "idle": None,
-        "until": None, "begin": None, "batch": False,
-    }  # fmt: skip
     numbers = numbers_of_buckets(buckets if plan.key else 1)
-    return Job(plan=plan, types=types, own=own, numbers=numbers, **{**usual, **settings})
+    data = Data(settings.pop("given", {}), types, own)
+    only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
+    timing = Timing(**{"clock": "arrival" if own else "event", **settings})
+    return Job(plan, data, numbers, only, timing, batch)
 
 
 def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:

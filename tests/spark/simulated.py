@@ -14,13 +14,13 @@ from typing import Any, cast
 import pyarrow as pa
 from pyspark.sql import Row
 
-from antelog.spark import caching
-from antelog.spark.batch import ender, reasoner
-from antelog.spark.job import Job
-from antelog.spark.packing import PACKED, packer
-from antelog.spark.streaming import Keeper
-from antelog.spark.telling import CHANGES, COUNTED, REJECTED, TOLD
-from antelog.spark.unpacking import columns_of, reject_reader, unpacker
+from antelog.spark.bucket import caching
+from antelog.spark.bucket.batch import ender, reasoner
+from antelog.spark.bucket.operator import Keeper
+from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
+from antelog.spark.job.job import Job
+from antelog.spark.transport.packing import PACKED, packer
+from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
 
 Frames = Mapping[str, pa.Table]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from antelog import parse
-from antelog.spark.job import ARRIVED, Job
+from antelog.spark.job.job import ARRIVED, Job
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 

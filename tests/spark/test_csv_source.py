@@ -14,10 +14,10 @@ import antelog
 from antelog.errors import DataError
 from antelog.files import Wanted, wanted_of
 from antelog.spark import outcomes
-from antelog.spark.csv_source import CsvReading, read_lines
-from antelog.spark.endpoints import Files, Kafka
+from antelog.spark.endpoints.csv_source import CsvReading, read_lines
+from antelog.spark.endpoints.endpoints import Files, Kafka
+from antelog.spark.endpoints.sources import CsvLayout, Reading, frame, from_lines
 from antelog.spark.settings import MALFORMED, ROW
-from antelog.spark.sources import CsvLayout, Reading, frame, from_lines
 from tests.files.reading import rows_of
 
 PROGRAM = "input R(note: text, n: number, time).\nA(X, N, T) :- R(X, N, T).\nquery A(X, N, T).\n"

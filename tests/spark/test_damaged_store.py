@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,11 +13,11 @@ import pytest
 
 from antelog import StateError, parse
 from antelog.engine import sealed
-from antelog.spark import storing
-from antelog.spark.blobs import to_blob
-from antelog.spark.job import differences
-from antelog.spark.standing import start
-from antelog.spark.storing import Head, head_from, head_to_bytes
+from antelog.spark.bucket import storing
+from antelog.spark.bucket.standing import start
+from antelog.spark.bucket.storing import Head, Stored, head_from, head_to_bytes
+from antelog.spark.job.job import differences
+from antelog.spark.transport.blobs import to_blob
 from tests.engine.forging import forged, said
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
@@ -96,22 +97,24 @@ def test_what_was_kept_at_different_times_does_not_go_together(stream: Stream) -
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("now", -2),
-        ("now", 2**53),
-        ("highest", 2**53),
-        ("begin", -1),
-        ("begin", 2**53),
-        ("appended", -1),
-        ("size", -1),
+        ("moment.now", -2),
+        ("moment.now", 2**53),
+        ("moment.highest", 2**53),
+        ("moment.begin", -1),
+        ("moment.begin", 2**53),
+        ("stored.appended", -1),
+        ("stored.size", -1),
         ("open", -1),
-        ("now", ""),
+        ("moment.now", ""),
     ],
 )
 def test_a_head_that_nobody_has_kept_is_refused(stream: Stream, field: str, value: Any) -> None:
     head, parts = stream.stored(0)
-    fields = msgspec.msgpack.decode(sealed.unseal(head, "it")) | {field: value}
+    fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
+    group, _, name = field.rpartition(".")
+    (fields[group] if group else fields)[name] = value
     wrong = sealed.seal(msgspec.msgpack.encode(fields))
-    _refused(stream, wrong, parts, rf"the head the checkpoint keeps of a bucket .*\$\.{field}")
+    _refused(stream, wrong, parts, rf"the head the checkpoint keeps of a bucket .*\$\.{re.escape(field)}")
 
 
 def test_a_head_of_another_version_is_refused_with_what_to_do(stream: Stream) -> None:
@@ -179,5 +182,6 @@ def test_parts_that_nobody_has_kept_are_refused(
     head, parts = stream.stored(0)
     wrong = forge(parts)
     known = head_from(head, JOB)
-    sized: Head = msgspec.structs.replace(known, digest=b"").after(wrong, known.appended, anew=True)
+    without = msgspec.structs.replace(known, stored=Stored())
+    sized: Head = without.after(wrong, known.stored.appended, anew=True)
     _refused(stream, head_to_bytes(sized), wrong, why)

@@ -12,7 +12,7 @@ import pytest
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.log.ending import last_tick
-from antelog.spark.job import ARRIVED
+from antelog.spark.job.job import ARRIVED
 from tests.engine.replay import Compiled, frames
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
 from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of

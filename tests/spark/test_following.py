@@ -10,7 +10,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from antelog import DataError
-from antelog.spark.following import Following
+from antelog.spark.pipeline.following import Following
 from tests.spark.streamed import ATTEMPTS, run_to_end
 
 BUSY = "terminated with exception: Python worker failed to connect back. SQLSTATE: XXKST"
@@ -37,7 +37,7 @@ def _following(*failures: str | None) -> Following:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antelog.spark.following._PAUSE", 0)
+    monkeypatch.setattr("antelog.spark.pipeline.following._PAUSE", 0)
 
 
 def test_a_stream_starts_again_if_the_machine_was_busy() -> None:

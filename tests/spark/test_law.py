@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from antelog.compile.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.language import Checked
-from antelog.spark import storing
+from antelog.spark.bucket import storing
 from tests.compile.test_partition import TYPED, keyed
 from tests.engine.replay import Compiled, frames, runnable
 from tests.few_literals import cases_of_few_literals

@@ -19,8 +19,8 @@ from antelog.accounts import FATES
 from antelog.engine.log.ending import last_tick
 from antelog.program import Program
 from antelog.spark import changes, outcomes
-from antelog.spark.job import ARRIVED
-from antelog.spark.kafka_sink import messages_of
+from antelog.spark.endpoints.kafka_sink import messages_of
+from antelog.spark.job.job import ARRIVED
 from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of

@@ -15,17 +15,17 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from antelog import AntelogError, DataError, StateError, parse
-from antelog.cli.endpoints import source_of
-from antelog.cli.run_reading import reading_of
+from antelog.cli.run.columns import Wish, reading_of
+from antelog.cli.run.endpoints import source_of
 from antelog.errors import UnsupportedError
 from antelog.spark import changes, guard, outcomes
-from antelog.spark.endpoints import Source, Table, TableForm
-from antelog.spark.job import Job
-from antelog.spark.session import plain, plainly, session
-from antelog.spark.sinks import require
-from antelog.spark.sources import Reading
-from antelog.spark.sources import frame as read
-from antelog.spark.text_columns import Kind
+from antelog.spark.endpoints.endpoints import Source, Table, TableForm
+from antelog.spark.endpoints.sinks import require
+from antelog.spark.endpoints.sources import Reading
+from antelog.spark.endpoints.sources import frame as read
+from antelog.spark.endpoints.text_columns import Kind
+from antelog.spark.job.job import Job
+from antelog.spark.session.session import plain, plainly, session
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 from tests.spark.streamed import run, stream_of
@@ -146,7 +146,7 @@ def _look_at(spark: SparkSession, source: Source) -> None:
     """What `antelog run` does with a source before it reads it."""
     with plainly():
         require(spark, [source])
-        reading_of(spark, ONE.plan, "Temp", source, {}, None)
+        reading_of(spark, ONE.plan, Wish("Temp", source, {}))
 
 
 def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None:

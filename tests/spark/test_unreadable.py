@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 
 from antelog import DataError
-from antelog.spark.following import Following
-from antelog.spark.session import plain
-from antelog.spark.unreadable import Unreadable, is_same, shown, unreadable
+from antelog.spark.endpoints.unreadable import Unreadable, is_same, shown, unreadable
+from antelog.spark.pipeline.following import Following
+from antelog.spark.session.session import plain
 from tests.spark.test_following import _Query
 
 SAID = """An error occurred while calling o130.collectToPython.
@@ -93,7 +93,7 @@ def followed(*failures: str | None, leaves_out: bool = True) -> tuple[list[str],
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antelog.spark.following._PAUSE", 0)
+    monkeypatch.setattr("antelog.spark.pipeline.following._PAUSE", 0)
 
 
 def test_a_stream_goes_on_without_damaged_files() -> None:

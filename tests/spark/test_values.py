@@ -18,7 +18,7 @@ from pyspark.sql import functions as f
 from antelog import DataError, parse
 from antelog.spark import COUNTS, MALFORMED, ROW, answers, changes, outcomes, rejects
 from antelog.spark.settings import STANDING
-from antelog.spark.unpacking import answer_texts
+from antelog.spark.transport.unpacking import answer_texts
 from tests.spark.streamed import result, run, stream_of
 
 PAIRS = """

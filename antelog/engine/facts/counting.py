@@ -21,7 +21,7 @@ def total(*counts: int | None) -> int | None:
 
 @dataclass(frozen=True)
 class Dropped:
-    """Facts of an input that were given up for want of room: how many, and the ticks they are about."""
+    """Facts of an input that were given up, as there was no room: how many, and the ticks they are about."""
 
     facts: int
     first: int
@@ -36,7 +36,7 @@ class Status(Counts):
     """An engine at a glance: what became of the rows of all inputs, and
 
     now                     the last finished tick
-    dropped                 how many admitted facts were given up later, for want of room
+    dropped                 how many admitted facts were given up later, because there was no room
     open_answers            the answers that are open, by query
     state_rows, state_bytes what is kept to go on: facts, and the room they and their values take
     """

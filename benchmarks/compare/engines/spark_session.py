@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from antelog.spark import BUCKETS, LOCAL_CHECKPOINT
-from antelog.spark.session import session
+from antelog.spark.session.session import session
 from benchmarks.compare.folder import Folder
 
 

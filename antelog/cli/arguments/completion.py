@@ -1,0 +1,124 @@
+"""Completion by the Tab key: the command that prints a shell's script, and what is suggested for `P=FILE`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    add_completion_class,
+    get_completion_class,
+    split_arg_string,
+)
+
+from antelog.cli.show.terminal import tell
+from antelog.compile.plan import Plan
+from antelog.errors import AntelogError
+from antelog.escaping import shown
+from antelog.files.naming import form_of
+from antelog.program import load
+
+_VARIABLE = "_ANTELOG_COMPLETE"
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+_BASH = """\
+%(complete_func)s() {
+    local IFS=$'\\n' line type value
+    COMPREPLY=()
+    for line in $(COMP_LINE="${COMP_LINE:0:COMP_POINT}" %(complete_var)s=bash_complete "$1"); do
+        IFS=, read -r type value <<< "$line"
+        case $type in
+            dir) compopt -o dirnames ;;
+            file) compopt -o default ;;
+            *) COMPREPLY+=("$value") ;;
+        esac
+        case $value in *=|*/) compopt -o nospace ;; esac
+    done
+}
+complete -o nosort -F %(complete_func)s %(prog_name)s
+"""
+
+
+class _Bash(BashComplete):
+    """Bash takes `P=FILE` for three words and completes the last. Click would, too, and knows none of it."""
+
+    source_template = _BASH
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        line = os.environ["COMP_LINE"]
+        words = split_arg_string(line)
+        last = words.pop() if words and not line[-1:].isspace() else ""
+        return words[1:], last
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        before = incomplete[: incomplete.rfind("=") + 1]
+        items = super().get_completions(args, incomplete)
+        return [CompletionItem(each.value.removeprefix(before), each.type) for each in items]
+
+
+add_completion_class(_Bash)
+
+
+@click.command(short_help="Print what makes Tab complete commands, options and files.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a script that completes commands, options, predicates and files when you press Tab.
+
+    \b
+    Examples:
+      eval "$(antelog completion bash)"                            for now; in ~/.bashrc for good
+      eval "$(antelog completion zsh)"                             the same in ~/.zshrc
+      antelog completion fish > ~/.config/fish/completions/antelog.fish
+    """
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"there is no completion for {shell}")
+    tell(found(ctx.find_root().command, {}, "antelog", _VARIABLE).source())
+
+
+def inputs_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """`P=` for each input of the program on the command line, and then files."""
+    return _pairs(ctx, incomplete, lambda plan: [each.name for each in plan.inputs])
+
+
+def statics_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return _pairs(ctx, incomplete, lambda plan: [each.name for each in plan.statics])
+
+
+def queries_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return _items(ctx, incomplete, lambda plan: [each.name for each in plan.queries])
+
+
+def _pairs(ctx: click.Context, incomplete: str, names: Callable[[Plan], list[str]]) -> list[CompletionItem]:
+    name, sign, path = incomplete.partition("=")
+    if not sign:
+        return _items(ctx, incomplete, lambda plan: [f"{each}=" for each in names(plan)])
+    return [CompletionItem(f"{name}={file}") for file in _files(path)]
+
+
+def _items(ctx: click.Context, incomplete: str, names: Callable[[Plan], list[str]]) -> list[CompletionItem]:
+    # While an option lacks its value, what stands before it is still unread.
+    program = ctx.params.get("program") or ctx.params.get("source") or next(iter(ctx.args), None)
+    if program is None:
+        return []
+    try:
+        plan = load(program).plan
+    except AntelogError:  # whoever is typing gets to know when the command runs
+        return []
+    return [CompletionItem(name) for name in names(plan) if name.startswith(incomplete)]
+
+
+def _files(beginning: str) -> Iterable[str]:
+    """Folders, and files that can have facts, whose paths begin like this and can be shown on a line."""
+    folder, _, start = beginning.rpartition("/")
+    above = Path(folder or ("/" if beginning.startswith("/") else "."))
+    prefix = f"{folder}/" if "/" in beginning else ""
+    for each in sorted(above.glob("*")) if above.is_dir() else ():
+        can_be_shown = shown(each.name) == each.name
+        if each.name.startswith(start) and can_be_shown and (each.is_dir() or form_of(each) is not None):
+            yield f"{prefix}{each.name}" + ("/" if each.is_dir() else "")

@@ -1,0 +1,1 @@
+"""The commands, a module for each: options in, an exit status out."""

@@ -1,0 +1,69 @@
+"""`antelog check`: what the compiler finds out about a program, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.plan import print_plan
+from antelog.cli.show.terminal import say, tell, to_stdout
+from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
+from antelog.compile.explain import explain
+from antelog.diagnostics import Source
+from antelog.diagnostics import to_json as diagnostics_to_json
+from antelog.errors import ProgramFileError
+from antelog.escaping import json_text
+from antelog.language import read
+from antelog.program import read_text
+
+
+@click.command(
+    short_help="Check the rules, and show what they watch for.",
+    epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.",
+)
+@click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print plan and diagnostics as one JSON object.")
+@click.option(
+    "--pattern-limit",
+    type=click.IntRange(min=1),
+    default=PATTERN_LIMIT,
+    show_default=True,
+    help="Refuse a program that needs more patterns for one predicate.",
+)
+@click.pass_context
+def check(ctx: click.Context, program: Path, as_json: bool, pattern_limit: int) -> None:
+    """Parse, check and compile PROGRAM, and show what it will watch for.
+
+    \b
+    Examples:
+      antelog check turbines.alog
+      antelog check turbines.alog --json | jq .plan.relations
+    """
+    try:
+        source = Source(read_text(program), str(program))
+    except ProgramFileError as error:
+        say(f"error: {error}")
+        ctx.exit(1)
+    compiled = compile_program(read(source), pattern_limit)
+    if as_json:
+        tell(json_text(_as_json(compiled, source), ascii_only=True))
+    else:
+        print_diagnostics(compiled.diagnostics, source, stderr())
+        if compiled.plan is not None:
+            print_plan(compiled.plan, to_stdout(soft_wrap=True))
+    ctx.exit(0 if compiled.plan is not None else 1)
+
+
+def _as_json(compiled: Compiled, source: Source) -> dict[str, Any]:
+    plan = compiled.plan
+    return {
+        "program": source.name,
+        "ok": plan is not None,
+        "diagnostics": diagnostics_to_json(compiled.diagnostics, source),
+        "plan": None if plan is None else json.loads(to_json(plan))["plan"],
+        "text": None if plan is None else explain(plan),
+    }

@@ -1,0 +1,179 @@
+"""`antelog draw`: pictures of answers over time, and of programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from antelog.cli.arguments.completion import queries_of
+from antelog.cli.arguments.pairs import Pair, files_of_inputs, files_of_statics
+from antelog.cli.arguments.ticks import tick_of
+from antelog.cli.recorded.facts import (
+    input_option,
+    recorded,
+    say_what_is_missing,
+    static_facts,
+    static_option,
+    until_option,
+)
+from antelog.cli.recorded.replay import changes
+from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.progress import progress_bar
+from antelog.cli.show.set_aside import say_what_was_read, summarized
+from antelog.engine.engine import Engine
+from antelog.errors import DataError, UnsupportedError
+from antelog.files import ARRIVAL
+from antelog.files.naming import size_of
+from antelog.pictures.reading import of_lines
+from antelog.program import Program, load
+
+if TYPE_CHECKING:
+    from antelog.pictures import Drawing
+    from antelog.pictures.history import Change
+
+_LOGS = (".jsonl", ".ndjson", ".json")
+_STDIN = Path("-")
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What to replay, and how far."""
+
+    inputs: tuple[Pair, ...]
+    statics: tuple[Pair, ...]
+    arrival: str
+    until: str | None
+
+
+def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Path:
+    if path.suffix.lower() not in (".svg", ".png", ".html"):
+        raise click.BadParameter(
+            f"`{path}` has an ending that tells no form of picture; there are .svg, .png and .html"
+        )
+    return path
+
+
+def _equation(text: str) -> tuple[str, str]:
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not (sign and name and value):
+        raise click.BadParameter(f"`{text}` is no X=VALUE; write it like X=wt2")
+    return name, value
+
+
+@click.command(
+    "draw",
+    short_help="Draw answers over time, or rules as a graph.",
+    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
+    "Needs Altair: pip install 'antelog[draw]'.",
+)
+@click.argument(
+    "source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+)
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", required=True,
+    callback=_picture, help="The picture: .svg, .png, or .html to point at and to zoom.",
+)  # fmt: skip
+@click.option("--plan", is_flag=True, help="Draw the program itself: predicates, rules and strata.")
+@input_option
+@static_option
+@until_option
+@click.option(
+    "--arrival", metavar="NAME", default="arrival", show_default=True, help="The column with arrivals."
+)
+@click.option(
+    "--query", "queries", metavar="NAME", multiple=True, shell_complete=queries_of,
+    help="Only the answers of this query.",
+)  # fmt: skip
+@click.option(
+    "--answer", "answers", type=_equation, metavar="X=VALUE", multiple=True,
+    help="Only the answers with this value of a variable.",
+)  # fmt: skip
+@click.option(
+    "--rows", type=click.IntRange(min=1), default=60, show_default=True, metavar="N",
+    help="If there are more answers than N, they are counted instead of shown one by one.",
+)  # fmt: skip
+@click.option(
+    "--width",
+    type=click.IntRange(min=300),
+    default=800,
+    show_default=True,
+    metavar="PIXELS",
+    help="How wide.",
+)
+@click.option(
+    "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", show_default=True,
+    help="auto is light or dark as the reader prefers; a PNG is then light.",
+)  # fmt: skip
+@click.option("--title", metavar="TEXT", help="What stands above the picture.")
+@click.pass_context
+def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given: Any) -> None:
+    """Draw answers over time, or (with --plan) the rules of PROGRAM.
+
+    \b
+    Examples:
+      antelog draw turbines.alog --input Temp=readings.csv --output answers.svg
+      antelog draw turbines.alog --input Temp=readings.csv --until 3 --query Malf --output malf.png
+      antelog draw turbines.alog --input Temp=readings.csv --answer X=wt2 --output wt2.html
+      antelog draw turbines.alog --plan --output rules.svg
+      antelog try turbines.alog --input Temp=readings.csv | antelog draw - --output answers.html
+
+    The facts are replayed as by `antelog try`. Instead of a program there may be a LOG, the JSON lines
+    that it printed: a file that ends in .jsonl, or - for standard input.
+    """
+    facts = _Facts(*(given.pop(name) for name in ("inputs", "statics", "arrival", "until")))
+    is_log = source == _STDIN or source.suffix.lower() in _LOGS
+    if (is_log or plan) and (facts.inputs or facts.statics or facts.until):
+        what = "a log has its answers already" if is_log else "--plan draws the rules alone"
+        raise click.UsageError(f"{what}; leave out --input, --static and --until")
+    if is_log and plan:
+        raise click.UsageError("--plan needs a program, and this is a log")
+    look = {"query": given.pop("queries"), "answer": dict(given.pop("answers")), **given}
+    with ending_in_words(ctx):
+        draw = _draw()
+        if is_log:
+            drawing = draw(_log_of_stdin() if source == _STDIN else source, **look)
+        elif plan:
+            drawing = draw(load(source), **look)
+        else:
+            program = load(source)
+            drawing = draw(**_replayed(program, facts), program=program, **look)
+        drawing.save(output)
+
+
+def _log_of_stdin() -> Iterator[Change]:
+    if not sys.stdin:  # None, whatever its type says, if it was closed before the command began
+        raise DataError("<stdin>: cannot be read: it is closed")
+    return of_lines(sys.stdin, "<stdin>")
+
+
+def _draw() -> Callable[..., Drawing]:
+    try:
+        from antelog.pictures import draw as found  # noqa: PLC0415 - needs Altair
+    except ImportError as error:
+        raise UnsupportedError(str(error)) from None
+    return found
+
+
+def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
+    """All changes, and the tick at which they end."""
+    plan = program.plan
+    inputs, statics = files_of_inputs(plan, facts.inputs), files_of_statics(plan, facts.statics)
+    until = tick_of(facts.until, plan, "--until")
+    print_diagnostics(program.warnings, program.source, stderr())
+    say_what_is_missing(plan, inputs)
+    size = sum(map(size_of, inputs.values()))
+    with summarized(None, plan.tick) as rejects, progress_bar("facts", size, results=False) as report:
+        engine = Engine(program, static=static_facts(plan, statics, rejects), arrival=ARRIVAL)
+        facts_of = recorded(plan, inputs, rejects, arrival=facts.arrival, until=until, report=report)
+        tables = []
+        for shown in changes(engine, facts_of, until):
+            rejects.add(shown.set_aside)
+            tables.append(shown.tables)
+        say_what_was_read(rejects, engine)
+    return {"source": tables, "now": engine.now}

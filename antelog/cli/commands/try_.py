@@ -1,0 +1,235 @@
+"""`antelog try`: recorded facts through the engine, in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.pairs import files_of_inputs, files_of_statics
+from antelog.cli.arguments.setting_error import SettingError
+from antelog.cli.arguments.ticks import tick_of
+from antelog.cli.recorded.facts import (
+    input_option,
+    recorded,
+    say_what_is_missing,
+    static_facts,
+    static_option,
+    until_option,
+)
+from antelog.cli.recorded.replay import Recorded, changes, snapshots
+from antelog.cli.show import json_lines, listing
+from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.progress import Report, progress_bar
+from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_read, summarized
+from antelog.cli.show.shown import Shown
+from antelog.cli.show.terminal import say, to_stdout
+from antelog.compile.plan import Plan, Relation
+from antelog.engine.engine import Engine
+from antelog.engine.log.changes import KINDS
+from antelog.files import ARRIVAL, Rejects
+from antelog.files.naming import size_of
+from antelog.program import Program, load
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is replayed: from which files, up to which tick; None is as far as it goes."""
+
+    inputs: Mapping[str, Path]
+    statics: Mapping[str, Path]
+    arrival: str
+    until: int | None
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is printed, and how: changes of some kinds, or snapshots from a tick on."""
+
+    snapshots: bool
+    since: int | None
+    only: tuple[str, ...]
+    as_table: bool
+    explanations: int | None
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """What a run may take: so many facts in memory; rows of no use go to a file, or end it."""
+
+    limit: int | None
+    rejects: Path | None
+    strict: bool
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What the command was asked for."""
+
+    facts: _Facts
+    look: _Look
+    bounds: _Bounds
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    try:
+        return kinds(text)
+    except SettingError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command(
+    "try",
+    short_help="Replay recorded facts, in this process.",
+    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
+    "Results go to stdout, everything else to stderr.",
+)
+@click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
+@input_option
+@static_option
+@click.option(
+    "--since", metavar="TICK",
+    help="The first tick that is shown with --snapshots, a number or, if the program has a `tick`, a "
+    "timestamp.  [default: 0; if the program has a `tick`, that of the first arrival]",
+)  # fmt: skip
+@until_option
+@click.option(
+    "--changes", "shown", flag_value="changes", default=True, help="Print what changes. The default."
+)
+@click.option("--snapshots", "shown", flag_value="snapshots", help="Print what is open, tick by tick.")
+@click.option(
+    "--only", type=_kinds, metavar="KIND,…", help=f"Print these kinds of changes only: {', '.join(KINDS)}."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "table"]), default="jsonl", show_default=True,
+    help="JSON lines for programs, or a listing for people.",
+)  # fmt: skip
+@click.option(
+    "--arrival", metavar="NAME", default=None,
+    help="The column with the ticks or timestamps at which facts arrived. In a file without it, they "
+    "arrive at their own time.  [default: arrival]",
+)  # fmt: skip
+@click.option(
+    "--explanations", type=click.IntRange(min=1), metavar="N",
+    help="Print at most so many explanations of an answer, the smallest first.",
+)  # fmt: skip
+@click.option(
+    "--rejects", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write every row that was set aside, with the reason, to this file (.csv or .jsonl).",
+)  # fmt: skip
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N",
+    help="Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
+    "and open answers that rest on them are rejected.",
+)  # fmt: skip
+@click.option("--strict", is_flag=True, help="Stop at the first row that would be set aside.")
+@click.pass_context
+def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
+    """Replay recorded facts through PROGRAM and print how its answers change.
+
+    \b
+    Examples:
+      antelog try turbines.alog --input Temp=readings.csv
+      antelog try turbines.alog --input Temp=readings.csv --format table
+      antelog try turbines.alog --input Temp=readings.parquet --only confirmed > found.jsonl
+      antelog try turbines.alog --input Temp=readings.csv --snapshots --until 20 | jq .answers
+
+    A file's columns are matched by name, or else by position. Rows that cannot be used, and facts that
+    arrived later than their input allows, are set aside and counted.
+    """
+    snapshots = given["shown"] == "snapshots"
+    if given["only"] is not None and snapshots:
+        raise click.UsageError("--only selects changes; leave it out, or leave out --snapshots")
+    if given["since"] is not None and not snapshots:
+        raise click.UsageError("--since says where snapshots start; leave it out, or add --snapshots")
+    with ending_in_words(ctx):
+        loaded = load(program)
+        _run(loaded, _options(loaded.plan, given))
+
+
+def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
+    """What was given on the command line, by the names of the options."""
+    inputs, statics = files_of_inputs(plan, given["inputs"]), files_of_statics(plan, given["statics"])
+    since, until = tick_of(given["since"], plan, "--since"), tick_of(given["until"], plan, "--until")
+    snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
+    return _Options(
+        _Facts(inputs, statics, given["arrival"] or "arrival", until),
+        _Look(snapshots, since, given["only"] or KINDS, as_table, given["explanations"]),
+        _Bounds(given["limit"], given["rejects"], given["strict"]),
+    )
+
+
+def _run(program: Program, options: _Options) -> None:
+    plan, bounds = program.plan, options.bounds
+    print_diagnostics(program.warnings, program.source, stderr())
+    say_what_is_missing(plan, options.facts.inputs)
+    with ExitStack() as stack:
+        rejects = stack.enter_context(summarized(bounds.rejects, plan.tick, strict=bounds.strict))
+        static = static_facts(plan, options.facts.statics, rejects)
+        only = options.look.only
+        engine = Engine(program, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit)
+        stack.callback(say_what_was_dropped, engine)
+        _replay(engine, options, rejects, stack)
+        sys.stdout.flush()
+        say_what_was_read(rejects, engine)
+
+
+def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStack) -> None:
+    relations = list(engine.plan.queries)
+    facts, look = options.facts, options.look
+    if look.snapshots:
+        since = 0 if look.since is None and engine.plan.tick is None else look.since
+        total = None if since is None or facts.until is None else max(0, facts.until - since + 1)
+        report = stack.enter_context(progress_bar("ticks", total))
+        found = snapshots(engine, _recorded(engine, facts, rejects), since, facts.until, report)
+    else:
+        size = sum(map(size_of, facts.inputs.values()))
+        report = stack.enter_context(progress_bar("facts", size))
+        found = changes(engine, _recorded(engine, facts, rejects, report), facts.until)
+    show = _printer(relations, engine.plan.tick, look)
+    nothing = True
+    for each in found:
+        rejects.add(each.set_aside)
+        if each.tables:
+            show(each)
+            nothing = nothing and not any(table.num_rows for table in each.tables.values())
+    if nothing and look.as_table and not look.snapshots:
+        say("note: there were no changes to show")
+
+
+def _recorded(engine: Engine, facts: _Facts, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
+    return recorded(
+        engine.plan, facts.inputs, rejects, arrival=facts.arrival, until=facts.until, report=report
+    )
+
+
+def _printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:
+    if look.as_table:
+        return _table_printer(relations, tick, look)
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    style = json_lines.Style(look.explanations, ascii_only=not encoding.startswith("utf"))
+    lines = json_lines.snapshot_lines if look.snapshots else json_lines.change_lines
+
+    def show(shown: Shown) -> None:
+        sys.stdout.write(lines(relations, shown, style))
+
+    return show
+
+
+def _table_printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:
+    to = listing.listing(to_stdout(), tick, look.explanations)
+    last: int | None = None
+
+    def show(shown: Shown) -> None:
+        nonlocal last
+        show_them = listing.print_snapshot if look.snapshots else listing.print_changes
+        last = show_them(relations, shown, last, to)
+
+    return show

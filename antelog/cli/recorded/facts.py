@@ -1,0 +1,93 @@
+"""Recorded facts from files: those of inputs in the order of their arrival, those of static predicates.
+
+Also the options that name these files, and how far they are replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+import pyarrow as pa
+
+from antelog.cli.arguments.completion import inputs_of, statics_of
+from antelog.cli.arguments.pairs import pair
+from antelog.cli.recorded.replay import Recorded
+from antelog.cli.show.progress import Report
+from antelog.cli.show.set_aside import Places, from_engine
+from antelog.cli.show.terminal import say
+from antelog.cli.show.values import plain
+from antelog.compile.plan import Plan
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts.beyond import beyond
+from antelog.files import ARRIVAL, End, Rejects, batches, tables, wanted_of
+
+Value = str | int | float
+
+input_option = click.option(
+    "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
+    help="The file with the facts of an input: CSV, JSON lines or Parquet, by its ending.",
+)  # fmt: skip
+
+static_option = click.option(
+    "--static", "statics", type=pair, metavar="P=FILE", multiple=True, shell_complete=statics_of,
+    help="The file with facts of a static predicate, in addition to those of the program.",
+)  # fmt: skip
+
+until_option = click.option(
+    "--until", metavar="TICK",
+    help="The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick "
+    "by which all that was open then is decided.",
+)  # fmt: skip
+
+
+def recorded(
+    plan: Plan,
+    inputs: Mapping[str, Path],
+    rejects: Rejects,
+    *,
+    arrival: str,
+    until: int | None,
+    report: Report = lambda _: None,
+) -> Recorded:
+    """The facts of the inputs up to a tick; `arrival` is what files call the column of arrivals."""
+    wanted = {name: wanted_of(plan, name, arrival) for name in inputs}
+    sources = {name: tables(path, wanted[name], rejects, report) for name, path in inputs.items()}
+    places = Places({name: str(path) for name, path in inputs.items()}, plan.tick)
+
+    def left_out(name: str, table: pa.Table, lines: Column) -> None:
+        assert until is not None
+        found = beyond(plan, {name: table}, until, arrival=ARRIVAL)
+        rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
+        rows = found.rejects.append_column("row", pa.array(found.places))
+        rejects.add(from_engine(rows, places, {name: lines}))
+
+    return Recorded(batches(sources, End(until, left_out)), places)
+
+
+def static_facts(
+    plan: Plan, statics: Mapping[str, Path], rejects: Rejects
+) -> dict[str, list[tuple[Value, ...]]]:
+    """The facts of static predicates; truth values, dates and the like are taken as texts."""
+    return {name: _rows(plan, name, path, rejects) for name, path in statics.items()}
+
+
+def say_what_is_missing(plan: Plan, inputs: Mapping[str, Path]) -> None:
+    """A note on each input that has no file."""
+    for source in plan.inputs:
+        if source.name not in inputs:
+            say(f"note: {source.name} has no facts; give them with --input {source.name}=FILE")
+
+
+def _rows(plan: Plan, name: str, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
+    rows: list[tuple[Value, ...]] = []
+    for table in tables(path, wanted_of(plan, name), rejects):
+        values = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        rows += [tuple(_value(value) for value in row) for row in values]
+    return rows
+
+
+def _value(value: object) -> Value:
+    found = plain(value)
+    return str(found).lower() if isinstance(found, bool) or found is None else found

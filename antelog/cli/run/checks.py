@@ -1,0 +1,111 @@
+"""Whether a pipeline's settings fit one another and its program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import click
+
+from antelog.cli.run.config import Config, conflict_diagnostic
+from antelog.cli.run.conflicts import conflicts
+from antelog.cli.run.settings import Settings
+from antelog.compile.plan import Plan
+from antelog.errors import ProgramError
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.program import Program, load
+
+
+@dataclass(frozen=True)
+class _Misfit:
+    """A setting that names what the program does not have, and which option gives it."""
+
+    setting: str
+    option: str
+    message: str
+    hint: str
+
+
+def checked(settings: Settings, config: Config | None) -> Program:
+    """The program of a pipeline whose settings are all there and fit one another and the program.
+
+    Raises ProgramError for what is wrong with a file, UsageError for what is wrong with options.
+    """
+    _refuse_conflicts(settings, config)
+    assert settings.program is not None
+    program = load(settings.program)
+    _refuse_misfits(program.plan, settings, config)
+    return program
+
+
+def _refuse_conflicts(settings: Settings, config: Config | None) -> None:
+    found = list(conflicts(settings))
+    if config is not None:
+        placed = [c for c in found if c.missing or any(name in config.places for name in c.settings)]
+        if placed:
+            raise ProgramError([conflict_diagnostic(config, each) for each in placed], config.source)
+    for conflict in found:
+        message, hint = conflict.told(lambda name: f"--{name}")
+        raise click.UsageError(f"{message}. {hint}")
+
+
+def _refuse_misfits(plan: Plan, settings: Settings, config: Config | None) -> None:
+    found = list(_misfits(plan, settings))
+    if config is not None:
+        placed = [each for each in found if each.setting in config.places]
+        if placed:
+            diagnostics = [config.diagnostic("E706", e.setting, e.message, e.hint) for e in placed]
+            raise ProgramError(diagnostics, config.source)
+    for each in found:
+        raise click.BadParameter(f"{each.message}. {each.hint}", param_hint=each.option)
+
+
+def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
+    names = {"input": [each.name for each in plan.inputs], "static": [each.name for each in plan.statics]}
+    for table, given in (("input", settings.sources.inputs), ("static", settings.sources.statics)):
+        for name in given:
+            if name not in names[table]:
+                what = "input" if table == "input" else "static predicate"
+                message = f"the program has no {what} {name}"
+                yield _Misfit(f"{table}.{name}", f"--{table}", message, _hint(plan, names, table, name))
+    yield from _maps(plan, settings)
+    if plan.tick is None:
+        message = "the program does not say how long a tick is, and the wall clock has no other ticks"
+        hint = "Declare it in the program: `tick 10 seconds.`"
+        if settings.timing.clock == "processing":
+            yield _Misfit("clock", "--clock", message, hint)
+        if settings.timing.idle is not None:
+            yield _Misfit("idle", "--idle", message, hint)
+
+
+def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str) -> str:
+    other = "static" if table == "input" else "input"
+    if name in names[other]:
+        return f"It is a{'n input' if other == 'input' else ' static predicate'}: give it under {other}."
+    if any(name == relation.predicate for relation in plan.relations):
+        return "The rules derive it from others."
+    return did_you_mean(name, names[table]) or f"Known are: {', '.join(names[table]) or 'none'}."
+
+
+def _maps(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
+    arrival = settings.timing.arrival or "arrival"
+    columns = {each.name: (*each.columns, arrival) for each in plan.inputs}
+    columns |= {each.name: each.columns for each in plan.statics}
+    for key in settings.sources.maps:
+        predicate, dot, column = key.rpartition(".")
+        if dot and predicate not in columns:
+            hint = did_you_mean(predicate, columns) or f"Known are: {', '.join(columns)}."
+            yield _Misfit(_place(predicate), "--map", f"the program has no input {predicate}", hint)
+            continue
+        known = (
+            columns[predicate] if dot else tuple(dict.fromkeys(c for each in columns.values() for c in each))
+        )
+        if column not in known:
+            hint = did_you_mean(column, known) or f"There are {', '.join(known)}."
+            message = f"{predicate or 'no input of the program'} has {'no' if dot else 'a'} column {column}"
+            yield _Misfit(_place(predicate), "--map", message, hint)
+
+
+def _place(predicate: str) -> str:
+    """Where in a file a map stands: with its input, or by itself."""
+    return f"input.{predicate}" if predicate else "map"

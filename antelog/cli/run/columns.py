@@ -1,0 +1,191 @@
+"""Which column of a source is which column of the program: by what maps say, by name, or by position."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from antelog.compile.plan import Const, Plan
+from antelog.errors import DataError
+from antelog.files import Wanted, wanted_of
+from antelog.files.columns import DEFAULT_ARRIVAL, Places, places
+from antelog.files.csv_files import first_line
+from antelog.spark.endpoints.endpoints import Files, Kafka, Rate, Source
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark.endpoints.sources import CsvLayout, Reading, Schema
+    from antelog.spark.endpoints.text_columns import Kind
+    from antelog.spark.session.session import Session
+
+_LINES = 1_000
+"""So many lines of JSON are looked at for the names in them."""
+
+_ROWS = 20
+"""So many lines of CSV have the first row in them."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a source has: the names of its columns (None: whatever is asked for), and how it is read.
+
+    `row` are the places in files of CSV whose first row is a fact.
+    """
+
+    names: list[str] | None
+    layout: CsvLayout | None = None
+    schema: Schema | None = None
+    row: Places | None = None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of a source: an input or a static predicate, and what is known of its columns."""
+
+    plan: Plan
+    source: Source
+    wanted: Wanted
+    stream: bool
+
+    @property
+    def columns(self) -> list[str]:
+        wanted = self.wanted
+        return [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which facts a user wants from where: those of an input or a static predicate, from a source.
+
+    `maps` says what sources call columns. `arrival` is the column of arrivals if one must be there;
+    otherwise `arrival` is one if it is there.
+    """
+
+    name: str
+    source: Source
+    maps: Mapping[str, str]
+    arrival: str | None = None
+    stream: bool = False
+
+
+def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
+    """How to read the facts that are wished for.
+
+    Raises DataError if the columns are not there, in none of the files if a stream is to follow them.
+    """
+    name, maps, arrival = wish.name, wish.maps, wish.arrival
+    wanted = wanted_of(plan, name, arrival or DEFAULT_ARRIVAL)
+    wanted = replace(wanted, must_arrive=wanted.timed and arrival is not None)
+    asked = _Asked(plan, wish.source, wanted, wish.stream)
+    called = {c: maps[key] for c in asked.columns for key in (c, f"{name}.{c}") if key in maps}
+    asked = replace(asked, wanted=replace(wanted, called=tuple(called.items())))
+    failed: DataError | None = None
+    for found in _look(spark, asked):
+        try:
+            return _reading(asked, found)
+        except DataError as error:
+            failed = failed or error
+            if not wish.stream:
+                break
+    raise failed or DataError(f"{wish.source}: has nothing that tells its columns")
+
+
+def _reading(asked: _Asked, found: _Found) -> Reading:
+    from antelog.spark.endpoints.csv_source import CsvReading  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.sources import Reading  # noqa: PLC0415 - needs PySpark
+
+    wanted, source = asked.wanted, asked.source
+    columns = _columns(asked, found)
+    kinds: dict[str, Kind] = dict.fromkeys(columns, "time")
+    for column, type_ in zip(wanted.columns, wanted.types, strict=False):
+        # A column without a type is compared with nothing, and texts are what they are.
+        kinds[column] = "number" if type_ == "number" else "text"
+    is_csv = isinstance(source, Files) and source.form == "csv"
+    arrives = len(columns) > len(wanted.columns)
+    return Reading(
+        source,
+        columns,
+        kinds,
+        asked.plan.tick,
+        found.layout,
+        {
+            column: _constants(asked.plan, wanted.name, i)
+            for i, column in enumerate(wanted.columns[: len(wanted.types)])
+        },
+        CsvReading(wanted, arrives, strict=not asked.stream) if is_csv else None,
+        found.schema,
+    )
+
+
+def _columns(asked: _Asked, found: _Found) -> dict[str, str]:
+    """For each wanted column its name in the source."""
+    wanted = asked.wanted
+    if found.names is None:
+        return {column: dict(wanted.called).get(column, column) for column in asked.columns}
+    at = found.row or places(wanted, found.names, str(asked.source))
+    columns = {column: found.names[i] for column, i in zip(wanted.columns, at.columns, strict=True)}
+    return columns if at.arrival is None else {**columns, wanted.arrival: found.names[at.arrival]}
+
+
+def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
+    """What the source has: where it is files and a stream is to follow them, what one after the other has."""
+    from antelog.spark.endpoints import sources  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline import looking  # noqa: PLC0415
+
+    match asked.source:
+        case Rate() | Kafka(values="json"):
+            yield _Found(None)
+        case Kafka():
+            yield _Found(None, sources.CsvLayout(",", tuple(asked.columns)))
+        case Files(form="parquet") as files:
+            for schema in looking.schemas(spark, files, stream=asked.stream):
+                yield _Found(list(schema.names), schema=schema)
+        case Files(form="json") as files:
+            for lines in looking.heads(spark, files, _LINES, stream=asked.stream):
+                yield _Found(_names(lines))
+        case Files() as files:
+            yield from _of_csv(files, asked.wanted, looking.heads(spark, files, _ROWS, stream=asked.stream))
+        case source:
+            yield _Found(sources.typed(spark, source).columns)
+
+
+def _of_csv(source: Files, wanted: Wanted, heads: Iterator[list[str]]) -> Iterator[_Found]:
+    failed: DataError | None = None
+    for lines in heads:
+        try:
+            first = first_line("\n".join(lines).encode(), source.path, wanted)
+        except DataError as error:
+            failed = failed or error
+            continue
+        if first is not None:
+            yield _Found(first.values, row=first.row)
+    raise failed or DataError(
+        f"{source}: is empty, so that its columns are not known; write a header into it"
+    )
+
+
+def _names(lines: Iterable[str]) -> list[str] | None:
+    """The names that occur in lines of JSON; None if there are no lines."""
+    names: dict[str, None] = {}
+    for line in lines:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(found, dict):
+            names |= dict.fromkeys(found)
+    return list(names) or None
+
+
+def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
+    """What the rules ask for at a place of an input, for facts that are made up."""
+    atoms = (
+        atom
+        for relation in plan.relations
+        for pattern in relation.patterns
+        for atom in pattern.atoms
+        if atom.predicate == name
+    )
+    arguments = (atom.arguments[position] for atom in atoms)
+    return tuple(dict.fromkeys(each.value for each in arguments if isinstance(each, Const)))

@@ -1,0 +1,39 @@
+"""Changes on the console, as `antelog try --format table` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from antelog.cli.show import listing
+from antelog.cli.show.shown import Shown
+from antelog.cli.show.terminal import to_stdout
+from antelog.cli.show.values import variables_of
+from antelog.compile.plan import Plan, Relation
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark import Outcomes
+
+
+def console_printer(plan: Plan) -> Callable[[Outcomes], None]:
+    """A function that prints the changes of one batch after the other."""
+    relations = list(plan.queries)
+    to = listing.listing(to_stdout(), plan.tick, None)
+    last: int | None = None
+
+    def show(outcomes: Outcomes) -> None:
+        nonlocal last
+        tables = {relation.name: _named(outcomes, relation) for relation in relations}
+        last = listing.print_changes(relations, Shown(0, tables), last, to)
+        to.console.file.flush()
+
+    return show
+
+
+def _named(outcomes: Outcomes, relation: Relation) -> pa.Table:
+    """The changes of a query under its variables' own names, some of which are columns' names elsewhere."""
+    table = outcomes.query(relation.name).toArrow()
+    shown = {f"{name}_": name for name in variables_of(relation) if name not in table.column_names}
+    return table.rename_columns([shown.get(name, name) for name in table.column_names])

@@ -1,0 +1,263 @@
+"""A pipeline under way: from its settings to Spark, and to its end."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import threading
+import uuid
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from antelog.accounts import REASONS
+from antelog.cli.run.columns import Wish, reading_of
+from antelog.cli.run.console import console_printer
+from antelog.cli.run.report import Report, reporting
+from antelog.cli.run.settings import Settings
+from antelog.cli.show.set_aside import Places
+from antelog.cli.show.terminal import say
+from antelog.errors import UnsupportedError
+from antelog.program import Program
+from antelog.spark.endpoints.endpoints import Console
+from antelog.spark.session.java import require_java
+from antelog.spark.settings import BUCKETS
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark import Outcomes
+    from antelog.spark.endpoints.sinks import Batch
+    from antelog.spark.endpoints.sources import Reading
+    from antelog.spark.pipeline.following import Counts
+    from antelog.spark.session.session import Session
+
+_PATIENCE = 60.0
+"""So many seconds a batch may go on after a stream was told to stop."""
+
+
+def run_pipeline(program: Program, settings: Settings) -> None:
+    """Run a program over its sources into its sinks. Raises AntelogError."""
+    require_java()
+    try:
+        from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.session.session import session  # noqa: PLC0415 - needs PySpark
+    except ImportError as error:
+        raise UnsupportedError(
+            f"`antelog run` needs the package {error.name}, which is missing: pip install 'antelog[spark]'"
+        ) from None
+    for source in program.plan.inputs:
+        if source.name not in settings.sources.inputs:
+            say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
+    sources, rejects = settings.sources, settings.sinks.rejects
+    endpoints = [*sources.inputs.values(), *sources.statics.values(), *settings.sinks.all]
+    cluster = settings.cluster
+    buckets = cluster.buckets or (BUCKETS if program.plan.key else 1)
+    on_console = any(isinstance(each, Console) for each in settings.sinks.outputs)
+    with ExitStack() as stack:
+        spark = stack.enter_context(
+            session(
+                "antelog",
+                endpoints,
+                buckets=buckets,
+                master=settings.cluster.master,
+                conf=settings.cluster.conf,
+            )
+        )
+        require(spark, endpoints)
+        report = stack.enter_context(reporting(stream=settings.flow.stream, results_on_terminal=on_console))
+        _Pipeline(spark, program, settings, report).run()
+        report.summarize(
+            stream=settings.flow.stream,
+            rejects=None if rejects is None else str(rejects),
+            tick=program.plan.tick,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pipeline:
+    spark: Session
+    program: Program
+    settings: Settings
+    report: Report
+
+    def run(self) -> None:
+        from antelog.spark.session.session import plainly  # noqa: PLC0415 - needs PySpark
+
+        with plainly():
+            readings = {
+                name: self._reading(name)
+                for name in (*self.settings.sources.inputs, *self.settings.sources.statics)
+            }
+            if self.settings.flow.stream:
+                self._follow(lambda leave_out: self._outcomes(readings, leave_out))
+            else:
+                self._read_once(self._outcomes(readings))
+
+    def _outcomes(self, readings: Mapping[str, Reading], leave_out: Collection[str] = ()) -> Outcomes:
+        """What comes of the sources, but for some files, which Spark calls so."""
+        from antelog import spark  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
+
+        settings = self.settings
+        sources, timing = settings.sources, settings.timing
+        with _told_as_warnings(silent=bool(leave_out)):
+            return spark.outcomes(
+                self.program,
+                {
+                    name: frame(
+                        self.spark,
+                        readings[name],
+                        stream=settings.flow.stream,
+                        limit=settings.flow.chunk,
+                        leave_out=leave_out,
+                    )
+                    for name in sources.inputs
+                },
+                static={name: frame(self.spark, readings[name], stream=False) for name in sources.statics},
+                only=settings.sinks.only,
+                buckets=settings.cluster.buckets,
+                clock=timing.clock,
+                arrival=timing.arrival or "arrival",
+                lag=1 if timing.lag is None else timing.lag,
+                idle=timing.idle,
+                until=timing.until,
+            )
+
+    def _reading(self, name: str) -> Reading:
+        sources, timing = self.settings.sources, self.settings.timing
+        is_input = name in sources.inputs
+        wish = Wish(
+            name,
+            (sources.inputs if is_input else sources.statics)[name],
+            sources.maps,
+            timing.arrival or ("arrival" if timing.clock == "arrival" else None),
+            self.settings.flow.stream and is_input,
+        )
+        return reading_of(self.spark, self.program.plan, wish)
+
+    # ---- once ----
+
+    def _read_once(self, outcomes: Outcomes) -> None:
+        from antelog.spark.endpoints.sinks import Batch, refuse_used  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.pipeline.following import totals  # noqa: PLC0415 - needs PySpark
+
+        refuse_used(self.spark, self.settings.sinks.all, fresh=True)
+        packed = outcomes.frame.persist()
+        try:
+            seen = outcomes.of(packed)
+            self._writer()(seen, Batch(self._name()), totals(seen))
+        finally:
+            packed.unpersist()
+
+    def _name(self) -> str:
+        """The name of a run over the same program and sources, which replaces its own rows in tables."""
+        settings = self.settings
+        # Without passwords, which may change.
+        sources = [
+            f"{name}={each}"
+            for name, each in (*settings.sources.inputs.items(), *settings.sources.statics.items())
+        ]
+        parts = [self.program.source.text, *sources, str(settings.sources.maps)]
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
+
+    # ---- as a stream ----
+
+    def _follow(self, outcomes_but: Callable[[Collection[str]], Outcomes]) -> None:
+        from antelog.spark import guard  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.folders import entries  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sinks import refuse_used  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.pipeline.following import follow  # noqa: PLC0415 - needs PySpark
+
+        outcomes = outcomes_but(())
+        with ExitStack() as stack:
+            checkpoint = self.settings.flow.checkpoint or stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
+            )
+            refuse_used(self.spark, self.settings.sinks.all, fresh=not entries(self.spark, checkpoint))
+            guard(self.spark, checkpoint, outcomes)
+            is_asked = stack.enter_context(asked_to_stop())
+            query = follow(
+                outcomes,
+                self._writer(),
+                checkpoint=checkpoint,
+                trigger=self.settings.flow.trigger,
+                anew=outcomes_but,
+            )
+            try:
+                for done in query.progress(is_asked):
+                    self.report.batch(done)
+            finally:
+                query.stop(_PATIENCE)
+            for done in query.rest():
+                self.report.batch(done)
+
+    # ---- results ----
+
+    def _writer(self) -> Callable[[Outcomes, Batch, Counts], None]:
+        """What writes the outcomes of a batch to all sinks."""
+        from antelog.spark.endpoints.sinks import write  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.pipeline.looking import input_of  # noqa: PLC0415 - needs PySpark
+
+        settings = self.settings
+        show = console_printer(self.program.plan)
+        files = {name: str(source) for name, source in settings.sources.inputs.items()}
+        places = Places(files, self.program.plan.tick)
+
+        def write_all(seen: Outcomes, batch: Batch, counts: Counts) -> None:
+            aside = any(counts.get(reason) for reason in REASONS)
+            for file in batch.unread:
+                self.report.warn(f"{file}; it is set aside")
+            for sink in settings.sinks.outputs:
+                if isinstance(sink, Console):
+                    show(seen)
+                elif counts.get("changes") or batch.number is None:
+                    write(seen.changes, sink, batch)
+            if settings.sinks.rejects is not None and (aside or batch.unread or batch.number is None):
+                unread = [
+                    (input_of(self.spark, settings.sources.inputs, file), file) for file in batch.unread
+                ]
+                write(as_rejects(seen.rejects, unread), settings.sinks.rejects, batch)
+            if aside and self.report.room > 0:
+                rows = seen.rejects.limit(self.report.room).collect()
+                self.report.add([row.asDict() for row in rows], places)
+            self.report.count(counts)
+
+        return write_all
+
+
+@contextmanager
+def _told_as_warnings(*, silent: bool) -> Iterator[None]:
+    """What the library warns of, in the words of the command line, or not at all if it was said before."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for each in () if silent else caught:
+        if issubclass(each.category, UserWarning):
+            say(f"warning: {each.message}")
+
+
+@contextmanager
+def asked_to_stop() -> Iterator[Callable[[], bool]]:
+    """Tells whether there was a Ctrl-C or a SIGTERM, and says so once; another one interrupts at once."""
+    asked, said = threading.Event(), False
+
+    def ask(_signal: int, _frame: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()  # it says nothing itself, for it may come in the middle of another line
+
+    def is_asked() -> bool:
+        nonlocal said
+        if asked.is_set() and not said:
+            said = True
+            say("stopping after this batch; once more stops at once")
+        return asked.is_set()
+
+    known = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield is_asked
+    finally:
+        for number, handler in known.items():
+            signal.signal(number, handler)

@@ -1,0 +1,138 @@
+"""How a pipeline is doing, on stderr: a line for each batch, what was set aside, and a summary."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.status import Status
+from rich.text import Text
+
+from antelog.accounts import FATES, REASONS
+from antelog.cli.show.counted import facts, number
+from antelog.cli.show.set_aside import Places, SetAside, fact_text
+from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
+from antelog.escaping import shown
+from antelog.files import Reject
+from antelog.files.setting_aside import SHOWN
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark.pipeline.following import Progress
+
+_STANDING = ("open", "held")
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+@dataclass
+class Report:
+    """What has been seen so far; `status` is a line on a terminal that is written anew."""
+
+    status: Status | None = None
+    began: float = field(default_factory=time.monotonic)
+    batches: int = 0
+    totals: Counter[str] = field(default_factory=Counter)
+    standing: dict[str, int | None] = field(default_factory=dict)
+    first: list[Reject] = field(default_factory=list)
+
+    def batch(self, done: Progress) -> None:
+        """A batch is done."""
+        self.batches += 1
+        line = batch_line(done)
+        if self.status is not None:
+            self.status.update(escaped(Text(line)))
+        else:
+            say(line)
+
+    def count(self, counts: Mapping[str, int | None]) -> None:
+        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
+        # A micro-batch without rows may say nothing of how things stand; they stand as they did then.
+        self.standing |= {name: counts[name] for name in _STANDING if counts.get(name) is not None}
+
+    @property
+    def room(self) -> int:
+        """How many rejects may still be shown in full."""
+        return SHOWN - len(self.first)
+
+    def add(self, rows: list[dict[str, Any]], places: Places) -> None:
+        """The first of the facts that were set aside."""
+        for row in rows[: self.room]:
+            fact = row.get("row") or fact_text(row, places.tick)
+            place = places.files.get(row["input"], row["input"])
+            self.first.append(Reject(place, None, row["input"], row["reason"], row["detail"], fact))
+
+    def warn(self, text: str) -> None:
+        """A warning on a line of its own, above the one that is written anew."""
+        if self.status is not None:
+            print_text(self.status.console, Text(f"warning: {shown(text)}"), soft_wrap=True)
+        else:
+            say(f"warning: {shown(text)}")
+
+    def summarize(self, *, stream: bool, rejects: str | None, tick: int | None) -> None:
+        """What happened altogether."""
+        seconds = time.monotonic() - self.began
+        came = facts(self.totals, _held_before({**self.totals, **self.standing}))
+        parts = [came, number(self.totals["changes"], "change"), *_still(self.standing)]
+        if stream:
+            parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
+        say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
+        counts = {reason: self.totals[reason] for reason in REASONS}
+        SetAside(counts, self.first, tick).say(rejects, "--rejects SINK")
+
+
+@contextmanager
+def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
+    """A report that shows how a stream is doing, on a terminal on one line, unless results show there."""
+    console = to_stderr()
+    if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
+        yield Report()
+        return
+    with console.status("waiting for facts", spinner="dots") as status:
+        yield Report(status)
+
+
+def batch_line(done: Progress) -> str:
+    """A batch in words; what is not known is left out."""
+    counts = done.counts
+    given = counts.get("given") or 0
+    rate = f" ({_rate(given / done.seconds)}/s)" if done.seconds and given else ""
+    parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
+    parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
+    kept = counts.get("kept")
+    state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
+    parts += [f"state {' in '.join(state)}"] if state else []
+    parts += _part(counts.get("now"), "tick {:,}")
+    parts += [f"{count:,} {what} waiting" for what, count in done.waiting.items()]
+    return f"batch {done.number}: {', '.join(parts)}"
+
+
+def _held_before(counts: Mapping[str, int | None]) -> int:
+    """How many facts were held when these were counted first: what became of more than came."""
+    after = sum(counts.get(name) or 0 for name in (*FATES, "held"))
+    return after - (counts.get("given") or 0)
+
+
+def _still(counts: Mapping[str, int | None]) -> list[str]:
+    """How many answers are open, if that is counted, and how many facts are held for later."""
+    return [*_part(counts.get("open"), "{:,} open"), *_part(counts.get("held") or None, "{:,} held")]
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+
+
+def _part(value: int | None, text: str) -> list[str]:
+    return [] if value is None else [text.format(value)]
+
+
+def _size(count: int | None) -> list[str]:
+    if not count:
+        return []
+    size, unit = float(count), 0
+    while size >= 1000 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return [f"{size:,.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"]

@@ -1,0 +1,31 @@
+"""How commands end: what went wrong in words on stderr, and as an exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.terminal import say
+from antelog.errors import AntelogError, OutputError, ProgramError
+
+INTERRUPTED = 130
+
+
+@contextmanager
+def ending_in_words(ctx: click.Context) -> Iterator[None]:
+    """Ends the command when the program or the data are wrong, or on Ctrl-C."""
+    try:
+        yield
+    except OutputError:
+        raise  # whoever checks all outputs ends what cannot write
+    except ProgramError as error:
+        print_diagnostics(error.diagnostics, error.source, stderr())
+        ctx.exit(1)
+    except AntelogError as error:
+        say(f"error: {error}")
+        ctx.exit(1)
+    except KeyboardInterrupt:
+        ctx.exit(INTERRUPTED)

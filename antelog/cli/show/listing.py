@@ -1,0 +1,172 @@
+"""Changes and snapshots for people: what is known marked as filled, what is awaited as hollow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from antelog.cli.show.shown import Shown
+from antelog.cli.show.terminal import print_text
+from antelog.cli.show.values import plain, rows_of, variables_of
+from antelog.compile.plan import Relation
+from antelog.language.moments import literal_of, moment
+from antelog.language.printer import value_text
+
+_COLOURS = {
+    "possible": "cyan",
+    "revised": "yellow",
+    "confirmed": "bold green",
+    "rejected": "red",
+    "open": "cyan",
+}
+_WIDTH = max(map(len, _COLOURS))
+_INDENT = " " * (_WIDTH + 4)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands before a literal: one that is true, one that is awaited, one that became false."""
+
+    evidence: str = "●"
+    hypothesis: str = "○"
+    false: str = "✗"
+
+
+PLAIN_MARKS = Marks("*", "o", "x")
+"""For terminals that have none of the others."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Where to print to, with which marks, how long a tick is, how many explanations at most (None: all)."""
+
+    console: Console
+    marks: Marks
+    tick: int | None = None
+    explanations: int | None = None
+
+
+def listing(console: Console, tick: int | None, explanations: int | None) -> Listing:
+    """A listing with the marks a console can show."""
+    try:
+        "●○✗".encode(console.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return Listing(console, PLAIN_MARKS, tick, explanations)
+    return Listing(console, Marks(), tick, explanations)
+
+
+def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int | None:
+    """The changes, those of a tick below its number. `last` is the tick printed last; so is the result."""
+    rows = [
+        (row["tick"], number, row)
+        for number, relation in enumerate(relations)
+        for row in rows_of(shown.tables[relation.name], relation)
+    ]
+    for tick, number, row in sorted(rows, key=lambda each: each[:2]):
+        if tick != last:
+            _print_tick(tick, last is None, to)
+            last = tick
+        _print_row(row["change"], relations[number], row, to)
+    return last
+
+
+def print_snapshot(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int:
+    """What is open after a tick, and what was confirmed at it; `last` and the result as above."""
+    _print_tick(shown.tick, last is None, to)
+    count = 0
+    for relation in relations:
+        for row in rows_of(shown.tables[relation.name], relation):
+            _print_row("confirmed" if row["change"] == "confirmed" else "open", relation, row, to)
+            count += 1
+    if not count:
+        _print(Text("  nothing is open", "dim"), to)
+    return shown.tick
+
+
+def _print_tick(tick: int, first: bool, to: Listing) -> None:
+    if not first:
+        _print(Text(), to)
+    _print(Text(f"tick {_with_number(tick, to.tick)}", "bold"), to)
+
+
+def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
+    values = ", ".join(
+        f"{name} = {_said_of(name, relation, row, to.tick)}" for name in variables_of(relation)
+    )
+    line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
+    line.append(relation.name, "bold")
+    line.append(f"  {values}" if values else "")
+    if change not in ("confirmed", "rejected"):
+        line.append(_outlook(row, to.tick), "dim")
+    _print(line, to)
+    if row.get("except"):
+        named = (", ".join(_value(row_[name]) for name in row["others"]) for row_ in row["except"])
+        _print(Text(f"{_INDENT}all but {', '.join(named)}", "dim"), to)
+    explanations = row["explanations"] or []
+    for explanation in explanations[: to.explanations]:
+        _print(_explanation(explanation, to), to)
+    if len(explanations) > len(explanations[: to.explanations]):
+        _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
+    if row.get("because"):
+        line = Text(f"{_INDENT}because ", "dim")
+        _print(_literals(line, row["because"], to.marks.false, "red", to), to)
+
+
+def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
+    line = Text(_INDENT)
+    _literals(line, explanation["evidence"], to.marks.evidence, "green", to)
+    if explanation["evidence"] and explanation["hypotheses"]:
+        line.append("  ")
+    _literals(line, explanation["hypotheses"], to.marks.hypothesis, "yellow", to)
+    return line
+
+
+def _literals(line: Text, literals: Iterable[str], mark: str, colour: str, to: Listing) -> Text:
+    written = partial(moment, length=to.tick)
+    for number, literal in enumerate(literals):
+        line.append("  " if number else "")
+        line.append(f"{mark} {literal_of(literal, written)}", colour)
+    return line
+
+
+def _outlook(row: Mapping[str, Any], tick: int | None) -> str:
+    silent, decided = row["if_silent"], row["decided_by"]
+    parts = [f"{silent['change']} at {moment(silent['tick'], tick)} if nothing comes"] if silent else []
+    parts += [f"decided by {moment(decided, tick)}"] if decided is not None else []
+    return "   " + (", ".join(parts) if parts else "open without bound")
+
+
+def _with_number(tick: int, length: int | None) -> str:
+    """A tick as a time if it has one, with the number that other outputs have for it."""
+    time = moment(tick, length)
+    return time if time == str(tick) else f"{tick}, {time}"
+
+
+def _said_of(name: str, relation: Relation, row: Mapping[str, Any], tick: int | None) -> str:
+    """The value of a variable of an answer."""
+    if name in (row.get("others") or ()):
+        return "all others"
+    return _time(row[name], tick) if name == relation.time else _value(row[name])
+
+
+def _time(value: int | None, length: int | None) -> str:
+    return _value(None) if value is None else moment(value, length)
+
+
+def _value(value: object) -> str:
+    match plain(value):
+        case None:
+            return "any"
+        case bool(found):
+            return str(found).lower()
+        case found:
+            return value_text(found)
+
+
+def _print(line: Text, to: Listing) -> None:
+    print_text(to.console, line, soft_wrap=not to.console.is_terminal)

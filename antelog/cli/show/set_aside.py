@@ -1,0 +1,132 @@
+"""What is said at the end about rows that were set aside."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from antelog.accounts import Counts
+from antelog.cli.show.counted import facts
+from antelog.cli.show.terminal import say
+from antelog.engine.columns.tables import Column
+from antelog.engine.engine import Engine
+from antelog.errors import OutputError
+from antelog.escaping import shown
+from antelog.files import Reject, Rejects, rejects_to
+from antelog.language.moments import moment
+from antelog.language.printer import value_text
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where facts come from: the file of each input, and how long a tick is if it has a length."""
+
+    files: Mapping[str, str]
+    tick: int | None
+
+
+def from_engine(table: pa.Table, places: Places, lines: Mapping[str, Column]) -> list[Reject]:
+    """What the engine set aside, facts that came too late above all; `lines` are those of all facts."""
+    return [
+        Reject(
+            places.files[row["input"]],
+            int(lines[row["input"]][row["row"]]),
+            row["input"],
+            row["reason"],
+            row["detail"],
+            fact_text(row, places.tick),
+        )
+        for row in table.to_pylist()
+    ]
+
+
+def fact_text(row: Mapping[str, Any], length: int | None) -> str:
+    """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
+    values = ["_" if value is None else value_text(value) for value in json.loads(row["values"] or "[]")]
+    values.append("_" if row["time"] is None else moment(row["time"], length))
+    return f"{row['input']}({', '.join(values)})"
+
+
+def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
+    """How many rows of inputs were read, and what became of each."""
+    judged = replace(sum(engine.counts.values(), Counts()), given=0)
+    say(f"done: {facts(asdict(judged + Counts(**rejects.tally)))}")
+
+
+def say_what_was_dropped(engine: Engine) -> None:
+    """What the limit has cost."""
+    for row in engine.dropped.to_pylist():
+        count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
+        ticks = (
+            f"tick {row['first']}"
+            if row["first"] == row["last"]
+            else f"ticks {row['first']} to {row['last']}"
+        )
+        say(
+            f"warning: {count} of {row['input']} about {ticks} had to be dropped; a larger --limit keeps more"
+        )
+
+
+_TICK = re.compile(r"\btick (\d+)")
+
+
+@contextmanager
+def summarized(file: Path | None, length: int | None, *, strict: bool = False) -> Iterator[Rejects]:
+    """Where the rejects of a run go; at its end, when they are in their file, a summary of them."""
+    rejects = Rejects(strict)
+    try:
+        with rejects_to(file, strict=strict) as rejects:
+            yield rejects
+    except OutputError:
+        raise  # the file may not be there
+    except BaseException:
+        _summarize(rejects, file, length)
+        raise
+    _summarize(rejects, file, length)
+
+
+def _summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
+    """How many rows were set aside, the first of them in full, and where all are.
+
+    Ticks have their times with them, where a tick has a `length`.
+    """
+    for note in rejects.notes:
+        say(f"note: {shown(note)}")
+    if not rejects.strict:
+        found = SetAside(rejects.counts, rejects.first, length)
+        found.say(None if file is None else str(file), "--rejects FILE")
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """How many rows were set aside for which reason, the first of them, and how long a tick is."""
+
+    counts: Mapping[str, int]
+    first: Sequence[Reject]
+    tick: int | None
+
+    def say(self, place: str | None, option: str) -> None:
+        """A warning; it says where all of them are, or else with which option they are kept."""
+        count = sum(self.counts.values())
+        if not count:
+            return
+        kinds = ", ".join(f"{n:,} {reason}" for reason, n in sorted(self.counts.items()) if n)
+        say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
+        for reject in self.first:
+            say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.tick), str(reject)))}")
+        if place is not None:
+            say(f"  all of them are in {shown(place)}")
+        elif count > len(self.first):
+            say(f"  and {count - len(self.first):,} more; {option} keeps them all")
+
+
+def _timed(found: re.Match[str], length: int | None) -> str:
+    time = moment(int(found[1]), length)
+    return found[0] if time == found[1] else f"{found[0]} ({time})"

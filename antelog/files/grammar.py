@@ -1,0 +1,36 @@
+"""How numbers and times are written in files and messages, whoever reads them.
+
+    -12.5e3   3   .5                                       numbers
+    17   17.0                                              times: whole numbers
+    2024-02-29   2024-02-29 13:45   2024-02-29T13:45:10.5Z    times: timestamps, as in ISO 8601
+
+The patterns are for Arrow in this process and for Java on Spark: what both understand alike.
+"""
+
+from __future__ import annotations
+
+NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+
+WHOLE_TIME = r"^\s*[+-]?[0-9]{1,18}(\.0*)?\s*$"
+
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"[0-9]{2}(:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?)?"
+_ZONE = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
+
+STAMP = rf"^\s*{_DAY}([T ]{_CLOCK}{_ZONE}?)?\s*$"
+
+ZONED = rf"[T ]{_CLOCK}{_ZONE}$"
+"""The end of a timestamp that says its zone, without blanks behind it."""
+
+EXACT = 2**53
+"""Beyond this a double no longer tells each whole number from the next."""
+
+ROUNDED = "has more digits than a number can keep; declare the column as text"
+"""What is said of a number beyond it."""
+
+NO_NUMBER = "is no number"
+
+
+def nature_of_times(tick: int | None) -> str:
+    """What a time is: a timestamp only in a program that says how long a tick is."""
+    return "a whole number" if tick is None else "a whole number or a timestamp"

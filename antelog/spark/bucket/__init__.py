@@ -1,0 +1,1 @@
+"""A bucket: what it knows between two batches, and what a batch makes of it."""

@@ -1,0 +1,280 @@
+"""What a bucket knows between two batches, and what a batch makes of it.
+
+The kernel is told of a fact when the tick it arrived at is finished; until then the fact waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.accounts import Counts
+from antelog.engine import kernel
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.facts import rejects
+from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.counting import total
+from antelog.engine.facts.facts import admit
+from antelog.engine.facts.history import rows_of
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.log.changes import Share, knows_open
+from antelog.engine.log.ending import last_tick
+from antelog.engine.state import State, beginning
+from antelog.engine.state import start as begin
+from antelog.engine.values.values import Values
+from antelog.spark.job.arrivals import with_arrival
+from antelog.spark.job.dividing import parts_of_cells
+from antelog.spark.job.job import ARRIVED, EXCEPT, Job
+
+Tables = Mapping[str, pa.Table]
+
+OPEN, CONFIRMED = "open", "confirmed"
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where a bucket stands: the kernel's state, and the rows that wait for their tick to be finished.
+
+    `open` is how many of its answers are open; None if nobody asks for changes that would tell.
+    """
+
+    state: State
+    waiting: Tables
+    open: int | None
+
+    @property
+    def now(self) -> int:
+        return self.state.now
+
+    @property
+    def held(self) -> int:
+        return sum(table.num_rows for table in self.waiting.values())
+
+    @property
+    def kept(self) -> int:
+        return rows_of(self.state.history)
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What came of a batch: the changes of each query, the rows set aside, and what was counted."""
+
+    log: Tables
+    rejects: pa.Table
+    counts: Counts
+
+    def and_then(self, later: Told) -> Told:
+        """This, and what came of the same bucket later."""
+        log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in self.log}
+        return Told(
+            {name: pa.concat_tables(tables) for name, tables in log.items()},
+            pa.concat_tables([self.rejects, later.rejects]),
+            self.counts + later.counts,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Arrived:
+    """New rows of an input, with the ticks they arrive at, and those that were set aside at once."""
+
+    rows: pa.Table
+    rejects: pa.Table
+    counts: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """All the rows of a batch, the tick of the `last` arrival, and the one at which all buckets end."""
+
+    rows: Mapping[str, Arrived]
+    last: int
+    agreed: int | None
+
+
+def start(job: Job) -> Standing:
+    """A bucket before the first row."""
+    given = {name: list(rows) for name, rows in job.data.given.items()}
+    empty = {
+        name: with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
+    }
+    standing = Standing(begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    return begun(job, standing, job.timing.begin)
+
+
+def begun(job: Job, standing: Standing, at: int | None) -> Standing:
+    """The bucket when it has heard at which tick time begins, if that is known and has not been before."""
+    if at is None or standing.state.begin is not None:
+        return standing
+    return replace(standing, state=beginning(job.plan, standing.state, at))
+
+
+def beginning_of(standing: Standing, earliest: int | None, wall: int | None) -> int | None:
+    """Where time begins if a row arrives at the tick `earliest`, by its own account.
+
+    That is at a tick that is not finished yet, and by the wall clock not at one to come.
+    """
+    if earliest is None:
+        return None
+    first = standing.now + 1
+    return max(first, earliest if wall is None else min(earliest, wall))
+
+
+def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None) -> Arrived:
+    """New rows of an input when the tick `before` is finished.
+
+    Rows without arrivals of their own arrive at their time, or when the next tick is finished if that is
+    over; by the wall clock, in the tick `wall` at the latest. Rows that arrive at no tick, or at one
+    that is over, are set aside at once.
+    """
+    table = with_arrival(job, name, facts, before + 1, wall)
+    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.tick)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
+    fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
+    fine &= arrival.whole & (arrival.numbers > before) & (arrival.numbers <= LAST)
+    if fine.all():
+        return Arrived(table, rejects.SCHEMA.empty_table(), Counts())
+    faulty = {name: table.filter(pa.array(~fine))}
+    # No row can arrive after one tick and up to the same: all are rejected, each for its own reason.
+    refused = admit(job.plan, faulty, Values(), before, before, arrival=ARRIVED)
+    return Arrived(table.filter(pa.array(fine)), refused.rejects, refused.counts[name])
+
+
+def advance(
+    job: Job, standing: Standing, new: Mapping[str, Arrived], now: int, number: int
+) -> tuple[Standing, Told]:
+    """The bucket of that number after the tick `now`, given new rows."""
+    refused = Told(
+        {},
+        pa.concat_tables([rejects.SCHEMA.empty_table(), *(each.rejects for each in new.values())]),
+        sum((each.counts for each in new.values()), Counts()),
+    )
+    rows = {name: _joint(table, new.get(name)) for name, table in standing.waiting.items()}
+    if now <= standing.now:
+        return replace(standing, waiting=rows), refused
+    due, waiting = {}, {}
+    for name, table in rows.items():
+        arrived = ticks_of(table.column(ARRIVED), job.plan.tick).numbers <= now
+        due[name], waiting[name] = _apart(table, arrived)
+    # Inputs without rows are handed over as well, for the types of their columns.
+    state, batch = kernel.admitted(job.plan, standing.state, due, now, arrival=ARRIVED)
+    state, found = kernel.step(job.plan, state, batch.facts, now, only=job.only, share=_share(job, number))
+    told = Told(
+        {name: _told_as(job, name, each.log) for name, each in found.items()},
+        pa.concat_tables([refused.rejects, batch.rejects]),
+        sum(batch.counts.values(), refused.counts),
+    )
+    return Standing(state, waiting, total(standing.open, *(each.opened for each in found.values()))), told
+
+
+def counted(job: Job, standing: Standing, number: int) -> Standing:
+    """The bucket of that number with its open answers counted, if the job asks for them."""
+    if not knows_open(job.only):
+        return replace(standing, open=None)
+    if standing.open is not None:
+        return standing
+    share = _share(job, number)
+    names = [query.name for query in job.plan.queries]
+    return replace(
+        standing, open=sum(kernel.count_open(job.plan, standing.state, name, share) for name in names)
+    )
+
+
+def finish(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
+    """The bucket at the end of a batch.
+
+    Unless the job says where to end, that is when nothing is open any more, in any bucket if they `agreed`.
+    """
+    standing, told = _last_arrivals(job, standing, batch, number)
+    if job.timing.until is None:
+        end = batch.agreed if batch.agreed is not None else _end(job, standing, number)
+        standing, after = advance(job, standing, {}, end, number)
+        told = told.and_then(after)
+    return standing, told
+
+
+def end_of(job: Job, standing: Standing, batch: Batch, number: int) -> int:
+    """The tick at which nothing is open any more in the bucket of that number."""
+    standing, _ = _last_arrivals(replace(job, only=()), standing, batch, number)
+    return _end(job, standing, number)
+
+
+def _end(job: Job, standing: Standing, number: int) -> int:
+    return last_tick(standing.now, open_answers(job, standing, number).values())
+
+
+def finish_with_answers(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
+    """The bucket after the last arrival of a batch; told are the answers open then, and those confirmed."""
+    standing, told = _last_arrivals(job, standing, batch, number)
+    found = {}
+    for name, table in open_answers(job, standing, number).items():
+        still = table.filter(pc.not_equal(table.column("change"), CONFIRMED))
+        opened = pa.array([OPEN] * still.num_rows, pa.string())
+        log = told.log[name]
+        found[name] = pa.concat_tables(
+            [
+                still.set_column(still.column_names.index("change"), "change", opened),
+                log.filter(pc.equal(log.column("change"), CONFIRMED)),
+            ]
+        )
+    return standing, replace(told, log=found)
+
+
+def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
+    """The bucket after the last arrivals of a batch. Rows that would arrive later wait for nothing."""
+    last = max(batch.last, 0) if job.timing.until is None else job.timing.until
+    standing, told = advance(job, standing, batch.rows, last, number)
+    later = beyond(job.plan, standing.waiting, standing.now, arrival=ARRIVED)
+    nothing = {name: table.slice(0, 0) for name, table in standing.waiting.items()}
+    # They were given when they came.
+    counts = replace(later.counts, given=0)
+    return replace(standing, waiting=nothing), told.and_then(Told({}, later.rejects, counts))
+
+
+def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:
+    """For each query the bucket's answers that are open, and those the last tick has confirmed."""
+    share = _share(job, number)
+    names = [query.name for query in job.plan.queries]
+    return {
+        name: _told_as(job, name, kernel.open_answers(job.plan, standing.state, name, share))
+        for name in names
+    }
+
+
+def _told_as(job: Job, name: str, table: pa.Table) -> pa.Table:
+    """What is told of a query in the types of the job; to cast a table takes a while, even to its own."""
+    schema = job.schemas[name]
+    if EXCEPT in table.column_names:
+        table = table.drop_columns([EXCEPT])
+    return table if table.schema.equals(schema) else table.cast(schema)
+
+
+def _joint(waiting: pa.Table, new: Arrived | None) -> pa.Table:
+    return waiting if new is None else pa.concat_tables([waiting, new.rows])
+
+
+def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
+    """The chosen rows of a table, and the others."""
+    if chosen.all():
+        return table, table.slice(0, 0)
+    return table.filter(pa.array(chosen)), table.filter(pa.array(~chosen))
+
+
+def _share(job: Job, number: int) -> Share | None:
+    """The answers that are this bucket's to tell, if not all that it knows of are: those of its own values.
+
+    A bucket knows nothing of the facts about others' values; so it may take for absent what another bucket
+    has. The first bucket tells those of all others.
+    """
+    count = len(job.numbers)
+    if count == 1 or not job.talks_by_itself:
+        return None
+    part = job.numbers.index(number)
+
+    def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
+        mine: Mask = parts_of_cells(answers[job.plan.key[name]], values, count) == part
+        return mine
+
+    return share

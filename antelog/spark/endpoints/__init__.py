@@ -1,0 +1,1 @@
+"""Where facts come from and where changes go."""

@@ -1,0 +1,169 @@
+"""CSV files on Spark: the workers read them as they are read in process.
+
+A value in quotes may go on over line breaks, and each file has a header of its own. So a file is
+read from its beginning, by one task: Spark hands over its lines in order, and here they are put together
+again. A row that cannot be used is set aside for the same reason as in process, with its file and line.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from typing import BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from antelog.errors import DataError
+from antelog.files import ARRIVAL, Wanted
+from antelog.files.chunks import Bad, sorted_out
+from antelog.files.csv_files import csv_chunks
+from antelog.spark import workers
+from antelog.spark.endpoints.unreadable import shown
+from antelog.spark.settings import MALFORMED, ROW
+
+WHOLE_FILES = {
+    # As if a file took so much to open that it is worth a task, and none were too large for one.
+    "spark.sql.files.openCostInBytes": str(1 << 44),
+    "spark.sql.files.maxPartitionBytes": str(1 << 62),
+}
+"""What makes Spark deal out whole files."""
+
+_TYPES = {"number": "double", "text": "text", None: "text"}
+"""What those who read files call the types that columns have on Spark."""
+
+
+@dataclass(frozen=True)
+class CsvReading:
+    """What is wanted of CSV files: the columns, and whether there is one for the arrivals.
+
+    A file that is of no use ends a reading that is `strict`; otherwise it is set aside.
+    """
+
+    wanted: Wanted
+    arrives: bool
+    strict: bool
+
+    @property
+    def schema(self) -> pa.Schema:
+        types = [pa.float64() if type_ == "number" else pa.string() for type_ in self.wanted.types]
+        times = list(self.wanted.columns[len(types) :])
+        times += [self.wanted.arrival] if self.arrives else []
+        return pa.schema(
+            [
+                *zip(self.wanted.columns, types, strict=False),
+                *((name, pa.int64()) for name in times),
+                (MALFORMED, pa.string()),
+                (ROW, pa.string()),
+            ]
+        )
+
+
+def csv_rows(lines: DataFrame, reading: CsvReading) -> DataFrame:
+    """The rows of CSV files, whose lines have the file they are from and whether it is all of that."""
+    return lines.mapInArrow(partial(read_lines, reading), from_arrow_schema(reading.schema))
+
+
+def deal_out_whole_files(spark: SparkSession) -> None:
+    for name, value in WHOLE_FILES.items():
+        spark.conf.set(name, value)
+
+
+def with_files(lines: DataFrame) -> DataFrame:
+    """The bytes of lines, each with its file, and whether Spark hands over that as a whole."""
+    about = {
+        name: f.col(f"_metadata.file_{name}") for name in ("path", "block_start", "block_length", "size")
+    }
+    whole = (about["block_start"] == 0) & (about["block_length"] == about["size"])
+    return lines.select(
+        f.col("value").cast("binary").alias("value"), about["path"].alias("file"), whole.alias("whole")
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Some lines of a file, one after the other."""
+
+    file: str
+    data: bytes
+
+
+def read_lines(reading: CsvReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows in lines that come from one file after the other, as `with_files` has them."""
+    workers.spare()
+    for file, pieces in groupby(_pieces(batches), lambda piece: piece.file):
+        yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(pieces)))
+
+
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[_Piece]:
+    for batch in batches:
+        files = batch.column("file").dictionary_encode()
+        if not all(batch.column("whole").unique().to_pylist()):
+            raise DataError(
+                f"{shown(files[0].as_py())}: was divided among tasks, and rows of CSV may go on over lines; "
+                f"leave out the settings {' and '.join(WHOLE_FILES)}"
+            )
+        numbers = files.indices.to_numpy()
+        starts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
+        for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):
+            lines = batch.column("value").slice(start, end - start).to_pylist()
+            yield _Piece(files[start].as_py(), b"\n".join([*lines, b""]))
+
+
+class _Stream:
+    """Pieces as a file that can be read."""
+
+    def __init__(self, pieces: Iterator[_Piece]) -> None:
+        self._pieces = pieces
+        self._now = io.BytesIO()
+
+    def read(self, size: int) -> bytes:
+        while not (data := self._now.read(size)):
+            piece = next(self._pieces, None)
+            if piece is None:
+                return b""
+            self._now = io.BytesIO(piece.data)
+        return data
+
+
+def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.RecordBatch]:
+    """The rows of one file."""
+    wanted = replace(reading.wanted, types=tuple(_TYPES[type_] for type_ in reading.wanted.types))
+    begun = False
+    try:
+        for table, bad in sorted_out(wanted, csv_chunks(stream, file, wanted, []), file):
+            yield from _good(reading, table)
+            yield from _bad(reading, [f"{row.detail} (line {row.line} of {file})" for row in bad], bad)
+            begun = True
+    except DataError as error:
+        if reading.strict:
+            raise
+        rest = "what follows in the file is" if begun else "the file is"
+        said = str(error).removeprefix(f"{file}: ").rstrip(".")
+        detail = f"{said}; {rest} set aside"
+        yield from _bad(reading, [detail], [Bad(0, detail, file)])
+
+
+def _good(reading: CsvReading, table: pa.Table) -> Iterator[pa.RecordBatch]:
+    names = [*reading.wanted.columns, *([ARRIVAL] if reading.arrives else [])]
+    nothing = pa.nulls(table.num_rows, pa.string())
+    columns = [*(table.column(name) for name in names), nothing, nothing]
+    yield from pa.table(columns, reading.schema.names).cast(reading.schema).combine_chunks().to_batches()
+
+
+def _bad(reading: CsvReading, details: Sequence[str], rows: Sequence[Bad]) -> Iterator[pa.RecordBatch]:
+    if not rows:
+        return
+    schema = reading.schema
+    nothing = [pa.nulls(len(rows), type_) for type_ in schema.types[:-2]]
+    # What is no UTF-8 has no other way to a column of texts.
+    texts = [row.row.encode(errors="surrogateescape").decode(errors="replace") for row in rows]
+    yield pa.record_batch(
+        [*nothing, pa.array(details, pa.string()), pa.array(texts, pa.string())], schema=schema
+    )

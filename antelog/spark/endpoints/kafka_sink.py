@@ -1,0 +1,77 @@
+"""A topic as a sink.
+
+A message's key names the answer, so that its changes keep their order and the last one tells how it
+stands; its value is the change, one line of JSON as `antelog try` prints it. Spark's own sink writes
+the messages at least once. The headers `antelog_run` and `antelog_batch` make that once after a
+restart: what the topic has already of the interrupted batch is left out.
+
+What remains: if a single task fails within a batch and Spark tries it again, what it had sent comes
+twice. Whoever must rule that out drops messages with a key and tick that were there before.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from antelog.spark.endpoints.endpoints import Kafka
+
+RUN, BATCH = "antelog_run", "antelog_batch"
+_SLACK = 10 * 60 * 1000
+"""So many milliseconds the clocks of Spark's machines may differ."""
+
+
+def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, begun: int | None) -> None:
+    """Send the rows of a batch. If it was begun before, at that time, some of them may have been sent."""
+    messages = frame.select(*(messages_of(frame) if "change" in frame.columns else _of_reject(frame)))
+    headers = [_header(RUN, run), *([] if batch is None else [_header(BATCH, str(batch))])]
+    messages = messages.withColumn("headers", f.array(*headers))
+    options = {"kafka.bootstrap.servers": sink.servers, **dict(sink.options)}
+    if batch is not None and begun is not None:
+        messages = _unsent(messages, sink, options | {"startingTimestamp": str(begun - _SLACK)}, run, batch)
+    messages.write.format("kafka").option("topic", sink.topic).options(**options).save()
+
+
+def messages_of(frame: DataFrame) -> list[Column]:
+    """What `antelog try` prints of a change, and the time of its tick if there is one."""
+    timed = f.to_json(f.struct("timestamp"), {"timeZone": "UTC"}) if "timestamp" in frame.columns else None
+    time = [] if timed is None else [f.lit(","), f.substr(timed, f.lit(2), f.length(timed) - 2)]
+    query = f.concat(f.lit('"query":"'), "query", f.lit('","answer":'), "answer", *_others(frame))
+    rest = f.to_json(
+        f.struct("explanations", "if_silent", "decided_by", "because"), {"ignoreNullFields": "false"}
+    )
+    value = f.concat(
+        f.lit('{"tick":'), f.col("tick").cast("string"), *time, f.lit(',"change":"'), "change", f.lit('",'),
+        query, f.lit(","), f.substr(rest, f.lit(2)),
+    )  # fmt: skip
+    return [f.concat(f.lit("{"), query, f.lit("}")).alias("key"), value.alias("value")]
+
+
+def _others(frame: DataFrame) -> list[Column]:
+    """Beside the answer, which of its variables stand for all others."""
+    if "others" not in frame.columns:
+        return []
+    names = f.concat(f.lit(',"others":'), f.to_json("others"))
+    return [f.when(f.col("others").isNotNull(), names).otherwise("")]
+
+
+def _of_reject(frame: DataFrame) -> list[Column]:
+    value = f.to_json(f.struct(*frame.columns), {"ignoreNullFields": "false"})
+    return [f.col("input").alias("key"), value.alias("value")]
+
+
+def _header(name: str, value: str) -> Column:
+    return f.struct(f.lit(name).alias("key"), f.lit(value).cast("binary").alias("value"))
+
+
+def _unsent(messages: DataFrame, sink: Kafka, options: dict[str, str], run: str, batch: int) -> DataFrame:
+    """The messages the topic does not have yet."""
+    reader = messages.sparkSession.read.format("kafka").options(**options)
+    reader = reader.option("startingOffsetsByTimestampStrategy", "latest")
+    topic = reader.option("subscribe", sink.topic).option("includeHeaders", "true").load()
+    of_batch = [f.array_contains("headers", _header(*each)) for each in ((RUN, run), (BATCH, str(batch)))]
+    sent = topic.where(of_batch[0] & of_batch[1]).select(
+        f.col("key").cast("string"), f.col("value").cast("string")
+    )
+    left = messages.join(f.broadcast(sent), ["key", "value"], "left_anti")
+    return left.select(*messages.columns)

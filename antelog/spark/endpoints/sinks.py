@@ -1,0 +1,148 @@
+"""Changes and rejects to where they are to go, each micro-batch once.
+
+A micro-batch that was interrupted comes again after a restart, with the same number and the same rows.
+So every sink writes a batch in a way that a second time makes no difference:
+
+    files     a folder of its own for each batch, `batch=17`, which is written anew
+    tables    in one transaction: rows of this run and batch out, rows in (see `jdbc_sink`)
+    topics    what arrived of the batch before the interruption is left out (see `kafka_sink`)
+    Delta     has transactions with names and numbers of its own
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pyspark
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import ArrayType, MapType, StringType, StructType
+
+from antelog.errors import DataError, UnsupportedError
+from antelog.escaping import COMPUTED, NUMBER
+from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Sink, Source, Table
+from antelog.spark.endpoints.folders import entries
+from antelog.spark.endpoints.jdbc_sink import write_rows
+from antelog.spark.endpoints.kafka_sink import write_messages
+from antelog.spark.endpoints.unreadable import Unreadable
+from antelog.spark.settings import PARQUET
+
+_SPARK = ".".join(pyspark.__version__.split(".")[:2])
+_ELSE = f"If there is none for Spark {_SPARK}, take an older PySpark that has one"
+_DELTA = (
+    f"Delta tables need Delta's jar for Spark {_SPARK}: "
+    f"--conf spark.jars.packages=io.delta:delta-spark_{_SPARK}_2.13:VERSION "
+    "--conf spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension "
+    f"--conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog. {_ELSE}"
+)
+_ICEBERG = (
+    f"Iceberg tables need Iceberg's jar for Spark {_SPARK}: --conf "
+    f"spark.jars.packages=org.apache.iceberg:iceberg-spark-runtime-{_SPARK}_2.13:VERSION and a catalog: "
+    f"--conf spark.sql.catalog.NAME=org.apache.iceberg.spark.SparkCatalog. {_ELSE}"
+)
+_CLASSES = {
+    "delta": ("io.delta.sql.DeltaSparkSessionExtension", _DELTA),
+    "iceberg": ("org.apache.iceberg.spark.SparkCatalog", _ICEBERG),
+}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A micro-batch: `run` is the same after every restart.
+
+    `begun` is when a batch was begun that was interrupted and now comes again, in milliseconds since
+    1970. What is read once is a single batch without a number. `unread` are files of the batch that could
+    not be read.
+    """
+
+    run: str
+    number: int | None = None
+    begun: int | None = None
+    unread: tuple[Unreadable, ...] = ()
+
+
+def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:
+    """Raises UnsupportedError if Spark lacks what an endpoint needs."""
+    for endpoint in endpoints:
+        if isinstance(endpoint, Table):
+            name, advice = _CLASSES[endpoint.form]
+            if not _has_class(spark, name):
+                raise UnsupportedError(advice)
+
+
+def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:
+    """Raises DataError if a folder to be begun has results of another run."""
+    for sink in sinks:
+        if isinstance(sink, Table) and sink.form == "iceberg":
+            raise UnsupportedError(f"{sink}: Iceberg tables are sources only; write to delta:… or a folder")
+        if fresh and isinstance(sink, Files) and entries(spark, sink.path):
+            raise DataError(
+                f"{sink}: there are files in it already, and nothing says that they are of this run; "
+                "give another folder, or remove it"
+            )
+
+
+def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
+    """Write the rows of a batch."""
+    match sink:
+        case Files():
+            _write_files(frame, sink, batch)
+        case Kafka():
+            write_messages(frame, sink, batch.run, batch.number, batch.begun)
+        case Jdbc():
+            write_rows(_flat(frame), sink, batch.run, batch.number or 0)
+        case Table():
+            writer = frame.write.format(sink.form).mode("append")
+            if batch.number is not None:
+                writer = writer.option("txnAppId", batch.run).option("txnVersion", batch.number)
+            writer.save(sink.name) if sink.is_folder else writer.saveAsTable(sink.name)
+        case Console():
+            raise AssertionError("what goes to the console is printed by whoever has one")
+
+
+def _write_files(frame: DataFrame, sink: Files, batch: Batch) -> None:
+    writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
+    path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/batch={batch.number}"
+    options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
+    if sink.form == "json":
+        options["ignoreNullFields"] = False
+    if sink.form == "parquet":
+        options |= PARQUET
+    writer.format(sink.form).options(**options).save(path)
+
+
+def _flat(frame: DataFrame) -> DataFrame:
+    """Lists and the like as JSON texts, for what has only single values in its columns."""
+    nested = (ArrayType, StructType, MapType)
+    return frame.select(
+        *(
+            f.to_json(field.name).alias(field.name)
+            if isinstance(field.dataType, nested)
+            else f.col(field.name)
+            for field in frame.schema
+        )
+    )
+
+
+def _cells(frame: DataFrame) -> DataFrame:
+    """What CSV files have: texts that no spreadsheet computes, as `antelog.escaping.cell` makes them."""
+
+    def cell(name: str) -> Column:
+        text = f.col(name)
+        return f.when(text.rlike(COMPUTED) & ~text.rlike(NUMBER), f.concat(f.lit("'"), text)).otherwise(text)
+
+    flat = _flat(frame)
+    texts = [each.name for each in flat.schema if isinstance(each.dataType, StringType)]
+    return flat.withColumns({name: cell(name) for name in texts})
+
+
+def _has_class(spark: SparkSession, name: str) -> bool:
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    try:
+        jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
+    except Exception:
+        return False
+    return True

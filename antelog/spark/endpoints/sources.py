@@ -1,0 +1,260 @@
+"""Sources as DataFrames with a program's columns: batches, or streams that follow them.
+
+Files of JSON and the messages of a topic are read as lines, and the lines taken apart by Spark's own
+functions. So one bad line is set aside with its text, whatever it comes from. CSV files are read as
+they are in process (`antelog.spark.endpoints.csv_source`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.readwriter import DataFrameReader
+from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import StructType
+
+from antelog.errors import DataError
+from antelog.files.records import row_pattern
+from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
+from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Source, Table
+from antelog.spark.endpoints.text_columns import Kind, Value, malformed, nothing, value_of
+from antelog.spark.endpoints.unreadable import without
+from antelog.spark.settings import MALFORMED, ROW
+
+Schema: TypeAlias = StructType
+"""What other layers call the columns of a source, which may not import PySpark themselves."""
+
+KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset")
+"""What a message has besides its value; as a column it is written `@key`, and so on."""
+
+_BAD = "_bad"
+_MADE = 1_000_003
+"""A prime: made-up values repeat with the keys, but not in step with one another."""
+
+
+@dataclass(frozen=True)
+class CsvLayout:
+    """How messages of CSV are taken apart."""
+
+    separator: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A source and what is wanted of it.
+
+    `columns` has the name in the source for each column of the predicate, and for that of arrivals
+    if there is one; `kinds` says what their values are. `tick` is the length of one, if timestamps
+    stand for ticks; `choices` are values that made-up facts may have. CSV files are read as `csv` says;
+    `schema` is the one of the Parquet files that a stream follows.
+    """
+
+    source: Source
+    columns: Mapping[str, str]
+    kinds: Mapping[str, Kind]
+    tick: int | None
+    layout: CsvLayout | None = None
+    choices: Mapping[str, Sequence[str | int | float]] | None = None
+    csv: CsvReading | None = None
+    schema: StructType | None = None
+
+
+def frame(
+    spark: SparkSession,
+    reading: Reading,
+    *,
+    stream: bool,
+    limit: int | None = None,
+    leave_out: Collection[str] = (),
+) -> DataFrame:
+    """The facts of a source. A stream takes at most `limit` files, or messages, into a batch.
+
+    Files to be left out are given as Spark calls them.
+    """
+    source = reading.source
+    if isinstance(source, Rate):
+        return _made_up(spark, source, reading)
+    if reading.csv is not None:
+        assert isinstance(source, Files)
+        deal_out_whole_files(spark)
+        lines = _texts(spark, stream, limit).option("lineSep", "\n").text(source.path)
+        return csv_rows(with_files(without(lines, leave_out)), reading.csv)
+    if isinstance(source, Kafka) or (isinstance(source, Files) and source.form != "parquet"):
+        return from_lines(_lines(spark, source, stream, limit, leave_out), reading)
+    rows = _typed(spark, source, stream, limit, reading.schema)
+    if isinstance(source, Files):
+        rows = without(rows, leave_out)
+    return rows.select(*(f.col(_quoted(name)).alias(column) for column, name in reading.columns.items()))
+
+
+# ---- sources with types ----
+
+
+def typed(spark: SparkSession, source: Source) -> DataFrame:
+    """The rows of a source that has types, all of them."""
+    return _typed(spark, source, False, None, None)
+
+
+def _typed(
+    spark: SparkSession, source: Source, stream: bool, limit: int | None, schema: StructType | None
+) -> DataFrame:
+    match source:
+        case Files():
+            if not stream:
+                return spark.read.parquet(source.path)
+            schema = schema or spark.read.parquet(source.path).schema
+            return _limited(spark.readStream.schema(schema), "maxFilesPerTrigger", limit).parquet(source.path)
+        case Table():
+            following = _limited(spark.readStream, "maxFilesPerTrigger", limit)
+            reader = (following if stream else spark.read).format(source.form)
+            return reader.load(source.name) if source.is_folder else reader.table(source.name)
+        case Jdbc():
+            return spark.read.jdbc(source.url, source.table, properties=source.properties)
+        case _:
+            raise AssertionError(source)
+
+
+def _limited(reader: DataStreamReader, option: str, limit: int | None) -> DataStreamReader:
+    return reader if limit is None else reader.option(option, limit)
+
+
+# ---- lines ----
+
+
+def _texts(spark: SparkSession, stream: bool, limit: int | None) -> DataFrameReader | DataStreamReader:
+    return _limited(spark.readStream, "maxFilesPerTrigger", limit) if stream else spark.read
+
+
+def _lines(
+    spark: SparkSession, source: Files | Kafka, stream: bool, limit: int | None, leave_out: Collection[str]
+) -> DataFrame:
+    if isinstance(source, Files):
+        lines = without(_texts(spark, stream, limit).text(source.path), leave_out)
+    else:
+        reader = _limited(spark.readStream, "maxOffsetsPerTrigger", limit) if stream else spark.read
+        options = {
+            "kafka.bootstrap.servers": source.servers,
+            "subscribe": source.topic,
+            "startingOffsets": source.starting if stream else "earliest",
+            **dict(source.options),
+        }
+        rows = reader.format("kafka").options(**options).load()
+        besides = [f.col(name).alias(f"@{name}") for name in KAFKA_COLUMNS if name != "key"]
+        key = f.col("key").cast("string").alias("@key")
+        lines = rows.select(f.col("value").cast("string").alias("value"), key, *besides)
+    value = f.regexp_replace("value", "^\ufeff|\r?\n?$", "")
+    lines = lines.withColumn("value", f.coalesce(value, f.lit("")))
+    # An empty line is no row, but an empty message is a message.
+    return lines.where("trim(value) != ''") if isinstance(source, Files) else lines
+
+
+def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
+    """The facts in lines, or messages, whose texts are in a column `value`."""
+    fields, complaint = _csv_fields(reading.layout) if reading.layout else _json_fields(reading)
+    rows = lines.withColumn("parsed", _parsed(fields, reading.layout))
+    quotes = nothing() if reading.layout is None else _not_a_row(reading.layout)
+    values = {column: _value(column, name, fields, reading) for column, name in reading.columns.items()}
+    # A message without a value takes its key back; there are no facts to take back.
+    empty = f.when(f.trim("value") == "", f.lit("the message is empty"))
+    wrong = f.when(f.col(f"parsed.{_BAD}").isNotNull(), f.lit(complaint))
+    rows = rows.select(
+        *(value.column.alias(column) for column, value in values.items()),
+        f.coalesce(empty, quotes, wrong, *(value.complaint for value in values.values())).alias(MALFORMED),
+        f.col("value").alias(ROW),
+    )
+    # The text of a line travels on only if it is needed.
+    return rows.withColumn(ROW, f.when(malformed(), f.col(ROW)))
+
+
+Fields = Mapping[str, tuple[str, str]]
+"""For each name in the source the field that has it when a line is taken apart, and its type."""
+
+
+def _not_a_row(layout: CsvLayout) -> Column:
+    """What is wrong with a message that is not one row of CSV."""
+    row = f.concat("value", f.lit("\n")).rlike(row_pattern(layout.separator))
+    complaint = "the message is not one row of CSV: it has several, or a quote that is not closed"
+    return f.when(~row, f.lit(complaint))
+
+
+def _csv_fields(layout: CsvLayout) -> tuple[Fields, str]:
+    count = len(layout.names)
+    # Names may repeat, though none that is wanted does.
+    names = [name if name not in layout.names[:i] else f"{name} {i}" for i, name in enumerate(layout.names)]
+    fields = {name: (f"c{i}", "string") for i, name in enumerate(names)}
+    return fields, f"the line has not {count} value{'' if count == 1 else 's'}"
+
+
+def _json_fields(reading: Reading) -> tuple[Fields, str]:
+    # JSON has numbers, and reading it says so itself when a text stands where one should be.
+    types = {"number": "double", "text": "string", "time": "string"}
+    names = {name: column for column, name in reading.columns.items() if not name.startswith("@")}
+    fields = {name: (name, types[reading.kinds[column]]) for name, column in names.items()}
+    return fields, "the line is no JSON object, or a value of it has the wrong type"
+
+
+def _parsed(fields: Fields, layout: CsvLayout | None) -> Column:
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _BAD}
+    schema = StructType()
+    for field, type_ in (*fields.values(), (_BAD, "string")):
+        schema = schema.add(field, type_)
+    if layout is None:
+        return f.from_json("value", schema, options)
+    ddl = ", ".join(f"{field.name} string" for field in schema)
+    quotes = {"sep": layout.separator, "escape": '"', "multiLine": "true"}
+    return f.from_csv("value", ddl, {**options, **quotes})
+
+
+def _value(column: str, name: str, fields: Fields, reading: Reading) -> Value:
+    kind = reading.kinds[column]
+    if not name.startswith("@"):
+        field, type_ = fields[name]
+        cell = f.col(f"parsed.{_quoted(field)}")
+        if reading.layout is not None:
+            cell = f.nullif(cell, f.lit(""))  # in CSV there is no difference between "" and nothing
+        return Value(cell, nothing()) if type_ == "double" else value_of(cell, column, kind, reading.tick)
+    if name[1:] not in KAFKA_COLUMNS or not isinstance(reading.source, Kafka):
+        raise DataError(f"{reading.source}: has no column {name}; topics have {_listed(KAFKA_COLUMNS)}")
+    cell = f.col(_quoted(name))
+    return value_of(cell, column, kind, reading.tick) if name == "@key" else Value(cell, nothing())
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(f"@{column}" for column in columns)
+
+
+# ---- made-up facts ----
+
+
+def _made_up(spark: SparkSession, source: Rate, reading: Reading) -> DataFrame:
+    rows = spark.readStream.format("rate").option("rowsPerSecond", source.rows).load()
+    return rows.select(
+        *(
+            _made(number, column, source, reading).alias(column)
+            for number, column in enumerate(reading.columns)
+        )
+    )
+
+
+def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:
+    kind = reading.kinds[column]
+    if kind == "time":
+        # Without the length of a tick, one lasts a second.
+        return f.col("timestamp") if reading.tick is not None else f.expr(f"value div {source.rows}")
+    choices = (reading.choices or {}).get(column, ())
+    dice = f.pmod(f.xxhash64("value", f.lit(number)), f.lit(_MADE))
+    if kind == "number":
+        return (dice % 1000 / 10.0).cast("double")
+    if choices:
+        texts = f.array(*(f.lit(str(choice)) for choice in (*choices, "other")))
+        return f.element_at(texts, (dice % (len(choices) + 1) + 1).cast("int"))
+    return f.concat(f.lit(f"{column}"), (dice % source.keys).cast("string"))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,46 @@
+"""When rows arrive, and with them time itself.
+
+Temp: a, low, 7     has no arrival of its own, so it arrives at 7; or at 9, if 8 is finished already
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.engine.facts.facts import admit
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.values.values import Values
+from antelog.spark.job.job import ARRIVED, Job
+
+_FEW = 1_000
+"""Of so many rows that arrive first, one is most likely a fact."""
+
+
+def with_arrival(job: Job, name: str, facts: pa.Table, first: int, wall: int | None) -> pa.Table:
+    """Rows of an input with the ticks they arrive at; what has none, at its time, but not before `first`.
+
+    By the wall clock it arrives in the tick `wall` at the latest.
+    """
+    if ARRIVED in facts.column_names:
+        return facts
+    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.tick)
+    last = LAST if wall is None else max(first, wall)
+    arrival = np.where(time.whole, np.clip(time.numbers, first, max(first, last)), first)
+    return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
+
+
+def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
+    """The tick at which the first of these rows arrives that is a fact, and not to be set aside."""
+    table = with_arrival(job, name, facts, 0, None)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
+    rows = np.flatnonzero(arrival.whole & (arrival.numbers >= 0) & (arrival.numbers <= LAST))
+    rows = rows[np.argsort(arrival.numbers[rows], kind="stable")]
+    start, size = 0, _FEW
+    while start < len(rows):
+        some = table.take(pa.array(rows[start : start + size]))
+        found = admit(job.plan, {name: some}, Values(), -1, LAST, arrival=ARRIVED).facts[name]
+        if found.count:
+            return int(found.arrival.min())
+        start, size = start + size, 2 * size
+    return None

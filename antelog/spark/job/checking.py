@@ -1,0 +1,247 @@
+"""What a user hands over, checked before anything runs, and made into a job."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import StructField, TimestampType
+
+from antelog.compile.plan import Input, Plan
+from antelog.engine.engine import plan_of
+from antelog.engine.facts.ticks import is_timestamp
+from antelog.engine.log.changes import KINDS
+from antelog.engine.log.schema import answer_types
+from antelog.engine.values.kinds import kind_of
+from antelog.engine.values.types import MIXED, types_of_rows
+from antelog.errors import DataError
+from antelog.escaping import shown
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import UNITS
+from antelog.program import Program
+from antelog.spark.job.background import rows_of
+from antelog.spark.job.dividing import numbers_of_buckets
+from antelog.spark.job.job import ARRIVED, Data, Job, Timing
+from antelog.spark.job.options import Options
+from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A job, and for each input the DataFrame to be packed for it."""
+
+    job: Job
+    frames: Mapping[str, DataFrame]
+
+
+def checked(
+    program: Program,
+    inputs: Mapping[str, DataFrame],
+    static: Mapping[str, DataFrame],
+    options: Options,
+) -> Checked:
+    """Raises DataError if the data does not fit the program."""
+    plan = plan_of(program)
+    _check_names(plan, inputs, static)
+    batch = not _streams(inputs)
+    frames, types, own = {}, {}, {}
+    for name, frame in inputs.items():
+        source = next(s for s in plan.inputs if s.name == name)
+        frames[name] = _selected(source, frame, options)
+        found = {field.name: _arrow_type(name, field) for field in frames[name].schema.fields}
+        types[name] = tuple(found[column] for column in source.columns)
+        _check_types(plan, source, types[name])
+        if ARRIVED in found:
+            own[name] = found[ARRIVED]
+            _check_time(plan, f"the arrival of {name}", own[name])
+    given = {name: rows_of(plan, name, frame) for name, frame in static.items()}
+    timing = Timing(
+        clock=_clock(plan, options.clock, bool(own), batch),
+        lag=_natural("lag", options.lag),
+        idle=_idle(plan, options.idle, batch),
+        until=None if options.until is None else _natural("until", options.until),
+        begin=None if options.begin is None else _natural("begin", options.begin),
+    )
+    data = Data(given, {**types, **types_of_rows(given)}, own)
+    job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, batch)
+    if options.until is not None and not batch:
+        raise DataError("`until` is for batches: a stream goes on until it is stopped")
+    if options.begin is not None and plan.tick is None:
+        raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
+    return Checked(job.divided(_numbers(job, options.buckets)), frames)
+
+
+# ---- the frames ----
+
+
+def _check_names(plan: Plan, inputs: Mapping[str, DataFrame], static: Mapping[str, DataFrame]) -> None:
+    if not inputs:
+        raise DataError("there are no facts: hand over a DataFrame for at least one input")
+    for given, known, what in (
+        (inputs, [s.name for s in plan.inputs], "input"),
+        (static, [s.name for s in plan.statics], "static predicate"),
+    ):
+        for name, frame in given.items():
+            if name not in known:
+                has = f"it has {', '.join(known)}" if known else "it has none"
+                raise DataError(
+                    f"the program has no {what} {name}; {has}. {did_you_mean(name, known)}".rstrip()
+                )
+            if not isinstance(frame, DataFrame):
+                raise DataError(
+                    f"{name} is given as {type(frame).__name__}; hand over a DataFrame of Spark, "
+                    "as spark.createDataFrame makes of other tables"
+                )
+            if frame.isStreaming and what != "input":
+                raise DataError(f"the background facts of {name} are a stream; read them as a batch")
+
+
+def _streams(inputs: Mapping[str, DataFrame]) -> bool:
+    """Whether the inputs are streams."""
+    streams = {frame.isStreaming for frame in inputs.values()}
+    if len(streams) > 1:
+        stream = next(name for name, frame in inputs.items() if frame.isStreaming)
+        batch = next(name for name, frame in inputs.items() if not frame.isStreaming)
+        raise DataError(f"{stream} is a stream and {batch} is not: read both with readStream, or neither")
+    return streams.pop()
+
+
+def _selected(source: Input, frame: DataFrame, options: Options) -> DataFrame:
+    """The columns that matter, by the names of the input's: found by name, else by position."""
+    has = frame.columns
+    if len(set(has)) < len(has):
+        raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
+    extra = {MALFORMED: MALFORMED, ROW: ROW}
+    if options.clock in (None, "arrival"):
+        extra[options.arrival] = ARRIVED
+    extra = {old: new for old, new in extra.items() if old in has and old not in source.columns}
+    others = [name for name in has if name not in (options.arrival, MALFORMED, ROW)]
+    missing = [name for name in source.columns if name not in has]
+    if not missing:
+        taken = {name: name for name in source.columns}
+    elif len(missing) == len(source.columns) == len(others):
+        taken = dict(zip(others, source.columns, strict=True))
+    else:
+        taken = {}
+    if taken:
+        return frame.select(*(frame[_quoted(old)].alias(new) for old, new in {**taken, **extra}.items()))
+    raise DataError(
+        f"the facts of {source.name} lack the column {missing[0]}; they have {', '.join(has)}. "
+        f"{did_you_mean(missing[0], others) or f'Rename one: {source.name} has {_listed(source)}.'}"
+    )
+
+
+def _listed(source: Input) -> str:
+    return ", ".join(source.columns)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _arrow_type(name: str, field: StructField) -> pa.DataType:
+    if isinstance(field.dataType, TimestampType):  # versions of PySpark disagree on how to ask for this one
+        return pa.timestamp("us", "UTC")
+    try:
+        return to_arrow_type(field.dataType)
+    except PySparkException as error:
+        raise DataError(f"column {field.name} of {name} cannot be read: {error}") from None
+
+
+def _check_types(plan: Plan, source: Input, types: Sequence[pa.DataType]) -> None:
+    *objects, time = zip(source.columns, types, strict=True)
+    for column, type_ in objects:
+        if kind_of(type_) is None:
+            raise DataError(
+                f"column {column} of {source.name} is of type {type_}; "
+                "values are numbers, texts, truth values, dates, times, durations or bytes"
+            )
+    _check_time(plan, f"column {time[0]} of {source.name}", time[1])
+
+
+def _check_time(plan: Plan, what: str, type_: pa.DataType) -> None:
+    if is_timestamp(type_) and plan.tick is None:
+        raise DataError(
+            f"{what} has timestamps, and the program does not say how long a tick is; "
+            "declare it: `tick 10 minutes.`"
+        )
+    if not (is_timestamp(type_) or kind_of(type_) is not None):
+        raise DataError(f"{what} is of type {type_}; times are whole numbers or timestamps")
+
+
+# ---- the options ----
+
+
+def _kinds(only: Sequence[str]) -> tuple[str, ...]:
+    for kind in only:
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+            raise DataError(f"there is no change of the kind {kind}. {hint}")
+    return tuple(only)
+
+
+def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> str:
+    if clock is None:
+        return "arrival" if arrivals else "event"
+    if clock not in CLOCKS:
+        hint = did_you_mean(clock, CLOCKS) or f"The clocks are {', '.join(CLOCKS)}."
+        raise DataError(f"there is no clock {clock}. {hint}")
+    if clock == "arrival" and not arrivals:
+        raise DataError(
+            "no input has a column of arrivals; name it with `arrival`, or take the clock `event`"
+        )
+    if clock == "processing" and batch:
+        raise DataError("a batch is not processed at the times of its facts; take the clock `event`")
+    if clock == "processing" and plan.tick is None:
+        raise DataError(f"the wall clock needs the length of a tick; declare it: {_TICK}")
+    return clock
+
+
+_TICK = "`tick 10 seconds.`"
+
+
+def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
+    """A duration in milliseconds."""
+    if idle is None or batch:
+        return None
+    length = length_of(idle)
+    if length is None:
+        raise DataError(f"`{idle}` is no duration; write it like `30 seconds`. Units are {', '.join(UNITS)}")
+    if plan.tick is None:
+        raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
+    return max(1, int(length / 1000))
+
+
+def _natural(name: str, number: int) -> int:
+    if type(number) is not int or number < 0:
+        raise DataError(f"{name} is {number!r}; it is a number of ticks, 0 or more")
+    return number
+
+
+def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
+    """The numbers of the buckets: one only if the program has no key, or facts that defy division."""
+    if buckets is not None and (type(buckets) is not int or buckets < 1):
+        raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
+    why = _undivided(job)
+    if why is not None and (buckets or 2) > 1:
+        said = f"the program runs as one bucket, on one core: {shown(why)}"
+        warnings.warn(said, UserWarning, stacklevel=5)
+    return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
+
+
+def _undivided(job: Job) -> str | None:
+    """Why the facts cannot be divided."""
+    plan = job.plan
+    if not plan.key:
+        return plan.key.why_not
+    if job.talks_by_itself:
+        types = answer_types(plan, job.data.types)
+        for query in plan.queries:
+            if types[query.name][query.variables[plan.key[query.name]]] == MIXED:
+                return f"the values {query.name} is divided by are of several types"
+    return None

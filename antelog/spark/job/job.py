@@ -1,0 +1,183 @@
+"""What the workers are told: the program and how it is to be run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import msgspec
+import pyarrow as pa
+
+from antelog.compile.plan import Input, Plan
+from antelog.compile.plan_json import to_json
+from antelog.compile.statics import Row
+from antelog.engine.log.schema import answer_types, changes_schema
+from antelog.engine.sealed import VERSION
+from antelog.engine.values.types import Types
+from antelog.spark.job.needed import Needs, needs_of
+
+ARRIVED = "arrived at"
+"""The column of arrivals in the tables that are handed on. No column of an input can have that name."""
+
+OTHERS, EXCEPT = "others", "except"
+"""Columns of answers that stand for all others: which variables do so, and which values are named."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is known of the data before any of it is read.
+
+    given       the background facts from outside the program
+    types       the types of the columns of each input, the time's last, and of each of the given relations
+    own         the type of the arrivals of those inputs whose facts have arrivals of their own
+    """
+
+    given: Mapping[str, tuple[Row, ...]]
+    types: Mapping[str, Types]
+    own: Mapping[str, pa.DataType]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What moves time on, and where it begins and ends; `clock` and `lag` are as `antelog.spark` says.
+
+    idle        milliseconds after which a stream without rows follows the wall clock
+    until       batches: the last tick, if it was given
+    begin       where time begins, if it was given
+    """
+
+    clock: str
+    lag: int = 1
+    idle: int | None = None
+    until: int | None = None
+    begin: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program to be run over DataFrames.
+
+    numbers     the number of each bucket
+    only        the kinds of changes that are asked for
+    batch       whether it is a batch
+    """
+
+    plan: Plan
+    data: Data
+    numbers: tuple[int, ...]
+    only: tuple[str, ...]
+    timing: Timing
+    batch: bool
+
+    def divided(self, numbers: tuple[int, ...]) -> Job:
+        """The same with buckets of these numbers."""
+        return replace(self, numbers=numbers)
+
+    @cached_property
+    def inputs(self) -> Mapping[str, Input]:
+        return {source.name: source for source in self.plan.inputs}
+
+    @cached_property
+    def schemas(self) -> Mapping[str, pa.Schema]:
+        """For each query what is told of it, in the same types whatever a bucket has seen.
+
+        That is what the engine tells, but for the values all others do not have: a bucket knows its own only.
+        """
+        types = answer_types(self.plan, self.data.types)
+        engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
+        return {name: pa.schema([f for f in schema if f.name != EXCEPT]) for name, schema in engine.items()}
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Schema]:
+        """For each input its tables on their way to a bucket: columns, and arrivals if it has some."""
+        found = {}
+        for name in self.data.types.keys() & self.inputs.keys():
+            columns = dict(zip(self.inputs[name].columns, self.data.types[name], strict=True))
+            if name in self.data.own:
+                columns[ARRIVED] = self.data.own[name]
+            found[name] = pa.schema(list(columns.items()))
+        return found
+
+    @cached_property
+    def needs(self) -> Mapping[str, Needs]:
+        """For each input what facts are of use."""
+        return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
+
+    @cached_property
+    def key_columns(self) -> Mapping[str, str | None]:
+        """For each input the column it is divided by; None if all its facts belong to the first bucket.
+
+        For one that no pattern asks for any column will do, if it keeps together what excludes each other.
+        """
+        positions = {each.name: each.position for each in self.plan.key.positions}
+        found: dict[str, str | None] = {}
+        for name, source in self.inputs.items():
+            if name not in positions and source.slot == ():
+                found[name] = None
+            else:
+                found[name] = source.columns[positions.get(name, min(source.slot or (0,)))]
+        return found
+
+    @cached_property
+    def talks_by_itself(self) -> bool:
+        """Whether some answers need no fact, so that each tick has something to say.
+
+        Several buckets may know of such an answer: of a value of the background, of one that a rule names,
+        and of all others. Any other answer is told because of a fact, and so by the bucket that has it.
+        """
+        return any(pattern.clock_driven for query in self.plan.queries for pattern in query.patterns)
+
+    @cached_property
+    def begins_together(self) -> bool:
+        """Whether it matters where time begins, and the facts say so: those of all buckets.
+
+        What a fact has to speak for is told of no tick before the first of its bucket.
+        """
+        patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
+        by_clock = any(pattern.clock_driven for pattern in patterns)
+        return self.plan.tick is not None and self.timing.begin is None and by_clock
+
+    @cached_property
+    def ends_together(self) -> bool:
+        """Whether buckets of a batch that ends by itself have to agree on where it does.
+
+        A bucket in which nothing is open any more may have more to say with every tick.
+        """
+        patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
+        goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
+        ends_by_itself = self.batch and self.timing.until is None and bool(self.only)
+        return ends_by_itself and len(self.numbers) > 1 and goes_on
+
+    @cached_property
+    def identity(self) -> dict[str, str]:
+        """What must stay the same for a state to be of use."""
+        return {
+            "format": str(VERSION),
+            "program": _digest(to_json(self.plan).encode()),
+            "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
+            "buckets": str(len(self.numbers)),
+            "clock": self.timing.clock,
+        }
+
+
+def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
+    """What differs between two identities, in words; None if nothing does.
+
+    Another version may tell all else differently, so then nothing more is compared.
+    """
+    if old.get("format") != new["format"]:
+        return "another version of antelog"
+    parts = [_difference(name, old.get(name), new[name]) for name in new if old.get(name) != new[name]]
+    return " and ".join(parts) or None
+
+
+def _difference(name: str, old: str | None, new: str) -> str:
+    if name in ("program", "background facts"):
+        return f"another program ({old}, not {new})" if name == "program" else "other background facts"
+    return f"{old} {name}, not {new}" if name == "buckets" else f"the {name} `{old}`, not `{new}`"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]

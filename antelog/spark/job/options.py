@@ -1,0 +1,62 @@
+"""How a program is to be run, as a user says it.
+
+    changes(program, inputs, clock="event", lag=3)  ->  Options(clock="event", lag=3)
+
+`antelog.spark` has the meanings. What one has if it is not given is said here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from antelog.engine.log.changes import KINDS
+from antelog.language.checks.suggestions import did_you_mean
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a run, with what they are unless told otherwise."""
+
+    clock: str | None = None
+    arrival: str = "arrival"
+    only: Sequence[str] = KINDS
+    buckets: int | None = None
+    lag: int = 1
+    idle: str | None = None
+    until: int | None = None
+    begin: int | None = None
+
+
+class ForAnswers(TypedDict, total=False):
+    """Options of what asks for the answers at the end of a batch."""
+
+    clock: str | None
+    arrival: str
+    buckets: int | None
+    until: int | None
+    begin: int | None
+
+
+class ForRejects(ForAnswers, total=False):
+    """Options of what asks for facts that are set aside."""
+
+    lag: int
+    idle: str | None
+
+
+class ForChanges(ForRejects, total=False):
+    """Options of what asks for changes: all there are."""
+
+    only: Sequence[str]
+
+
+def options_of(function: str, taken: type, given: Mapping[str, Any]) -> Options:
+    """The options a function was given. Raises TypeError, as Python does, for one it does not have."""
+    known = taken.__annotations__
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
+            raise TypeError(f"{function}() has no option {name}. {hint}")
+    return Options(**given)

@@ -1,0 +1,1 @@
+"""A pipeline under way: looked at before it starts, guarded, followed, stopped."""

@@ -1,0 +1,103 @@
+"""Checkpoints: what one was written for stands in a file of its own, beside Spark's.
+
+The state says so too, but Spark reads that only when it is processing already.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from antelog.compile.plan_json import from_json, to_json
+from antelog.errors import PlanError, StateError, UnsupportedError
+from antelog.spark.job.job import Job, differences
+from antelog.spark.running import Outcomes
+
+NAME = "antelog.json"
+
+
+class _Note(msgspec.Struct, frozen=True):
+    identity: dict[str, str]
+    plan: str
+
+
+def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
+    """Notes in a new checkpoint what it is for. Raises StateError if an old one is for something else.
+
+    To be called before the stream is started.
+    """
+    files, path = _place(spark, checkpoint)
+    note = _Note(outcomes.job.identity, to_json(outcomes.job.plan))
+    if files.exists(path):
+        _compare(checkpoint, outcomes.job, _read(files, path, checkpoint))
+    elif files.exists(_child(spark, checkpoint, "offsets")):
+        raise StateError(
+            f"the checkpoint {checkpoint} was not written by antelog, or by another way to run it; "
+            "take an empty folder"
+        )
+    else:
+        stream = files.create(path, False)
+        try:
+            stream.write(bytearray(msgspec.json.encode(note)))
+        finally:
+            stream.close()
+
+
+def _compare(checkpoint: str, job: Job, note: _Note) -> None:
+    differing = differences(note.identity, job.identity)
+    if differing is not None:
+        same_version = note.identity.get("format") == job.identity["format"]
+        other_program = note.identity.get("program") != job.identity["program"]
+        rules = _rules(note.plan, job) if same_version and other_program else ""
+        raise StateError(
+            f"the checkpoint {checkpoint} was written for {differing}{rules}. Go on with what wrote it, or "
+            "take an empty folder and replay the facts"
+        )
+
+
+def _rules(plan: str, job: Job) -> str:
+    """The first lines in which two programs' plans differ."""
+    try:
+        old = str(from_json(plan)).splitlines()
+    except PlanError:
+        return ""
+    new = str(job.plan).splitlines()
+    gone = next((line.strip() for line in old if line not in new), None)
+    come = next((line.strip() for line in new if line not in old), None)
+    parts = [f"it had `{gone}`" if gone else "", f"now there is `{come}`" if come else ""]
+    return ": " + ", ".join(part for part in parts if part) if gone or come else ""
+
+
+def _read(files: Any, path: Any, checkpoint: str) -> _Note:
+    stream = files.open(path)
+    try:
+        content = bytes(stream.readAllBytes())
+    finally:
+        stream.close()
+    try:
+        return msgspec.json.decode(content, type=_Note)
+    except msgspec.DecodeError as error:
+        raise StateError(f"{NAME} in the checkpoint {checkpoint} is damaged: {error}") from None
+
+
+def _place(spark: SparkSession, checkpoint: str) -> tuple[Any, Any]:
+    """The file system of a checkpoint, whichever Spark knows, and the path of the note."""
+    path = _child(spark, checkpoint, NAME)
+    return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
+
+
+def _child(spark: SparkSession, checkpoint: str, name: str) -> Any:
+    # Python has no other way to the file systems Spark knows (HDFS, S3, ...) than its Java half.
+    try:
+        java = spark.sparkContext._jvm
+    except PySparkException:
+        java = None
+    if java is None:
+        raise UnsupportedError(
+            "a checkpoint cannot be looked at through Spark Connect. Streams run nevertheless, and refuse "
+            "the state of another program when they read it"
+        )
+    return java.org.apache.hadoop.fs.Path(checkpoint, name)

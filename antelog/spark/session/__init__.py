@@ -1,0 +1,1 @@
+"""Spark itself: found, started, silent, its failures in plain words."""

@@ -1,0 +1,204 @@
+"""Rows on their way to the buckets: divided by the key, and packed.
+
+Each task tells every bucket how far time has come by its rows, also the buckets it has no rows for.
+So all buckets learn the same, and all finish the same ticks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.accounts import Counts
+from antelog.compile.plan import Input
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts import rejects
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.values.values import Values
+from antelog.spark import workers
+from antelog.spark.job.arrivals import earliest
+from antelog.spark.job.dividing import parts_of
+from antelog.spark.job.job import ARRIVED, Job
+from antelog.spark.job.needed import in_order, of_use
+from antelog.spark.settings import MALFORMED, ROW
+from antelog.spark.transport.blobs import to_blob
+
+CHUNK = 250_000
+"""So many rows are packed at once, at least if there are so many."""
+
+PACKED = pa.schema(
+    [
+        ("bucket", pa.int32()),
+        ("input", pa.string()),
+        ("reading", pa.int64()),
+        ("earliest", pa.int64()),
+        ("end", pa.int64()),
+        ("unneeded", pa.int64()),
+        ("after_until", pa.int64()),
+        ("facts", pa.binary()),
+        ("rejects", pa.binary()),
+    ]
+)
+"""What a task has for a bucket: rows of an input, or none, and what all buckets have to know of time.
+
+    reading     the highest tick on the input's clock, if any
+    earliest    when the first fact arrives, if that is where time may begin
+    end         the tick at which all buckets end; no task knows that, it is put in later
+
+One of the buckets is told of the rows that go to none: those set aside already, and how many were passed
+over because the program has no use for them, or because they arrive after the end.
+"""
+
+REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
+
+Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Chunk:
+    """Rows of an input: those that may be facts, and those that are set aside already."""
+
+    facts: pa.Table
+    rejects: pa.Table
+
+
+def packer(job: Job, name: str) -> Mapper:
+    """What packs the rows of an input, for `mapInArrow`."""
+    return partial(_pack, job, name)
+
+
+def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    workers.spare()
+    for table in _chunks(batches):
+        chunk = _sorted_out(job.inputs[name], job.tables[name], table)
+        reading = _reading(job, name, chunk.facts)
+        first = earliest(job, name, chunk.facts) if job.begins_together else None
+        needed, passed_over = _needed(job, name, chunk.facts)
+        yield _packed(job, (name, reading, first), passed_over, _divided(job, name, needed), chunk.rejects)
+
+
+def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    waiting: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += batch.num_rows
+        if count >= CHUNK:
+            yield pa.Table.from_batches(waiting)
+            waiting, count = [], 0
+    if count:
+        yield pa.Table.from_batches(waiting)
+
+
+def _sorted_out(source: Input, schema: pa.Schema, table: pa.Table) -> _Chunk:
+    """The rows as the job has them, and, apart, those the source has found malformed."""
+    facts = table.select(schema.names).cast(schema)
+    if MALFORMED not in table.column_names:
+        return _Chunk(facts, REJECTS.empty_table())
+    wrong = pc.is_valid(table.column(MALFORMED))
+    if not pc.any(wrong).as_py():
+        return _Chunk(facts, REJECTS.empty_table())
+    return _Chunk(
+        facts.filter(pc.invert(wrong)), _set_aside(source, facts.filter(wrong), table.filter(wrong))
+    )
+
+
+def _set_aside(source: Input, faulty: pa.Table, given: pa.Table) -> pa.Table:
+    """Rows the source has found malformed, in the form of the engine's rejects."""
+    values = Values()
+    cells = [values.encode(faulty.column(name)) for name in source.columns[:-1]]
+    count = faulty.num_rows
+    nothing = pa.nulls(count, pa.int64())
+    rows = given.column(ROW).cast(pa.string()) if ROW in given.column_names else pa.nulls(count, pa.string())
+    return pa.table(
+        [
+            pa.array([source.name] * count, pa.string()),
+            rejects.json_rows(cells, count, values),
+            nothing,
+            nothing,
+            pa.array([rejects.MALFORMED] * count, pa.string()),
+            given.column(MALFORMED).cast(pa.string()),
+            rows,
+        ],
+        schema=REJECTS,
+    )
+
+
+def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
+    """The highest tick on the clock of an input, if a row has any."""
+    if job.timing.clock == "processing":
+        return None
+    column = ARRIVED if name in job.data.own else job.inputs[name].columns[-1]
+    ticks = ticks_of(facts.column(column), job.plan.tick)
+    fine = ticks.whole & (ticks.numbers >= 0) & (ticks.numbers <= LAST)
+    return int(ticks.numbers[fine].max()) if fine.any() else None
+
+
+def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
+    """The rows the program may have use for, and what the others are counted as.
+
+    Without arrivals of their own all are handed on, for they may be late as well.
+    """
+    needs = job.needs[name]
+    if name not in job.data.own or (() in needs and job.timing.until is None):
+        return facts, Counts()
+    orderly = in_order(job.plan, name, facts, ARRIVED)
+    arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
+    after = np.zeros(len(arrived), np.bool_) if job.timing.until is None else arrived > job.timing.until
+    kept = (of_use(needs, facts) & ~after) | ~orderly
+    later = int(np.count_nonzero(after & ~kept))
+    passed_over = Counts(unneeded=int(np.count_nonzero(~kept)) - later, after_until=later)
+    return facts if kept.all() else facts.filter(pa.array(kept)), passed_over
+
+
+def _divided(job: Job, name: str, facts: pa.Table) -> list[pa.Table | None]:
+    """The rows of each bucket."""
+    count = len(job.numbers)
+    if count == 1:
+        return [facts if facts.num_rows else None]
+    column = job.key_columns[name]
+    if column is None:
+        return [facts if facts.num_rows else None, *[None] * (count - 1)]
+    part = parts_of(facts.column(column), count)
+    order = np.argsort(part.astype(np.int16), kind="stable")
+    ends = np.searchsorted(part[order], np.arange(count + 1))
+    ordered = facts.take(pa.array(order))
+    return [_slice(ordered, ends, i) for i in range(count)]
+
+
+def _slice(table: pa.Table, ends: Column, i: int) -> pa.Table | None:
+    start, end = int(ends[i]), int(ends[i + 1])
+    return table.slice(start, end - start) if end > start else None
+
+
+def _packed(
+    job: Job,
+    heard: tuple[str, int | None, int | None],
+    passed_over: Counts,
+    parts: Sequence[pa.Table | None],
+    set_aside: pa.Table,
+) -> pa.RecordBatch:
+    count = len(parts)
+    name, reading, first = heard
+    nowhere = [to_blob(set_aside) if set_aside.num_rows else None] + [None] * (count - 1)
+    return pa.record_batch(
+        [
+            pa.array(job.numbers, pa.int32()),
+            pa.array([name] * count, pa.string()),
+            pa.array([reading] * count, pa.int64()),
+            pa.array([first] * count, pa.int64()),
+            pa.nulls(count, pa.int64()),
+            pa.array([passed_over.unneeded] + [0] * (count - 1), pa.int64()),
+            pa.array([passed_over.after_until] + [0] * (count - 1), pa.int64()),
+            pa.array(
+                [None if part is None else to_blob(part.combine_chunks()) for part in parts], pa.binary()
+            ),
+            pa.array(nowhere, pa.binary()),
+        ],
+        schema=PACKED,
+    )

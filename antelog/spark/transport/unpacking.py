@@ -1,0 +1,176 @@
+"""From what the buckets tell to the columns a user sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.compile.plan import Relation
+from antelog.engine.log.schema import EXPLANATIONS, OTHERS_NAMES, SILENT
+from antelog.engine.values.kinds import Kind, kind_of
+from antelog.engine.values.values import Values
+from antelog.spark import workers
+from antelog.spark.job.job import OTHERS, Job
+from antelog.spark.transport.blobs import from_blob
+from antelog.spark.transport.packing import REJECTS
+
+Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+_BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
+_AFTER = ("explanations", "if_silent", "decided_by", "because")
+_TAKEN = {*_BEFORE, OTHERS, *_AFTER}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of changes or answers: `variables` has, for each query, the column of each variable."""
+
+    schema: pa.Schema
+    variables: Mapping[str, Mapping[str, str]]
+    change: str
+
+
+def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> Columns:
+    """The columns for all queries, or for one; `change` is the name of the column of the changes."""
+    names = [query.name for query in job.plan.queries if only in (None, query.name)]
+    variables: dict[str, dict[str, str]] = {}
+    types: dict[str, pa.DataType] = {}
+    for name in names:
+        variables[name] = {}
+        for variable in variables_of(job.plan.relation(name)):
+            column = _column(variable, types)
+            type_ = _stored(job.schemas[name].field(variable).type)
+            types[column] = type_ if types.get(column, type_) == type_ else pa.string()
+            variables[name][variable] = column
+    timed = [("timestamp", pa.timestamp("us", "UTC"))] if job.plan.tick is not None else []
+    unguarded = any(OTHERS in job.schemas[name].names for name in names)
+    schema = pa.schema(
+        [
+            ("query", pa.string()),
+            ("tick", pa.int64()),
+            *timed,
+            (change, pa.string()),
+            ("answer", pa.string()),
+            *types.items(),
+            *([(OTHERS, OTHERS_NAMES)] if unguarded else []),
+            ("explanations", EXPLANATIONS),
+            ("if_silent", SILENT),
+            ("decided_by", pa.int64()),
+            ("because", pa.list_(pa.string())),
+        ]
+    )
+    return Columns(schema, variables, change)
+
+
+def variables_of(relation: Relation) -> tuple[str, ...]:
+    """The variables of a query's answers, the time last."""
+    return relation.variables if relation.time is None else (*relation.variables, relation.time)
+
+
+def _column(variable: str, others: Mapping[str, object]) -> str:
+    """A column's name that no other column has, in whatever case: for Spark that makes no difference."""
+    column = variable
+    while column.lower() in _TAKEN or any(
+        column.lower() == other.lower() and column != other for other in others
+    ):
+        column += "_"
+    return column
+
+
+def _stored(type_: pa.DataType) -> pa.DataType:
+    """The type of a column that Spark can store."""
+    if is_a.is_null(type_):
+        return pa.string()
+    if is_a.is_uint64(type_):
+        return pa.decimal128(20, 0)
+    if is_a.is_decimal256(type_):
+        return pa.string()  # more digits than Spark's decimals have
+    return pa.timestamp("us", type_.tz) if is_a.is_timestamp(type_) else type_
+
+
+def unpacker(job: Job, columns: Columns) -> Mapper:
+    """What makes rows of changes of their payloads, for `mapInArrow`."""
+    return partial(_changes, job, columns)
+
+
+def _changes(job: Job, columns: Columns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    workers.spare()
+    for batch in batches:
+        for query, payload in zip(
+            batch.column("query").to_pylist(), batch.column("payload").to_pylist(), strict=True
+        ):
+            yield from _seen(job, columns, query, from_blob(payload)).to_batches()
+
+
+def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
+    relation = job.plan.relation(query)
+    found: dict[str, pa.Array | pa.ChunkedArray] = {
+        "query": pa.array([query] * table.num_rows, pa.string()),
+        "tick": table.column("tick"),
+        columns.change: table.column("change"),
+        "answer": answer_texts(table, variables_of(relation)),
+    }
+    if job.plan.tick is not None:
+        found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))
+    for variable, column in columns.variables[query].items():
+        found[column] = table.column(variable)
+    for name in (OTHERS, *_AFTER):
+        if name in table.column_names:
+            found[name] = table.column(name)
+    return pa.table(
+        [
+            found[field.name].cast(field.type)
+            if field.name in found
+            else pa.nulls(table.num_rows, field.type)
+            for field in columns.schema
+        ],
+        schema=columns.schema,
+    )
+
+
+def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:
+    """Answers as JSON, always written the same way: a key."""
+    parts: list[str | pa.Array] = []
+    for name in variables:
+        parts += [", " if parts else "", json.dumps(name) + ": ", _json(table.column(name).combine_chunks())]
+    if not parts:
+        return pa.array(["{}"] * table.num_rows, pa.string())
+    return pc.binary_join_element_wise("{", *parts, "}", "")
+
+
+def _json(array: pa.Array) -> pa.Array:
+    """Values as JSON: numbers and truth values as such, all else as texts."""
+    if is_a.is_null(array.type):
+        return pa.array(["null"] * len(array), pa.string())
+    if is_a.is_integer(array.type) or is_a.is_boolean(array.type):
+        return pc.fill_null(array.cast(pa.string()), "null")
+    # Most values occur in many answers.
+    encoded = array.dictionary_encode()
+    distinct = encoded.dictionary
+    if kind_of(array.type) not in (Kind.NUMBER, Kind.TEXT):
+        values = Values()
+        distinct = values.decode(values.spelled(values.encode(distinct)), pa.string())
+    written = pa.array([_written(value) for value in distinct.to_pylist()], pa.string())
+    return pc.fill_null(written.take(encoded.indices), "null")
+
+
+def _written(value: str | float | Decimal) -> str:
+    if isinstance(value, Decimal) and value != value.to_integral_value():
+        return f"{value:f}".rstrip("0")
+    if isinstance(value, Decimal) or (isinstance(value, float) and value.is_integer()):
+        value = int(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def reject_reader(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Makes rejects of their payloads, for `mapInArrow`."""
+    for batch in batches:
+        for payload in batch.column("payload").to_pylist():
+            yield from from_blob(payload).cast(REJECTS).to_batches()

@@ -1,0 +1,1 @@
+"""How a user's data and options become a job."""
