@@ -45,20 +45,22 @@ def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Co
         for i, term in enumerate(negation.atom.asked)
         if not isinstance(term, Var) or term.name in rows.bound
     }
-    wanted = [*asked.values(), ticks, rows.bound[AS_OF]]
+    conditions = _own_conditions(found.prepared, negation, rows)
+    given = sorted({name for c in conditions for name in compared(c)} & rows.bound.keys())
+    wanted = [*asked.values(), *(rows.bound[name] for name in given), ticks, rows.bound[AS_OF]]
     (key,) = keys_of([wanted])
     same = groups(key)
     once = [column.take(same.first) for column in wanted]
     count = len(once[0])
     seed = Rows(
         {
-            **{str(i): column for i, column in zip(asked, once, strict=False)},
+            **dict(zip([*map(str, asked), *map(_given, given)], once, strict=False)),
             _SEED: np.arange(count), AS_OF: once[-1], "time": once[-2],
         },
         count,
     ).take(marked(~endless.take(same.first)))  # fmt: skip
     latest = np.full(count, np.int64(-1))
-    asked_for = _Asked(negation, seed, _own_conditions(found.prepared, negation, rows), depth)
+    asked_for = _Asked(negation, seed, conditions, depth)
     for number in range(len(judge.known.rules.patterns[negation.atom.relation])):
         _settle(judge, asked_for, number, latest)
     return np.maximum(settled, latest.take(same.numbers))
@@ -69,11 +71,14 @@ def _is_known(time: Time, rows: Rows) -> bool:
 
 
 def _own_conditions(prepared: Prepared, negation: NegatedLiteral, rows: Rows) -> list[Comparison]:
-    """The comparisons that the open variables of the literal have to meet, about no others than its own."""
-    open_ = negation.variables - rows.bound.keys()
-    return [
-        c for c in prepared.pattern.comparisons if compared(c) & open_ and compared(c) <= negation.variables
-    ]
+    """The comparisons that the open variables of the literal have to meet, about no other open ones."""
+    open_, own = negation.variables - rows.bound.keys(), negation.variables | rows.bound.keys()
+    return [c for c in prepared.pattern.comparisons if compared(c) & open_ and compared(c) <= own]
+
+
+def _given(name: str) -> str:
+    """What a known variable of the derivation is called in the rows of what it negates."""
+    return f"<given {name}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +113,7 @@ def _settle(judge: Judge, asked: _Asked, number: int, latest: Column) -> None:
 def _started(judge: Judge, prepared: Prepared, seed: Rows) -> Rows:
     """The atoms asked for that the answer of a pattern fits, as values of its variables."""
     pattern = prepared.pattern
-    bound: dict[str, Column] = {_SEED: seed.bound[_SEED], AS_OF: seed.bound[AS_OF]}
+    bound: dict[str, Column] = {name: c for name, c in seed.bound.items() if name.startswith("<")}
     fits = np.ones(seed.count, np.bool_)
     for i, term in enumerate(pattern.answer):
         column = seed.bound.get(str(i))
@@ -129,7 +134,8 @@ def _started(judge: Judge, prepared: Prepared, seed: Rows) -> Rows:
 def _meeting(judge: Judge, asked: _Asked, prepared: Prepared, part: Partial) -> Column:
     """The rows that meet the conditions of the literal's own variables, as far as they have values."""
     rows, values = part.rows, judge.known.values
-    bound: Bound = {
+    known = {name for test in asked.conditions for name in compared(test) if _given(name) in rows.bound}
+    bound: Bound = {name: rows.bound[_given(name)] for name in known} | {
         term.name: term_column(answer, rows, values)
         for term, answer in zip(asked.negation.atom.asked, prepared.pattern.answer, strict=True)
         if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
