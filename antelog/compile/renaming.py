@@ -201,7 +201,7 @@ def _first_names(pattern: Pattern, names: tuple[str, ...]) -> Pattern:
         if isinstance(term, Var):
             first.setdefault(term.name, name)
     taken = set(_Names.of(pattern))
-    new = {old: name for old, name in first.items() if old in names and old != name and name not in taken}
+    new = {old: name for old, name in first.items() if old != name and name not in taken}
     return _Called(new).pattern(pattern) if new else pattern
 
 
