@@ -136,6 +136,8 @@ def programs(
             back = _Predicate(other, arity, mode, (name, f"not {name}"))
             _add_rules(draw, back, predicates, negation, unrelated)
             assume(back.rules)
+            # They rest on each other, so what one of them needs the other needs.
+            predicate.windowed = back.windowed = predicate.windowed or back.windowed
             predicates.append(back)
         if predicate.mode == "recursive" and predicate.rules:
             predicate.rules.append(_recursive_rule(draw, predicate))
