@@ -192,7 +192,7 @@ def _rule(
         back = draw(st.integers(1, 2)) - shift
         values = _some(draw, ("a", "_", *sorted(body.objects)), head.arity)
         body.literals.append(_atom(past, values, f"T{-back:+d}" if back else "T"))
-    if draw(st.booleans()):
+    if draw(st.booleans()) or {"T", "U"} <= body.times:
         _add_comparison(draw, body)
     if time.startswith("T") and "T" not in body.times and not clock:
         _add_bound(draw, body)
@@ -302,7 +302,7 @@ def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
         choices += ["X != Y", "X != Y", "X < Y"]
     if {"T", "U"} <= body.times:
         choices += ["U <= T", "T < U", "U <= T + 2", "U != T"] * 2
-        choices += ["U > T, U <= T + 3", "U >= T - 2, U < T", "T <= U + 1, U != T"] * 2
+        choices += ["U > T, U <= T + 3", "U >= T - 2, U < T", "T <= U + 1, U != T"] * 4
     if "X" in body.denied:
         choices += ["X != a", "X != b", "X = a", "X != a, X != b"] * 2
     if "T" in body.times:
