@@ -166,12 +166,6 @@ class Prepared:
             time is not None and time not in self.given and any(time not in f.variables for f in self.facts)
         )
 
-    @cached_property
-    def leaves_values_open(self) -> bool:
-        """Whether some derivation that is told may leave a variable without a value."""
-        everything = frozenset().union(*self.variables) - self.given
-        return any(not everything <= fact.variables for fact in self.facts)
-
 
 @dataclass(frozen=True, eq=False)
 class Rules:

@@ -30,13 +30,6 @@ class Times:
         most = self._differences.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
 
-    def soonest_end(self, origin: Time, time: Time) -> int | None:
-        """How soon after `origin` the last tick may be that `time` can be, for ticks may be excluded."""
-        latest = self.furthest(origin, time)
-        if latest is None or origin.variable == time.variable:
-            return latest
-        return latest - len(self.unequal)
-
     def indirect(self) -> Iterator[tuple[str, str, int]]:
         """Two variables each, and by how much the second may be later, as only others in between say."""
         for start, end, most in self._differences.indirect():

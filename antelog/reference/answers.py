@@ -91,7 +91,7 @@ class Candidate:
     since: Tick
 
     def explanation(self, now: int, own: Sequence[str]) -> Explanation | None:
-        """What is told of it at a tick: nothing if it is false, or if nothing speaks for it yet.
+        """What is told of it at a tick: nothing if it is false, or if it has no evidence yet.
 
         `own` are the names of the answer's variables; the first is that of all others, if there is one.
         """

@@ -61,7 +61,7 @@ def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> 
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
     An answer ends with the last of its explanations, of which only those that are told matter: others
-    ask for more, and are over sooner. It goes on if the clock speaks for it by then.
+    ask for more, and are over sooner. It goes on if a clock-driven pattern tells it by then.
     """
     moment, then = seen.moment, seen.then
     if at.alone and len(moment):
