@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
 from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
 from antelog.engine.values.growing import GrowingTexts, with_room
@@ -138,6 +138,16 @@ class Values:
             self._nearest[first:end] = list(map(nearest_double, fresh))
         self._ids.update(zip(fresh, count(first), strict=False))
         self._items.extend(fresh)
+
+    def recoded(self, cells: Column, of: Values) -> Column:
+        """The cells of values that are cells `of` others there."""
+        named = _named(cells)
+        if not named.any():
+            return cells
+        different, which = numbered(cells[named])
+        result = cells.copy()
+        result[named] = self._intern([of._items[cell - _FIRST] for cell in different.tolist()]).take(which)
+        return result
 
     # ---- cells to values ----
 

@@ -1,0 +1,88 @@
+"""Chains: which of the series of a formula hold at a tick, as one state that moves from tick to tick.
+
+    Temp(X, high, ·) alone                              none, high
+    Temp(X, high, ·), Temp(X, low, ·), one per device   none, high, low: one excludes the other
+
+In comes a formula, out go its chains. Series that no fact can meet together, and that exclude nothing of
+each other, are chains of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from antelog.compile.plan import Const, Input, Term, Var
+from antelog.forecast.formulas import Comes, UnknownChanceError
+from antelog.forecast.series import Series, exclusive
+
+
+@dataclass(frozen=True)
+class State:
+    """A fact that a chain may show: its series, and the answer's variables that are its key."""
+
+    series: Series
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Which of some facts come at each tick: none, or one of `states`.
+
+    `places` are the columns by which its facts are found, and `terms` what stands there: variables of
+    the answer, or constants. A chain with a slot shows one fact a tick, whichever it is.
+    """
+
+    predicate: str
+    places: tuple[int, ...]
+    terms: tuple[Term, ...]
+    states: tuple[State, ...]
+    slotted: bool
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """The series of its states, each once."""
+        return tuple(dict.fromkeys(state.series for state in self.states))
+
+    @property
+    def outcomes(self) -> int:
+        """What a tick can show: nothing, a fact of each state, and with a slot another fact."""
+        return 1 + len(self.states) + self.slotted
+
+
+
+def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Chain, None]:
+    """The chains of a formula; raises UnknownChanceError where facts hang together in another way."""
+    found: dict[tuple[str, tuple[int, ...], tuple[Term, ...], Series | None], dict[State, None]] = {}
+    for literal in literals:
+        series, slot = literal.series, inputs[literal.series.predicate].slot
+        by_column = dict(zip(series.key, map(Var, literal.key), strict=True))
+        by_column |= {column: Const(value) for column, value in series.constants}
+        if slot is not None and not set(slot) <= by_column.keys():
+            raise UnknownChanceError("it asks for any fact of several slots")
+        places = series.key if slot is None else slot
+        terms = tuple(by_column[place] for place in places)
+        family = (series.predicate, places, terms, series if slot is None else None)
+        found.setdefault(family, {})[State(series, literal.key)] = None
+    chains = {
+        Chain(predicate, places, terms, tuple(states), inputs[predicate].slot is not None): None
+        for (predicate, places, terms, _), states in found.items()
+    }
+    for chain in chains:
+        _refuse_overlapping(chain.series)
+    free = {series for chain in chains if not chain.slotted for series in chain.series}
+    _refuse_overlapping(free)
+    return chains
+
+
+def _refuse_overlapping(series: Iterable[Series]) -> None:
+    for one, other in combinations(series, 2):
+        if one.predicate == other.predicate and not exclusive(one, other):
+            raise UnknownChanceError("one fact may stand for two of its literals")
+
+
+def leaf_of(literal: Comes, chains: Iterable[Chain]) -> tuple[int, int]:
+    """The chain a literal is about, and the state it asks for."""
+    state = State(literal.series, literal.key)
+    return next((i, c.states.index(state) + 1) for i, c in enumerate(chains) if state in c.states)

@@ -1,0 +1,273 @@
+"""Chances of answers: each that differs in what matters is worked out once.
+
+    Malf(wt2, 0) and Malf(wt7, 20), both 1 tick old, both hot at their first two ticks: one chance
+
+In come answers, what has been seen and the odds, out go for each answer its chance and its forecast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from antelog.compile.plan import Input, Plan, Var
+from antelog.engine.columns.tables import Column, distinct, groups, keys_of
+from antelog.engine.values.encoding import OTHERS
+from antelog.forecast.answers import Asked, Tables, met, term_column
+from antelog.forecast.chains import Chain
+from antelog.forecast.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
+from antelog.forecast.evaluating import FOREVER, Link, Window, probability
+from antelog.forecast.forms import Form, forms
+from antelog.forecast.odds import Keys, Numbers, Odds, declared
+from antelog.forecast.sightings import Sightings, Sought, outcomes
+
+_WIDEST = 512
+"""So many ticks a window may have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """Different chances, and which of them each answer has (-1: none is known).
+
+    A forecast is the ticks after the answer's own at which the chance of having been confirmed grows, with
+    that chance.
+    """
+
+    chance: Numbers
+    forecast: Sequence[Sequence[tuple[int, float]]]
+    which: Column
+
+
+@dataclass(frozen=True)
+class Known:
+    """What chances are worked out from: the rules, the background, the sightings, the first tick."""
+
+    plan: Plan
+    tables: Tables
+    sightings: Sightings
+    begin: int
+
+
+def chances(known: Known, query: str, asked: Asked) -> Chances:
+    """The chances of a query's answers."""
+    form = forms(known.plan)[query]
+    nothing = Chances(np.zeros(0), (), np.full(asked.count, -1))
+    if not isinstance(form, Form) or asked.count == 0:
+        return nothing
+    at = np.flatnonzero(asked.whole)
+    if len(at) == 0:
+        return nothing
+    table = _table(known, form, asked.take(at))
+    (key,) = keys_of([table.columns])
+    same = groups(key)
+    found, forecast = _worked_out(form, table.take(same.first))
+    which = np.full(asked.count, -1)
+    which[at] = np.where(np.isnan(found), -1, np.arange(same.count)).take(same.numbers)
+    return Chances(found, forecast, which)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """What matters of answers: conditions, odds and sightings, in columns.
+
+    For each chain `which` odds, and what it has `shown` (rows, ticks from `begin` on); `twins` has for
+    each chain the first one with the same facts.
+    """
+
+    age: Column
+    since: Column
+    conditions: Column
+    odds: tuple[Odds, ...]
+    which: tuple[Column, ...]
+    twins: tuple[Column, ...]
+    shown: tuple[Column, ...]
+    begin: int
+
+    @property
+    def columns(self) -> list[Column]:
+        return [
+            self.age, self.since, *self.conditions.T, *self.which, *self.twins,
+            *(column for shown in self.shown for column in shown.T),
+        ]  # fmt: skip
+
+    def take(self, at: Column) -> _Table:
+        return _Table(
+            self.age.take(at),
+            self.since.take(at),
+            self.conditions.take(at, axis=0),
+            self.odds,
+            tuple(column.take(at) for column in self.which),
+            tuple(column.take(at) for column in self.twins),
+            tuple(shown.take(at, axis=0) for shown in self.shown),
+            self.begin,
+        )
+
+
+def _table(known: Known, form: Form, asked: Asked) -> _Table:
+    values, inputs = known.sightings.values, {source.name: source for source in known.plan.inputs}
+    begin, end = form.first - 1 - form.slowest, form.last + form.slowest
+    age = np.minimum(asked.age, end)
+    tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
+    conditions = np.array(tests, np.int64).reshape(len(tests), asked.count).T
+    odds, which, shown, keys = [], [], [], []
+    for chain in form.chains:
+        own, number = _odds(chain, inputs[chain.predicate], asked, known)
+        odds.append(own)
+        which.append(number)
+        columns = [term_column(term, asked, values) for term in chain.terms]
+        keys.append(columns)
+        shown.append(_shown(known, form, chain, asked, columns))
+    since = np.clip(known.begin - asked.tick, begin, end + 1)
+    return _Table(
+        age, since, conditions, tuple(odds), tuple(which), _twins(form.chains, keys), tuple(shown), begin
+    )
+
+
+def _odds(chain: Chain, source: Input, asked: Asked, known: Known) -> tuple[Odds, Column]:
+    """The odds of a chain, worked out once for each key."""
+    names = {term.name for term in chain.terms if isinstance(term, Var)}
+    names |= {name for state in chain.states for name in state.key}
+    columns = {name: asked.cells[name] for name in sorted(names)}
+    if not columns:
+        odds, which = declared(chain, source, Keys({}, 1, known.sightings.values))
+        return odds, np.zeros(asked.count, np.int64)
+    (key,) = keys_of([list(columns.values())])
+    same = groups(key)
+    rows = Keys({n: c.take(same.first) for n, c in columns.items()}, same.count, known.sightings.values)
+    odds, which = declared(chain, source, rows)
+    return odds, which.take(same.numbers)
+
+
+def _shown(known: Known, form: Form, chain: Chain, asked: Asked, keys: Sequence[Column]) -> Column:
+    """What a chain has shown at each tick of the window, for each answer."""
+    begin, end = form.first - 1 - form.slowest, form.last + form.slowest
+    family = form.families[form.chains.index(chain)]
+    beyond = [
+        {
+            place: asked.cells[name]
+            for place, name in zip(state.series.key, state.key, strict=True)
+            if place not in chain.places
+        }
+        for state in chain.states
+    ]
+    series = [family.series.index(state.series) for state in chain.states]
+    shown = np.zeros((asked.count, end - begin + 1), np.int64)
+    for number in range(shown.shape[1]):
+        tick = asked.tick + (begin + number)
+        sought = Sought(keys, beyond, series, tick, asked.as_of)
+        shown[:, number] = outcomes(known.sightings, family, sought)
+    return shown
+
+
+def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]]) -> tuple[Column, ...]:
+    """For each chain the first one that has the same facts, in each row."""
+    twins = []
+    for number, chain in enumerate(chains):
+        twin = np.full(len(keys[number][0]) if keys[number] else 1, number)
+        for other in reversed(range(number)):
+            if _alike(chain, chains[other]) and keys[number]:
+                same = np.ones(len(twin), np.bool_)
+                for one, two in zip(keys[number], keys[other], strict=True):
+                    same &= one == two
+                twin[same] = other
+        twins.append(twin)
+    length = max((len(twin) for twin in twins), default=0)
+    return tuple(np.broadcast_to(twin, length).copy() if len(twin) != length else twin for twin in twins)
+
+
+def _alike(one: Chain, other: Chain) -> bool:
+    """Whether chains may have the same facts."""
+    return (one.predicate, one.places) == (other.predicate, other.places)
+
+
+# ---- the different ones, group by group ----
+
+
+def _worked_out(form: Form, table: _Table) -> tuple[Numbers, list[list[tuple[int, float]]]]:
+    count = len(table.age)
+    found, forecast = np.full(count, np.nan), [[] for _ in range(count)]
+    known = np.ones(count, np.bool_)
+    delays = []
+    for odds, which in zip(table.odds, table.which, strict=True):
+        known &= odds.known.take(which)
+        delays += list(odds.delay.take(which, axis=0).T)
+    (key,) = keys_of([[table.age, *table.conditions.T, *table.twins, *delays]])
+    same = groups(np.where(known, key, -1))
+    ends = [*same.starts[1:].tolist(), count]
+    for start, end in zip(same.starts.tolist(), ends, strict=True):
+        at = same.order[start:end]
+        if known[at[0]]:
+            try:
+                found[at], lists = _group(form, table.take(at))
+            except TooLargeError:
+                continue
+            for row, each in zip(at.tolist(), lists, strict=True):
+                forecast[row] = each
+    return found, forecast
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What the diagrams of a group of answers depend on."""
+
+    conditions: tuple[bool, ...]
+    twins: tuple[int, ...]
+    delays: tuple[tuple[int, ...], ...]
+
+
+def _group(form: Form, table: _Table) -> tuple[Numbers, list[list[tuple[int, float]]]]:
+    """The chances of answers of the same shape and age."""
+    delays = tuple(
+        tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
+    )
+    shape = _Shape(
+        tuple(bool(each) for each in table.conditions[0]),
+        tuple(int(twin[0]) for twin in table.twins),
+        delays,
+    )
+    age = int(table.age[0])
+    slowest = max((max(each) for each in delays), default=0)
+    begin = max(min(form.first - 1, age - slowest), table.begin)
+    if max(form.last, age) - begin > _WIDEST:
+        raise TooLargeError
+    links = tuple(
+        Link(odds, which, shown[:, begin - table.begin :], chain.slotted)
+        for odds, which, shown, chain in zip(table.odds, table.which, table.shown, form.chains, strict=True)
+    )
+    window = Window(begin, age, table.since, links)
+    chance = probability(_diagram(form, shape, FOREVER), window, form.last, FOREVER)
+    forecast: list[list[tuple[int, float]]] = [[] for _ in range(len(chance))]
+    before = np.zeros(len(chance))
+    for horizon in range(age + 1, form.last + slowest + 1):
+        by_then = probability(_diagram(form, shape, horizon), window, form.last, horizon)
+        for row in np.flatnonzero(by_then > before + 1e-12).tolist():
+            forecast[row].append((horizon, float(by_then[row])))
+        before = by_then
+    return chance, forecast
+
+
+@lru_cache(maxsize=4096)
+def _diagram(form: Form, shape: _Shape, horizon: int) -> Diagram:
+    """The diagram of a formula for a shape: what is over by a horizon depends on the delays."""
+
+    def over(leaf: Leaf) -> bool:
+        return leaf.at + shape.delays[leaf.chain][leaf.state - 1] <= horizon
+
+    leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
+    outcomes_ = [chain.outcomes for chain in form.chains]
+    return diagram_of(Question(form.formula.whole, shape.conditions, leaves, outcomes_, over))
+
+
+def _twin(form: Form, shape: _Shape, leaf: Leaf) -> Leaf:
+    twin = shape.twins[leaf.chain]
+    if twin == leaf.chain:
+        return leaf
+    one, other = form.chains[leaf.chain], form.chains[twin]
+    series = one.states[leaf.state - 1].series
+    states = [state.series for state in other.states]
+    if series not in states:
+        raise TooLargeError
+    return Leaf(twin, states.index(series) + 1, leaf.at)

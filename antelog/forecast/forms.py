@@ -1,0 +1,79 @@
+"""What is worked out for a query once, from the rules alone: its formula, its chains, its ticks.
+
+    Malf(X, T): Temp(X, high, ·) at T, T + 1 and T + 2; one chain; ticks 0 to 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from antelog.compile.plan import Input, Plan, StaticAtom
+from antelog.compile.prepare import prepared
+from antelog.forecast.chains import Chain, chains_of, leaf_of
+from antelog.forecast.diagrams import Leaf
+from antelog.forecast.formulas import Comes, Formula, UnknownChanceError, formula_of
+from antelog.forecast.sightings import Family, family_of
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """The formula of a query's answers, and whose leaf each of its literals is.
+
+    Its ticks go from `first` to `last`, counted from the answer's. A fact of it is at most `slowest`
+    ticks late.
+    """
+
+    formula: Formula
+    chains: tuple[Chain, ...]
+    leaves: Mapping[Comes, Leaf]
+    slowest: int
+
+    @cached_property
+    def first(self) -> int:
+        return min((leaf.at for leaf in self.leaves.values()), default=0)
+
+    @cached_property
+    def last(self) -> int:
+        return max((leaf.at for leaf in self.leaves.values()), default=0)
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The family of each chain."""
+        return tuple(map(family_of, self.chains))
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """No chance is said of a query's answers, and why."""
+
+    reason: str
+
+
+@lru_cache(maxsize=64)
+def forms(plan: Plan) -> Mapping[str, Form | Unknown]:
+    """The form of each query of a plan."""
+    return {query.name: _form(plan, query.name) for query in plan.queries}
+
+
+def _form(plan: Plan, query: str) -> Form | Unknown:
+    rules = prepared(plan)
+    try:
+        formula = formula_of(rules, query)
+        literals = formula.literals
+        chains = tuple(chains_of(literals, rules.inputs))
+    except UnknownChanceError as error:
+        return Unknown(str(error))
+    leaves = {literal: Leaf(*leaf_of(literal, chains), literal.at) for literal in literals}
+    slowest = max((_slowest(rules.inputs[chain.predicate]) for chain in chains), default=0)
+    return Form(formula, chains, leaves, slowest)
+
+
+def _slowest(source: Input) -> int:
+    return max(source.delay, *(each.delay for each in source.refinements), 0)
+
+
+def statics_of(form: Form) -> tuple[StaticAtom, ...]:
+    """The background its conditions ask for."""
+    return tuple(c for c in form.formula.conditions if isinstance(c, StaticAtom))

@@ -1,0 +1,151 @@
+"""Odds: for each key of a chain how often its facts come, and how late.
+
+    chance Temp(_, high, _) = 5%, again 80%.     once 0.05, again 0.8
+    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).    shares 0.7, 0.2, 0.08 for wt4
+
+Many keys have the same odds; each different set of them is a row of a table, and a key has its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.compile.plan import Input
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import Values
+from antelog.forecast.chains import Chain, State
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Odds:
+    """Sets of odds of a chain, a row each, with a column for each of its states.
+
+    once     the chance of a fact after a tick without it
+    again    the chance after a tick with it
+    delay    the last tick it may come, counted from its own
+    shares   of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
+    known    whether the odds are known at all
+    """
+
+    once: Numbers
+    again: Numbers
+    delay: Column
+    shares: Numbers
+    known: Mask
+
+    def moves(self, of: Column) -> Numbers:
+        """For these rows: the chance to get from each state (none first) to each."""
+        once, again = self.once.take(of, axis=0), self.again.take(of, axis=0)
+        count, states = once.shape
+        moves = np.empty((count, states + 1, states + 1))
+        moves[:, :, 1:] = once[:, None, :]
+        for state in range(states):
+            moves[:, state + 1, state + 1] = again[:, state]
+        moves[:, :, 0] = np.maximum(1 - moves[:, :, 1:].sum(axis=2), 0)
+        # What is said never to happen may happen all the same; and then there must be a next tick.
+        moves = np.maximum(moves, IMPOSSIBLE)
+        return moves / moves.sum(axis=2, keepdims=True)
+
+
+IMPOSSIBLE = 1e-15
+"""As good as never."""
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """Rows of cells: for each variable of the answer its column."""
+
+    cells: Mapping[str, Column]
+    count: int
+    values: Values
+
+    def column(self, state: State, place: int) -> Column | None:
+        """What a fact of a state has in one of its columns; None if that is open."""
+        series = state.series
+        if place in series.key:
+            return self.cells[state.key[series.key.index(place)]]
+        for column, value in series.constants:
+            if column == place:
+                return np.full(self.count, self.values.cell(value), np.int64)
+        return None
+
+
+def declared(chain: Chain, source: Input, keys: Keys) -> tuple[Odds, Column]:
+    """The odds of a chain as the program declares them, and which of them each row has."""
+    size = (keys.count, len(chain.states))
+    longest = 1 + max((source.delay, *(each.delay for each in source.refinements)))
+    once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
+    shares, known = np.zeros((*size, longest)), np.ones(keys.count, np.bool_)
+    for number, state in enumerate(chain.states):
+        chances, found = _decided(state, [each.pattern for each in source.chances], keys)
+        table = np.array([(each.once, each.again) for each in source.chances] or [(0.0, 0.0)])
+        once[:, number], again[:, number] = table[chances].T
+        known &= found & (chances >= 0) & (not state.series.tests)
+        at, sure = _decided(state, [each.pattern for each in source.refinements], keys)
+        known &= sure
+        delays = np.array([*(each.delay for each in source.refinements), source.delay])
+        delay[:, number] = delays[at]
+        given = [*(each.shares for each in source.refinements), source.shares]
+        shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
+        nobody = np.zeros(keys.count, np.bool_)
+        for place in state.series.key:
+            nobody |= keys.column(state, place) == OTHERS
+        once[nobody, number] = again[nobody, number] = 0
+    return _each_once(Odds(once, again, delay, shares, known))
+
+
+def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[float]:
+    """Shares for so many ticks; without any, facts come at each tick of their delay equally often."""
+    own = [1 / (delay + 1)] * (delay + 1) if shares is None else list(shares)
+    return own + [0.0] * (length - len(own))
+
+
+def _decided(
+    state: State, patterns: Sequence[tuple[object, ...]], keys: Keys
+) -> tuple[Column, Mask]:
+    """For each row the declaration with the most constants that fits, or -1; and whether that is sure.
+
+    It is not where a declaration fits some of the facts that the state may stand for.
+    """
+    found, sure = np.full(keys.count, -1, np.int64), np.ones(keys.count, np.bool_)
+    order = sorted(range(len(patterns)), key=lambda i: sum(value is not None for value in patterns[i]))
+    for number in order:
+        fits, partly = np.ones(keys.count, np.bool_), False
+        for place, value in _constants(patterns[number]):
+            column = keys.column(state, place)
+            if column is None:
+                partly = True
+            else:
+                fits = fits & (column == keys.values.cell(value))
+        if partly:
+            sure &= ~fits
+        else:
+            found[fits] = number
+    return found, sure
+
+
+def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | float]]:
+    for place, value in enumerate(pattern):
+        if isinstance(value, str | int | float):
+            yield place, value
+
+
+def _each_once(odds: Odds) -> tuple[Odds, Column]:
+    """Each different set of odds once, and which one every row has."""
+    count = len(odds.known)
+    flat = np.concatenate(
+        [part.reshape(count, -1).astype(np.float64) for part in
+         (odds.once, odds.again, odds.delay, odds.shares, odds.known)], axis=1
+    )  # fmt: skip
+    _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+    different = Odds(
+        odds.once[first], odds.again[first], odds.delay[first], odds.shares[first], odds.known[first]
+    )
+    return different, which.reshape(-1)

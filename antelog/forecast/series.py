@@ -1,0 +1,74 @@
+"""Series: the facts that meet a literal, as a yes or no for each key and tick.
+
+    Temp(X, high, T)                   a series of Temp with `high` in column 1, for each X
+    Reading(X, V, T) where V >= 90     a series of Reading, for each X: is there any such V?
+
+In come a fact literal and which of its variables have values, out goes the series; its key are the
+columns that have a value by the time the question is asked. All other columns are open: any value does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from antelog.compile.comparisons import HOLDS
+from antelog.compile.plan import Atom, Comparison, Const, Operand, Sum, Term, Var
+from antelog.compile.variables import compared
+
+Value = str | int | float
+
+
+@dataclass(frozen=True)
+class Series:
+    """The facts of an input with these constants, equal in these pairs of columns, that pass the tests.
+
+    `key` are the columns whose values tell one series of this form from another. In `tests` a
+    variable is named after its column: V >= 90 for column 1 is `1 >= 90`.
+    """
+
+    predicate: str
+    constants: tuple[tuple[int, Value], ...]
+    repeats: tuple[tuple[int, int], ...]
+    key: tuple[int, ...]
+    tests: tuple[Comparison, ...]
+
+
+def series_of(atom: Atom, bound: Mapping[str, Term], tests: tuple[Comparison, ...]) -> tuple[Series, tuple[Var, ...]]:
+    """The series of a literal, and the variables that are its key, given what its variables stand for."""
+    constants: list[tuple[int, Value]] = []
+    repeats: list[tuple[int, int]] = []
+    key: list[tuple[int, Var]] = []
+    open_: dict[str, int] = {}
+    for column, argument in enumerate(atom.arguments):
+        term = bound.get(argument.name, argument) if isinstance(argument, Var) else argument
+        if isinstance(term, Const):
+            constants.append((column, term.value))
+        elif isinstance(argument, Var) and argument.name in bound:
+            key.append((column, term))
+        elif term.name in open_:
+            repeats.append((open_[term.name], column))
+        else:
+            open_[term.name] = column
+    own = tuple(_by_column(test, open_) for test in tests if compared(test) and compared(test) <= open_.keys())
+    series = Series(atom.predicate, tuple(constants), tuple(repeats), tuple(c for c, _ in key), own)
+    return series, tuple(variable for _, variable in key)
+
+
+def _by_column(test: Comparison, open_: Mapping[str, int]) -> Comparison:
+    def named(operand: Operand) -> Operand:
+        match operand:
+            case Var(name):
+                return Var(str(open_[name]))
+            case Sum(name, offset):
+                return Sum(str(open_[name]), offset)
+            case _:
+                return operand
+
+    return Comparison(named(test.left), test.operator, named(test.right))
+
+
+def exclusive(one: Series, other: Series) -> bool:
+    """Whether no fact meets both, whatever their keys: they have different constants in some column."""
+    first, second = dict(one.constants), dict(other.constants)
+    return any(not HOLDS["="](first[column], second[column]) for column in first.keys() & second.keys())
