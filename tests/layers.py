@@ -47,6 +47,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
+    "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "running"),
