@@ -38,6 +38,11 @@ def test_folders_of_a_layer_point_one_way() -> None:
     assert complaints(layers.folder_complaints, "*.py") == []
 
 
+def test_no_module_needs_one_that_needs_it() -> None:
+    files = {PurePosixPath(p.relative_to(ROOT).as_posix()): p for p in ROOT.glob(f"{layers.PACKAGE}/**/*.py")}
+    assert layers.circles({name: path.read_text(encoding="utf-8") for name, path in files.items()}) == []
+
+
 def test_the_folders_are_there() -> None:
     for layer, folders in layers.FOLDERS.items():
         package = ROOT / layers.PACKAGE / layer
@@ -196,6 +201,21 @@ def test_a_test_file_says_which_modules_it_is_about() -> None:
         "antelog/compile/plan.py",
     ]
     assert layers.modules_tested('"""Whatever there is."""') == []
+
+
+def test_circles_are_found_wherever_they_are_closed() -> None:
+    def circles(**modules: str) -> list[frozenset[str]]:
+        return layers.circles({PurePosixPath(f"antelog/{name}.py"): text for name, text in modules.items()})
+
+    one, other = "from antelog.b import B", "def f():\n    from antelog import a"
+    assert circles(a=one, b="import antelog.c", c="") == []
+    assert circles(a=one, b=other) == [{"antelog.a", "antelog.b"}]
+    assert circles(a=one, b="import antelog.c", c=other) == [{"antelog.a", "antelog.b", "antelog.c"}]
+    assert circles(a=one, b="if TYPE_CHECKING:\n    from antelog.a import A") == [{"antelog.a", "antelog.b"}]
+    assert circles(__init__="from antelog.b import B", b="from antelog import A") == [
+        {"antelog", "antelog.b"}
+    ]
+    assert circles(a="from antelog.a import A") == []
 
 
 def test_length_check() -> None:
