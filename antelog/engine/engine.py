@@ -6,7 +6,7 @@ engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("M
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Protocol
 
@@ -18,12 +18,14 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving, state
 from antelog.engine.columns import room
 from antelog.engine.facts.counting import DROPPED, Dropped, Status, dropped_table
+from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import bytes_of, rows_of
 from antelog.engine.facts.rejects import Kept, none
 from antelog.engine.facts.static_rows import static_rows
 from antelog.engine.facts.ticks import Moment, tick_of
-from antelog.engine.log.changes import KINDS
+from antelog.engine.log.changes import KINDS, Changes, Lines
+from antelog.engine.values.values import Values
 from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 
@@ -44,6 +46,17 @@ def plan_of(program: Planned) -> Plan:
     if not hasattr(program, "plan"):
         raise DataError(f"{program!r} is no program; `antelog.load(path)` or `antelog.parse(text)` makes one")
     return program.plan
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A step that is done: the facts that came in it, with the values of their cells, the state after it,
+    and what is told."""
+
+    values: Values
+    state: state.State
+    facts: Mapping[str, Facts]
+    told: Mapping[str, Changes]
 
 
 class Engine:
@@ -149,14 +162,13 @@ class Engine:
         current, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
         new, unwanted = fact_limit.in_sight(current, batch.facts)
         with room.budget(self._budget):
-            current, told = kernel.step(self._plan, current, new, now, only=self._only)
-        log = {name: changes.log for name, changes in told.items()}
+            after, told = kernel.step(self._plan, current, new, now, only=self._only)
+        log = self._log(Finished(current.values, after, new, told))
+        current = after
         self._drop(unwanted)
         if self._limit is not None:
             current, more, old = fact_limit.within(self._plan, current, self._limit, self._only)
-            log = (
-                {name: pa.concat_tables([table, more[name]]) for name, table in log.items()} if more else log
-            )
+            log = {name: _below(table, more.get(name)) for name, table in log.items()}
             self._drop(old)
         self._state = current
         self._rejects = self._rejects.with_more(batch.rejects)
@@ -164,13 +176,20 @@ class Engine:
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         return log
 
+    def _log(self, finished: Finished) -> dict[str, pa.Table]:
+        """What is told of a step; an engine that forecasts has more to tell."""
+        return {name: changes.log for name, changes in finished.told.items()}
+
     def _drop(self, dropped: Mapping[str, Dropped]) -> None:
         for name, more in dropped.items():
             self._dropped[name] = self._dropped[name] + more if name in self._dropped else more
 
     def answers(self, query: str) -> pa.Table:
         """The answers that are open, and those the last finished tick confirmed."""
-        return kernel.open_answers(self._plan, self._state, self._query(query).name)
+        return self._open_answers(self._query(query).name).table
+
+    def _open_answers(self, query: str) -> Lines:
+        return kernel.open_answers(self._plan, self._state, query)
 
     def _query(self, name: str) -> Relation:
         for relation in self._plan.queries:
@@ -235,6 +254,11 @@ class Engine:
         engine = cls.__new__(cls)
         engine._set_up(saved, only, arrival, keep_rejects)
         return engine
+
+
+def _below(table: pa.Table, more: pa.Table | None) -> pa.Table:
+    """Two tables, one below the other; what the second does not say is null."""
+    return table if more is None else pa.concat_tables([table, more], promote_options="default")
 
 
 def _plan_if_any(program: Planned | None) -> Plan | None:

@@ -140,7 +140,7 @@ class _Open:
         """Some of the answers, as if they were revised."""
         moment = self._moment[which]
         kind = np.full(len(moment), REVISED)
-        return lines(Teller(self._judge, self._types), self._name, self._told, moment, kind)
+        return lines(Teller(self._judge, self._types), self._name, self._told, moment, kind).table
 
 
 def _rejected(table: pa.Table) -> pa.Table:

@@ -35,12 +35,14 @@ from antelog.engine.facts.slots import conflicting, sentence
 from antelog.engine.log.changes import (
     KINDS,
     Changes,
+    Lines,
     Query,
     Share,
     answers,
     changes,
     count,
     joined,
+    no_lines,
     nothing_changed,
 )
 from antelog.engine.log.schema import changes_schema
@@ -177,11 +179,11 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     return replace(state, now=now, history=history, settled=settled), told
 
 
-def _nothing(plan: Plan, state: State, query: str) -> pa.Table:
-    return changes_schema(plan, query, state.told.types).empty_table()
+def _nothing(plan: Plan, state: State, query: str) -> Lines:
+    return no_lines(changes_schema(plan, query, state.told.types).empty_table(), plan.relation(query))
 
 
-def open_answers(plan: Plan, state: State, name: str, share: Share | None = None) -> pa.Table:
+def open_answers(plan: Plan, state: State, name: str, share: Share | None = None) -> Lines:
     """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
     if not has_begun(state):
         return _nothing(plan, state, name)

@@ -1,7 +1,7 @@
 """The answers whose chances are asked for, as columns, and what each one's conditions say.
 
-    X    T  asked at     Malf(wt2, 0) at tick 1: its cells, tick 0, 1 tick old
-    wt2  0  1
+X    T  asked at     Malf(wt2, 0) at tick 1: its cells, tick 0, 1 tick old
+wt2  0  1
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.plan import Const, StaticAtom, Term, Var
+from antelog.compile.nodes.patterns import Const, StaticAtom, Term, Var
 from antelog.engine.columns.tables import Column, Mask, find, keys_of
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND

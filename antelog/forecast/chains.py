@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from antelog.compile.plan import Const, Input, Term, Var
+from antelog.compile.nodes.patterns import Const, Term, Var
+from antelog.compile.nodes.plan import Input
 from antelog.forecast.formulas import Comes, UnknownChanceError
 from antelog.forecast.series import Series, exclusive
 
@@ -49,7 +50,6 @@ class Chain:
     def outcomes(self) -> int:
         """What a tick can show: nothing, a fact of each state, and with a slot another fact."""
         return 1 + len(self.states) + self.slotted
-
 
 
 def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Chain, None]:

@@ -7,15 +7,15 @@ In come answers, what has been seen and the odds, out go for each answer its cha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from antelog.compile.plan import Input, Plan, Var
-from antelog.engine.columns.tables import Column, distinct, groups, keys_of
-from antelog.engine.values.encoding import OTHERS
+from antelog.compile.nodes.patterns import Var
+from antelog.compile.nodes.plan import Input, Plan
+from antelog.engine.columns.tables import Column, groups, keys_of
 from antelog.forecast.answers import Asked, Tables, met, term_column
 from antelog.forecast.chains import Chain
 from antelog.forecast.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of

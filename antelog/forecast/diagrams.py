@@ -105,7 +105,7 @@ def diagram_of(question: Question) -> Diagram:
         shape = (len(frontier), *map(len, outcomes))
         layers.append(Layer(at, chains, np.array(then, np.int64).reshape(shape), len(numbers)))
         frontier = list(numbers)
-    return Diagram(2, tuple(layers))
+    return Diagram(root if root in (FALSE, TRUE) else 2, tuple(layers))
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class _Nodes:
         different = set(parts) - {neutral}
         if decisive in different:
             return decisive
-        if len(different) < 2:  # noqa: PLR2004 - one part is itself, and none is neutral
+        if len(different) < 2:
             return different.pop() if different else neutral
         ordered = tuple(sorted(different, key=lambda part: (self.first[part], part)))
         return self._number(_Joined(ordered, both), self.first[ordered[0]])

@@ -1,6 +1,6 @@
 """What is worked out for a query once, from the rules alone: its formula, its chains, its ticks.
 
-    Malf(X, T): Temp(X, high, ·) at T, T + 1 and T + 2; one chain; ticks 0 to 2
+Malf(X, T): Temp(X, high, ·) at T, T + 1 and T + 2; one chain; ticks 0 to 2
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from antelog.compile.plan import Input, Plan, StaticAtom
-from antelog.compile.prepare import prepared
+from antelog.compile.nodes.patterns import StaticAtom
+from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.prepared.prepare import prepared
 from antelog.forecast.chains import Chain, chains_of, leaf_of
 from antelog.forecast.diagrams import Leaf
 from antelog.forecast.formulas import Comes, Formula, UnknownChanceError, formula_of
@@ -37,6 +38,11 @@ class Form:
     @cached_property
     def last(self) -> int:
         return max((leaf.at for leaf in self.leaves.values()), default=0)
+
+    @property
+    def reach(self) -> int:
+        """How many ticks before now facts matter."""
+        return self.last + 2 * self.slowest + 1 - min(self.first, 0)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:

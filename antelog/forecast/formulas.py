@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
-from antelog.compile.comparisons import outcome
-from antelog.compile.plan import (
+from antelog.compile.conditions.comparisons import outcome
+from antelog.compile.nodes.patterns import (
     Atom,
     Comparison,
     Const,
@@ -28,8 +28,8 @@ from antelog.compile.plan import (
     Time,
     Var,
 )
-from antelog.compile.prepare import Prepared, Rules
-from antelog.compile.variables import compared
+from antelog.compile.nodes.variables import compared
+from antelog.compile.prepared.prepare import Prepared, Rules
 from antelog.forecast.series import Series, series_of
 
 WHEN = "<tick>"

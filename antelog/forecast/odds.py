@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.compile.plan import Input
+from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -107,9 +107,7 @@ def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[flo
     return own + [0.0] * (length - len(own))
 
 
-def _decided(
-    state: State, patterns: Sequence[tuple[object, ...]], keys: Keys
-) -> tuple[Column, Mask]:
+def _decided(state: State, patterns: Sequence[tuple[object, ...]], keys: Keys) -> tuple[Column, Mask]:
     """For each row the declaration with the most constants that fits, or -1; and whether that is sure.
 
     It is not where a declaration fits some of the facts that the state may stand for.

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from antelog.compile.comparisons import HOLDS
-from antelog.compile.plan import Atom, Comparison, Const, Operand, Sum, Term, Var
-from antelog.compile.variables import compared
+from antelog.compile.conditions.comparisons import HOLDS
+from antelog.compile.nodes.patterns import Atom, Comparison, Const, Operand, Sum, Term, Var
+from antelog.compile.nodes.variables import compared
 
 Value = str | int | float
 
@@ -34,7 +34,9 @@ class Series:
     tests: tuple[Comparison, ...]
 
 
-def series_of(atom: Atom, bound: Mapping[str, Term], tests: tuple[Comparison, ...]) -> tuple[Series, tuple[Var, ...]]:
+def series_of(
+    atom: Atom, bound: Mapping[str, Term], tests: tuple[Comparison, ...]
+) -> tuple[Series, tuple[Var, ...]]:
     """The series of a literal, and the variables that are its key, given what its variables stand for."""
     constants: list[tuple[int, Value]] = []
     repeats: list[tuple[int, int]] = []
@@ -50,7 +52,9 @@ def series_of(atom: Atom, bound: Mapping[str, Term], tests: tuple[Comparison, ..
             repeats.append((open_[term.name], column))
         else:
             open_[term.name] = column
-    own = tuple(_by_column(test, open_) for test in tests if compared(test) and compared(test) <= open_.keys())
+    own = tuple(
+        _by_column(test, open_) for test in tests if compared(test) and compared(test) <= open_.keys()
+    )
     series = Series(atom.predicate, tuple(constants), tuple(repeats), tuple(c for c, _ in key), own)
     return series, tuple(variable for _, variable in key)
 

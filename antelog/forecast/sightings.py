@@ -58,7 +58,9 @@ def nothing_seen(families: Sequence[Family]) -> Sightings:
     return Sightings({f.name: Stream(len(f.places) + len(f.more) + 1, {}) for f in families})
 
 
-def seen(sightings: Sightings, families: Sequence[Family], facts: Mapping[str, Facts], of: Values) -> Sightings:
+def seen(
+    sightings: Sightings, families: Sequence[Family], facts: Mapping[str, Facts], of: Values
+) -> Sightings:
     """The sightings with new facts, whose cells stand for values `of` the engine."""
     new = {}
     for family in families:

@@ -81,6 +81,15 @@ class Refinement(Struct, frozen=True):
 
     pattern: tuple[str | int | float | None, ...]
     delay: int
+    shares: tuple[float, ...] | None = None
+
+
+class Chance(Struct, frozen=True):
+    """How likely a fact with these values (None: any) is, after a tick without and after one with it."""
+
+    pattern: tuple[str | int | float | None, ...]
+    once: float
+    again: float
 
 
 class Input(Struct, frozen=True):
@@ -96,6 +105,8 @@ class Input(Struct, frozen=True):
     delay: int
     refinements: tuple[Refinement, ...] = ()
     slot: tuple[int, ...] | None = None
+    chances: tuple[Chance, ...] = ()
+    shares: tuple[float, ...] | None = None
 
 
 class Static(Struct, frozen=True):

@@ -16,7 +16,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from antelog.engine.answers.affected import Step
+from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, in_order, inverse, marked, numbered
+from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
 from antelog.engine.log.others import Teller, others_columns
@@ -44,18 +46,44 @@ from antelog.engine.values.values import Values
 __all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "changes", "count"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Lines about answers: as they are told, and for each line the cells of its answer, the time last.
+
+    A time that is open is negative.
+    """
+
+    table: pa.Table
+    cells: tuple[Column, ...]
+
+
+def no_lines(empty: pa.Table, relation: Relation) -> Lines:
+    return Lines(empty, tuple(columns_of(len(relation.variables) + 1)))
+
+
+def one_after_the_other(parts: Sequence[Lines]) -> Lines:
+    if len(parts) == 1:
+        return parts[0]
+    cells = zip(*(part.cells for part in parts), strict=True)
+    return Lines(pa.concat_tables([part.table for part in parts]), tuple(map(np.concatenate, cells)))
+
+
+@dataclass(frozen=True, eq=False)
 class Changes:
-    """What happened to the answers of a query: the log, and by how many more of them are open.
+    """What happened to the answers of a query: lines of the log, and by how many more of them are open.
 
     If only confirmed answers are asked for, nobody looks whether others are open, and `opened` is None.
     """
 
-    log: pa.Table
+    lines: Lines
     opened: int | None
 
+    @property
+    def log(self) -> pa.Table:
+        return self.lines.table
 
-def nothing_changed(empty: pa.Table, only: Sequence[str]) -> Changes:
+
+def nothing_changed(empty: Lines, only: Sequence[str]) -> Changes:
     return Changes(empty, 0 if knows_open(only) else None)
 
 
@@ -63,7 +91,7 @@ def joined(parts: Sequence[Changes]) -> Changes:
     """What happened, one part after the other."""
     if len(parts) == 1:
         return parts[0]
-    return Changes(pa.concat_tables([part.log for part in parts]), total(*(part.opened for part in parts)))
+    return Changes(one_after_the_other([p.lines for p in parts]), total(*(part.opened for part in parts)))
 
 
 def knows_open(only: Sequence[str]) -> bool:
@@ -76,17 +104,17 @@ def changes(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Chang
     told = tell(judge, query, step)
     kind = kinds(told, query.only, step.before)
     moment = marked(kind >= 0)
-    log = lines(Teller(judge, types), query.name, told, moment, kind.take(moment))
-    return Changes(log, opened(told, step.before) if knows_open(query.only) else None)
+    found = lines(Teller(judge, types), query.name, told, moment, kind.take(moment))
+    return Changes(found, opened(told, step.before) if knows_open(query.only) else None)
 
 
-def answers(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> pa.Table:
+def answers(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Lines:
     """The answers that are open at the tick a step ends with, and those confirmed at it."""
     told = tell_current(judge, query, step)
     still = marked(told.status == OPEN)
     open_ = lines(Teller(judge, types), query.name, told, still, np.full(len(still), REVISED))
     confirmed = Query(query.name, query.about, ("confirmed",), query.share, query.since)
-    return pa.concat_tables([open_, changes(judge, confirmed, step, types).log])
+    return one_after_the_other([open_, changes(judge, confirmed, step, types).lines])
 
 
 def count(judge: Judge, query: Query, step: Step) -> int:
@@ -94,13 +122,13 @@ def count(judge: Judge, query: Query, step: Step) -> int:
     return int(np.count_nonzero(tell_current(judge, query, step).status == OPEN))
 
 
-def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> pa.Table:
+def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> Lines:
     """What is told at moments, in the order of the log."""
     judge, own_types = teller.judge, teller.types[name]
     relation = judge.known.rules.relations[name]
     schema = table_schema(relation, own_types)
     if len(moment) == 0:
-        return schema.empty_table()
+        return no_lines(schema.empty_table(), relation)
     found, at = told.found, told.at
     row = at.answer.take(moment)
     if not found.by_answer.alone:
@@ -133,7 +161,8 @@ def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[n
         columns += others_columns(teller, relation, found, row, tick.take(order))
     shown, because = explanations(judge, told, moment, rejected)
     columns += [shown, *ahead.columns(open_, words[len(kind) :]), because]
-    return pa.Table.from_arrays(columns, schema=schema)
+    answer = (*(cells.take(row) for cells in found.answer), time.take(order))
+    return Lines(pa.Table.from_arrays(columns, schema=schema), answer)
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:

@@ -238,7 +238,7 @@ def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Tabl
     share = _share(job, number)
     names = [query.name for query in job.plan.queries]
     return {
-        name: _told_as(job, name, kernel.open_answers(job.plan, standing.state, name, share))
+        name: _told_as(job, name, kernel.open_answers(job.plan, standing.state, name, share).table)
         for name in names
     }
 
