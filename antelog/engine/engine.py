@@ -162,7 +162,7 @@ class Engine:
         current, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
         new, unwanted = fact_limit.in_sight(current, batch.facts)
         with room.budget(self._budget):
-            after, told = kernel.step(self._plan, current, new, now, only=self._only)
+            after, told = kernel.step(self._plan, current, new, now, only=self._asked(), staged=self._staged)
         log = self._log(Finished(current.values, after, new, told))
         current = after
         self._drop(unwanted)

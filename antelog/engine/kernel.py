@@ -83,6 +83,7 @@ def step(
     *,
     only: Sequence[str] = KINDS,
     share: Share | None = None,
+    staged: bool = False,
 ) -> tuple[State, dict[str, Changes]]:
     """The state after the tick `now`, and what has changed since the last step, by query.
 
@@ -90,7 +91,7 @@ def step(
     frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
-    asked = Asked(tuple(only), share)
+    asked = Asked(tuple(only), share, staged)
     for end, batch in batches(facts, state.history, now, state.told.lines):
         for after, told in _with_room(plan, state, batch, end, asked):
             state = after
@@ -106,10 +107,11 @@ def step(
 
 @dataclass(frozen=True)
 class Asked:
-    """The kinds of changes that are asked for, and of which answers."""
+    """The kinds of changes that are asked for, of which answers, and whether with their stages."""
 
     only: tuple[str, ...]
     share: Share | None
+    staged: bool
 
 
 Stepped: TypeAlias = tuple[State, dict[str, Changes]]
@@ -171,7 +173,7 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     }
     for name in names if only and now >= state.begin else ():
         about = affected(rules, name, ticks, new)
-        query = Query(name, about, tuple(only), share, since(plan, state, name))
+        query = Query(name, about, tuple(only), share, since(plan, state, name), asked.staged)
         told[name] = changes(judge, query, ticks, state.told.types)
     settled = {name: remembered(judge, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
@@ -183,13 +185,15 @@ def _nothing(plan: Plan, state: State, query: str) -> Lines:
     return no_lines(changes_schema(plan, query, state.told.types).empty_table(), plan.relation(query))
 
 
-def open_answers(plan: Plan, state: State, name: str, share: Share | None = None) -> Lines:
+def open_answers(
+    plan: Plan, state: State, name: str, share: Share | None = None, *, staged: bool = False
+) -> Lines:
     """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
     if not has_begun(state):
         return _nothing(plan, state, name)
     last = step_to(replace(state, now=state.now - 1), state.now)
     about = unsettled(prepared(plan), name, last)
-    query = Query(name, about, KINDS, share, since(plan, state, name))
+    query = Query(name, about, KINDS, share, since(plan, state, name), staged)
     return answers(judge_of(plan, state), query, last, state.told.types)
 
 

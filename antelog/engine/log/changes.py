@@ -7,7 +7,7 @@ tick  change     X    T  explanations                                   if_silen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from antelog.engine.log.explaining import explanations
 from antelog.engine.log.others import Teller, others_columns
 from antelog.engine.log.outlook import AsOf, outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
+from antelog.engine.log.stages import NO_STAGE, stages
 from antelog.engine.log.told import (
     CONFIRM,
     KINDS,
@@ -50,22 +51,25 @@ __all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "changes",
 class Lines:
     """Lines about answers: as they are told, and for each line the cells of its answer, the time last.
 
-    A time that is open is negative.
+    A time that is open is negative. `stage` says how far each answer has come, if that was asked for
+    (see `stages`).
     """
 
     table: pa.Table
     cells: tuple[Column, ...]
+    stage: Column
 
 
 def no_lines(empty: pa.Table, relation: Relation) -> Lines:
-    return Lines(empty, tuple(columns_of(len(relation.variables) + 1)))
+    return Lines(empty, tuple(columns_of(len(relation.variables) + 1)), np.zeros(0, np.int64))
 
 
 def one_after_the_other(parts: Sequence[Lines]) -> Lines:
     if len(parts) == 1:
         return parts[0]
     cells = zip(*(part.cells for part in parts), strict=True)
-    return Lines(pa.concat_tables([part.table for part in parts]), tuple(map(np.concatenate, cells)))
+    table = pa.concat_tables([part.table for part in parts])
+    return Lines(table, tuple(map(np.concatenate, cells)), np.concatenate([part.stage for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +108,7 @@ def changes(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Chang
     told = tell(judge, query, step)
     kind = kinds(told, query.only, step.before)
     moment = marked(kind >= 0)
-    found = lines(Teller(judge, types), query.name, told, moment, kind.take(moment))
+    found = lines(Teller(judge, types), query, told, moment, kind.take(moment))
     return Changes(found, opened(told, step.before) if knows_open(query.only) else None)
 
 
@@ -112,8 +116,8 @@ def answers(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Lines
     """The answers that are open at the tick a step ends with, and those confirmed at it."""
     told = tell_current(judge, query, step)
     still = marked(told.status == OPEN)
-    open_ = lines(Teller(judge, types), query.name, told, still, np.full(len(still), REVISED))
-    confirmed = Query(query.name, query.about, ("confirmed",), query.share, query.since)
+    open_ = lines(Teller(judge, types), query, told, still, np.full(len(still), REVISED))
+    confirmed = replace(query, only=("confirmed",))
     return one_after_the_other([open_, changes(judge, confirmed, step, types).lines])
 
 
@@ -122,10 +126,10 @@ def count(judge: Judge, query: Query, step: Step) -> int:
     return int(np.count_nonzero(tell_current(judge, query, step).status == OPEN))
 
 
-def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> Lines:
+def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> Lines:
     """What is told at moments, in the order of the log."""
-    judge, own_types = teller.judge, teller.types[name]
-    relation = judge.known.rules.relations[name]
+    judge, own_types = teller.judge, teller.types[query.name]
+    relation = judge.known.rules.relations[query.name]
     schema = table_schema(relation, own_types)
     if len(moment) == 0:
         return no_lines(schema.empty_table(), relation)
@@ -162,7 +166,8 @@ def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[n
     shown, because = explanations(judge, told, moment, rejected)
     columns += [shown, *ahead.columns(open_, words[len(kind) :]), because]
     answer = (*(cells.take(row) for cells in found.answer), time.take(order))
-    return Lines(pa.Table.from_arrays(columns, schema=schema), answer)
+    stage = stages(judge, query.name, told, moment) if query.staged else np.full(len(moment), NO_STAGE)
+    return Lines(pa.Table.from_arrays(columns, schema=schema), answer, stage)
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:

@@ -49,7 +49,7 @@ def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tu
     explanations that became false.
     """
     found, at = told.found, told.at
-    line, view = _views_of(at, told.kept, moment - rejected)
+    line, view = views_of(at, told.kept, moment - rejected)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(judge, found, row)
     text, evidence = sheet.told(row, then)
@@ -97,7 +97,7 @@ def _because(
     return item.astype(text.dtype), np.bincount(owner, minlength=lines)
 
 
-def _views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
+def views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
     """The views told at moments: for each its line (which of the moments) and its number."""
     if at.alone:
         view = at.view.take(moment)

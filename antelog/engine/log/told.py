@@ -44,7 +44,8 @@ _NO_MORE = np.zeros(0, np.int64), np.zeros(0, np.int64)
 class Query:
     """What is asked: the answers of a query about some ticks, some kinds of changes, of a share of answers.
 
-    `since` are the ticks from which on answers have not been given up.
+    `since` are the ticks from which on answers have not been given up. With `staged`, each line knows how
+    far its answer has come.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Query:
     only: Sequence[str] = KINDS
     share: Share | None = None
     since: int | None = None
+    staged: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,57 @@
+"""How far each answer has come: the pattern of its shortest explanation, and which literals are true.
+
+    Malf(wt2, 0) at tick 1, two of three hot: pattern 0, literals 0 and 1
+
+In come moments, out goes a number for each: equal for answers that have come equally far. What is told does
+not depend on it; it is for those who count what becomes of answers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, changed, marked
+from antelog.engine.log.explaining import views_of
+from antelog.engine.log.told import Told
+from antelog.engine.truth.atoms import Judge
+
+NO_STAGE = -1
+"""The stage of an answer that has no explanation."""
+
+LITERALS = 36
+"""So many literals of a pattern tell stages apart."""
+_PATTERN = LITERALS
+_MISSING = _PATTERN + 16
+
+
+def stages(judge: Judge, query: str, told: Told, moment: Column) -> Column:
+    """The stage at each of some moments."""
+    found, at = told.found, told.at
+    line, view = views_of(at, told.kept, moment)
+    row, then = at.view_of.take(view), at.then.take(view)
+    patterns = judge.known.rules.patterns[query]
+    numbers = {id(prepared): number for number, prepared in enumerate(patterns)}
+    stage = np.zeros(len(row), np.int64)
+    block = np.searchsorted(np.array(found.starts), row, "right") - 1
+    for number, each in enumerate(found.blocks):
+        mine = marked(block == number)
+        if len(mine) == 0:
+            continue
+        own, tick = row.take(mine) - found.starts[number], then.take(mine)
+        missing = np.full(len(mine), len(each.holds))
+        true = np.zeros(len(mine), np.int64)
+        for literal, line_ in enumerate(each.holds):
+            holds = (line_.take(own) <= tick).astype(np.int64)
+            missing -= holds
+            true |= holds << min(literal, LITERALS - 1)
+        stage[mine] = (np.minimum(missing, 1023) << _MISSING) + (numbers[id(each.prepared)] << _PATTERN) + true
+    result = np.full(len(moment), NO_STAGE)
+    if len(line):
+        first = marked(changed(line))
+        result[line.take(first)] = np.minimum.reduceat(stage, first) & ((1 << _MISSING) - 1)
+    return result
+
+
+def pattern_of(stage: Column) -> Column:
+    """The number of the pattern of each stage."""
+    return stage >> _PATTERN
