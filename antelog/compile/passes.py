@@ -40,7 +40,7 @@ from antelog.compile.stratify import Edge, Violation, stratify
 from antelog.compile.unfold import Frame
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language import Checked, syntax
-from antelog.language.checks.declarations import ticks_of
+from antelog.language.checks.bounds import ticks_of
 from antelog.language.vocabulary import Kind, Vocabulary
 
 PATTERN_LIMIT = 10_000
