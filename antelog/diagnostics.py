@@ -67,6 +67,10 @@ CATALOGUE: dict[str, str] = {
     "E106": "bad-delay",
     "E107": "no-time-column",
     "E108": "bad-slot",
+    "E109": "bad-chance",
+    "E110": "conflicting-chances",
+    "E111": "bad-percentage",
+    "E112": "crowded-slot",
     # Names
     "E201": "unknown-predicate",
     "E202": "arity",

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from antelog.compile.nodes.patterns import Atom, Const, Pattern, Time, Var
 from antelog.compile.nodes.plan import (
+    Alert,
     Bounds,
+    Chance,
     Input,
     Key,
     Level,
@@ -36,7 +39,7 @@ from antelog.compile.rules.clauses import Clause, clause_of, static_parts
 from antelog.compile.rules.stratify import Edge, Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language import Checked, syntax
-from antelog.language.checks.declarations import ticks_of
+from antelog.language.checks.bounds import ticks_of
 from antelog.language.vocabulary import Kind, Vocabulary
 
 PATTERN_LIMIT = 10_000
@@ -197,15 +200,28 @@ def _assemble(checked: Checked, wanted: list[_Wanted]) -> Plan:
             )
         )
     statics, static_rules = _statics(checked)
-    bare = Plan(tuple(inputs), statics, static_rules, tuple(relations), Key(()), vocabulary.tick)
+    alerts = tuple(
+        Alert(query.atom.predicate, float(query.alert.fraction))
+        for query in checked.document.queries
+        if query.alert is not None
+    )
+    bare = Plan(tuple(inputs), statics, static_rules, tuple(relations), Key(()), vocabulary.tick, alerts)
     return completed(bare)
 
 
 def _input(name: str, vocabulary: Vocabulary) -> Input:
-    predicate = vocabulary[name]
-    refinements = tuple(Refinement(r.pattern, r.delay) for r in predicate.refinements)
+    predicate, odds = vocabulary[name], vocabulary.odds_of(name)
+    refinements = tuple(Refinement(r.pattern, r.delay, _floats(r.shares)) for r in predicate.refinements)
+    chances = tuple(Chance(c.pattern, float(c.once), float(c.again)) for c in odds.chances)
     types = _type_names(name, vocabulary)
-    return Input(name, predicate.columns, types, predicate.delay, refinements, predicate.slot)
+    return Input(
+        *(name, predicate.columns, types, predicate.delay, refinements, predicate.slot),
+        *(chances, _floats(odds.shares)),
+    )
+
+
+def _floats(shares: tuple[Fraction, ...] | None) -> tuple[float, ...] | None:
+    return None if shares is None else tuple(map(float, shares))
 
 
 def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:

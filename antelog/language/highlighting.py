@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import RegexLexer, default, words
-from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text, _TokenType
 
+from antelog.language.cutting import cut
 from antelog.language.printer import KEYWORDS
 
 
@@ -22,13 +25,14 @@ class AntelogLexer(RegexLexer):
     tokens: ClassVar = {
         "root": [
             (r"\s+", Text),
-            (r"%[^\n]*", Comment.Single),
             (r'"([^"\\\n]|\\[^\n])*"', String),
+            (r"(?<!\w)(again|alert)(?=\s+\d)", Keyword),
             (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
             (words((*sorted(KEYWORDS), "¬"), prefix=r"(?<!\w)", suffix=r"(?!\w)"), Keyword),
             (r"[^\W\d_]\w*(?=\s*\()", Name.Function),
             (r"_|[^\W\d_a-z]\w*", Name.Variable),
             (r"[^\W\d_]\w*", Name.Constant),
+            (r"\d+(\.\d+)?%", Number),
             (r"\d+(\.\d+)?([eE][+-]?\d+)?", Number),
             (r":-|->|←|→|[<>!]=|[<>=≤≥≠+-]", Operator),
             (r"[(),.:∧]", Punctuation),
@@ -40,6 +44,21 @@ class AntelogLexer(RegexLexer):
             default("#pop"),
         ],
     }
+
+    def get_tokens_unprocessed(
+        self, text: str, stack: Iterable[str] = ("root",)
+    ) -> Iterator[tuple[int, _TokenType, str]]:
+        """The tokens of a text; which `%` begin comments is known to who cuts it into statements."""
+        for at, kind, piece in super().get_tokens_unprocessed(cut(text).text, stack):
+            given = text[at : at + len(piece)]
+            if given == piece:
+                yield at, kind, piece
+                continue
+            for part in _COMMENT.finditer(given):
+                yield at + part.start(), Comment.Single if part["comment"] else kind, part[0]
+
+
+_COMMENT = re.compile(r"(?P<comment>%[^\n]*)|[^%]+")
 
 
 def highlighted(text: str) -> str:

@@ -1,15 +1,12 @@
 """Text to syntax tree.
 
-The text is first cut into statements at its full stops; each is then parsed by the
-grammar. So every statement that is misspelt gets its own diagnostic, and all of them come
-at once.
+The text is first cut into statements (`cutting`); each is then parsed by the grammar.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,6 +18,7 @@ from lark.tree import Meta
 
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import syntax
+from antelog.language.cutting import cut
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax_errors import (
     bad_escape,
@@ -48,11 +46,12 @@ def parse(source: Source) -> Parsed:
     statements: list[syntax.Statement] = []
     diagnostics: list[Diagnostic] = []
     unread: set[str] = set()
-    for start, end, quote in _cut(source.text):
-        read = open_quote(quote) if quote else _statement(source, start, end)
+    found = cut(source.text)
+    for each in found.statements:
+        read = open_quote(each.quote) if each.quote else _statement(found.text, each.start, each.end)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
-            unread.update(_NAME.findall(source.text, start, end))
+            unread.update(_NAME.findall(source.text, each.start, each.end))
         else:
             statements.append(read)
     return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))
@@ -61,12 +60,12 @@ def parse(source: Source) -> Parsed:
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
-def _statement(source: Source, start: int, end: int) -> syntax.Statement | Diagnostic:
+def _statement(text: str, start: int, end: int) -> syntax.Statement | Diagnostic:
     try:
-        tree = _grammar().parse(TextSlice(source.text, start, end))
+        tree = _grammar().parse(TextSlice(text, start, end))
         statement: syntax.Statement = _BUILDER.transform(tree)
     except UnexpectedInput as error:
-        return explain(error, source, start, end)
+        return explain(error, text[start:end], start)
     except VisitError as error:
         if isinstance(error.orig_exc, _UnusableError):
             return error.orig_exc.diagnostic
@@ -78,44 +77,6 @@ def _statement(source: Source, start: int, end: int) -> syntax.Statement | Diagn
 def _grammar() -> Lark:
     text = files("antelog.language").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(text, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False)
-
-
-_PIECE = re.compile(
-    r"""(?P<skip>%[^\n]*|\s+)
-      | "(?:[^"\\\n]|\\[^\n])*"       # a text
-      | (?P<open>"[^\n]*)             # one that does not end on its line
-      | \d+\.\d+                      # a number with a fraction: not the end of a statement
-      | (?P<stop>\.)
-      | [^\s%".\d]+ | \d+""",
-    re.VERBOSE,
-)
-
-
-def _cut(text: str) -> Iterator[tuple[int, int, Span | None]]:
-    """Start and end of each statement, full stop included, and the first text in it that is open.
-
-    An open text goes to the end of its line. If a full stop stands there, the statement ends.
-    """
-    start: int | None = None
-    end = 0
-    quote: Span | None = None
-    for piece in _PIECE.finditer(text):
-        if piece["skip"] is not None:
-            continue
-        start = piece.start() if start is None else start
-        end = piece.end()
-        stops = piece["stop"] is not None
-        if piece["open"] is not None:
-            quote = quote or Span(piece.start(), piece.end())
-            stops = _LAST_STOP.search(piece["open"]) is not None
-        if stops:
-            yield start, end, quote
-            start, quote = None, None
-    if start is not None:
-        yield start, end, quote
-
-
-_LAST_STOP = re.compile(r"\.\s*(%.*)?\Z")
 
 
 class _UnusableError(Exception):
@@ -149,6 +110,13 @@ def _number(token: Token, sign: str = "+") -> int | float:
 
 
 _SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """The percentages behind a delay, told from the names of columns behind `one per`."""
+
+    each: tuple[syntax.Percentage, ...]
 
 
 @v_args(meta=True)
@@ -213,6 +181,12 @@ class _Builder(Transformer[Token, Any]):
 
     duration = bound
 
+    def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
+        return syntax.Percentage(syntax.number(float(children[0][:-1])), _span(meta))
+
+    def shares(self, _meta: Meta, children: list[syntax.Percentage]) -> _Shares:
+        return _Shares(tuple(children))
+
     def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
         return tuple(syntax.Name(str(name), _token_span(name)) for name in children)
 
@@ -225,7 +199,8 @@ class _Builder(Transformer[Token, Any]):
         columns = tuple(c for c in rest if isinstance(c, syntax.Column))
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
-        return syntax.Input(str(name), columns, delay, one_per, _span(meta), _token_span(name))
+        shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
+        return syntax.Input(str(name), columns, delay, one_per, shares, _span(meta), _token_span(name))
 
     def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
         name, *columns = children
@@ -233,14 +208,25 @@ class _Builder(Transformer[Token, Any]):
         return syntax.Static(str(name), tuple(columns), _span(meta), _token_span(name))
 
     def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
+        shares = children.pop().each if isinstance(children[-1], _Shares) else None
         name, *pattern, bound = children
-        return syntax.Delay(str(name), tuple(pattern), bound, _span(meta), _token_span(name))
+        return syntax.Delay(str(name), tuple(pattern), bound, shares, _span(meta), _token_span(name))
+
+    def chance(self, meta: Meta, children: list[Any]) -> syntax.Chance:
+        name, *rest = children
+        once, *more = [c for c in rest if isinstance(c, syntax.Percentage)]
+        again = more[0] if more else None
+        pattern = tuple(c for c in rest if not isinstance(c, syntax.Percentage))
+        return syntax.Chance(str(name), pattern, once, again, _span(meta), _token_span(name))
 
     def window(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
         return "window", children[0]
 
     def horizon(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
         return "horizon", children[0]
+
+    def alert(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Percentage]:
+        return "alert", children[0]
 
     def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
         atom, *options = children

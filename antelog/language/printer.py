@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
+from fractions import Fraction
 from functools import singledispatch
 
 from antelog.language import syntax
 from antelog.language.syntax import Value
 
-KEYWORDS = frozenset({"tick", "input", "static", "delay", "query", "window", "horizon", "not"})
+KEYWORDS = frozenset({"tick", "input", "static", "delay", "chance", "query", "window", "horizon", "not"})
 _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
 
@@ -92,13 +94,28 @@ def _(node: syntax.Bound) -> str:
 
 
 @to_text.register
+def _(node: syntax.Percentage) -> str:
+    return percentage_text(node.fraction)
+
+
+def percentage_text(fraction: Fraction | float) -> str:
+    """A probability as one would write it: `12.5%` for 0.125."""
+    hundreds = Decimal(str(float(Fraction(str(fraction)) * 100)))
+    return f"{hundreds.normalize():f}%"
+
+
+def _shares(shares: tuple[syntax.Percentage, ...] | None) -> str:
+    return "" if shares is None else f" ({_list(shares)})"
+
+
+@to_text.register
 def _(node: syntax.Tick) -> str:
     return f"tick {to_text(node.every)}."
 
 
 @to_text.register
 def _(node: syntax.Input) -> str:
-    clauses = [f"delay {to_text(node.delay)}"] if node.delay else []
+    clauses = [f"delay {to_text(node.delay)}{_shares(node.shares)}"] if node.delay else []
     if node.one_per is not None:
         clauses.append(f"one per {' and '.join(name.text for name in node.one_per) or 'tick'}")
     behind = f" {', '.join(clauses)}" if clauses else ""
@@ -112,11 +129,18 @@ def _(node: syntax.Static) -> str:
 
 @to_text.register
 def _(node: syntax.Delay) -> str:
-    return f"delay {node.name}({_list(node.pattern)}) = {to_text(node.bound)}."
+    return f"delay {node.name}({_list(node.pattern)}) = {to_text(node.bound)}{_shares(node.shares)}."
+
+
+@to_text.register
+def _(node: syntax.Chance) -> str:
+    again = f", again {to_text(node.again)}" if node.again else ""
+    return f"chance {node.name}({_list(node.pattern)}) = {to_text(node.once)}{again}."
 
 
 @to_text.register
 def _(node: syntax.Query) -> str:
     window = f" window {to_text(node.window)}" if node.window else ""
     horizon = f" horizon {to_text(node.horizon)}" if node.horizon else ""
-    return f"query {to_text(node.atom)}{window}{horizon}."
+    alert = f" alert {to_text(node.alert)}" if node.alert else ""
+    return f"query {to_text(node.atom)}{window}{horizon}{alert}."

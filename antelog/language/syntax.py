@@ -1,15 +1,20 @@
 """What a program says, as frozen data: the abstract grammar.
 
     Document   = Statement*
-    Statement  = Tick | Input | Static | Delay | Query | Rule
+    Statement  = Tick | Input | Static | Delay | Chance | Query | Rule
     Tick       = Bound                                      tick 10 minutes.
-    Input      = name, Column*, Bound?, one_per: Name*?     input P(a, b: number, time) delay 1, one per a.
+    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?
+                                                            input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
-    Delay      = name, Term*, Bound                         delay P(wt4, _, _) = 2.
-    Query      = Atom, window: Bound?, horizon: Bound?      query P(X, T) window 10.
+    Delay      = name, Term*, Bound, shares: Percentage*?   delay P(wt4, _, _) = 2 (70%, 20%, 8%).
+    Chance     = name, Term*, once: Percentage, again: Percentage?
+                                                            chance P(_, high, _) = 5%, again 80%.
+    Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?
+                                                            query P(X, T) window 10 alert 80%.
     Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
     Column     = name, type?
     Bound      = amount, unit?                              2, or 20 minutes
+    Percentage = amount                                     12.5%
     Literal    = Atom | Negation | Comparison
     Atom       = predicate, Term*
     Negation   = Atom
@@ -25,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TypeAlias
 
 from antelog.diagnostics import Source, Span
@@ -126,6 +132,19 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Percentage:
+    """So many in a hundred, as it is typed: 12.5 for `12.5%`."""
+
+    amount: int | float
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def fraction(self) -> Fraction:
+        """The number it stands for: 1/8 for `12.5%`. Exact, so that shares add up to 1 if they are to."""
+        return Fraction(str(self.amount)) / 100
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """A column that is spoken of."""
 
@@ -141,12 +160,16 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A stream. With `one_per`, at most one of its facts has the same values there and the same time."""
+    """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
+
+    With `shares`, so many of its true facts come 0, 1, 2 … ticks late.
+    """
 
     name: str
     columns: tuple[Column, ...]
     delay: Bound | None = None
     one_per: tuple[Name, ...] | None = None
+    shares: tuple[Percentage, ...] | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
@@ -164,6 +187,19 @@ class Delay:
     name: str
     pattern: tuple[Term, ...]
     bound: Bound
+    shares: tuple[Percentage, ...] | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """How often there is such a fact: at a tick after one without, and again at one after one with it."""
+
+    name: str
+    pattern: tuple[Term, ...]
+    once: Percentage
+    again: Percentage | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
@@ -173,10 +209,11 @@ class Query:
     atom: Atom
     window: Bound | None = None
     horizon: Bound | None = None
+    alert: Percentage | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Statement: TypeAlias = Tick | Input | Static | Delay | Query | Rule
+Statement: TypeAlias = Tick | Input | Static | Delay | Chance | Query | Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +234,10 @@ class Document:
     @property
     def delays(self) -> Iterator[Delay]:
         return (s for s in self.statements if isinstance(s, Delay))
+
+    @property
+    def chances(self) -> Iterator[Chance]:
+        return (s for s in self.statements if isinstance(s, Chance))
 
     @property
     def queries(self) -> Iterator[Query]:

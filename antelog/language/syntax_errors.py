@@ -7,7 +7,7 @@ from typing import cast
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.diagnostics import Diagnostic, Span
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax_hints import INSTEAD, TERM, Trouble, hint, symbols
 
@@ -30,6 +30,9 @@ _WORDS = {
     "WINDOW": "`window`",
     "HORIZON": "`horizon`",
     "DELAY": "`delay`",
+    "AGAIN": "`again`",
+    "ALERT": "`alert`",
+    "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
     "$END": "the end",
 }
@@ -83,9 +86,9 @@ def no_variable(name: str, span: Span) -> Diagnostic:
     )
 
 
-def explain(error: UnexpectedInput, source: Source, start: int, end: int) -> Diagnostic:
-    """What the grammar could not read, as a diagnostic."""
-    trouble = _trouble(error, source.text, start, end)
+def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
+    """What the grammar could not read, as a diagnostic; the statement begins at `start` in the source."""
+    trouble = _trouble(error, statement, start)
     last = _unfinished(trouble)
     if last is not None:
         return _no_full_stop(trouble, start + last)
@@ -96,8 +99,7 @@ def explain(error: UnexpectedInput, source: Source, start: int, end: int) -> Dia
     return Diagnostic("E001", f"{what}: expected {_in_words(trouble.accepted)}", span, hint(trouble))
 
 
-def _trouble(error: UnexpectedInput, text: str, start: int, end: int) -> Trouble:
-    statement = _COMMENT.sub(_blank, text[start:end])
+def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
     at, found = len(statement), ""
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
         at, found = cast(int, error.token.start_pos) - start, str(error.token)
@@ -111,16 +113,12 @@ def _trouble(error: UnexpectedInput, text: str, start: int, end: int) -> Trouble
     return Trouble(statement, at, found, frozenset(accepted))
 
 
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"|%[^\n]*')
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0]) if match[0].startswith("%") else match[0]
-
-
 def _unfinished(trouble: Trouble) -> int | None:
     """The length of a statement that lacks nothing but its full stop, if this is one."""
     before = trouble.before
+    if trouble.accepted == {"PERCENTAGE"}:  # the head of the next rule was taken for a unit and shares
+        head = re.search(r"\s*\n\s*\w+\s*\(\Z", before)
+        return head.start() if head else None
     if "DOT" not in trouble.accepted:
         return None
     if not trouble.found or "\n" in trouble.statement[len(before) : trouble.at]:

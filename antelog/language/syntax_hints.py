@@ -229,11 +229,14 @@ def _of_lists(trouble: Trouble) -> str | None:
     return None
 
 
+_CHANCE = "`chance Temp(_, high, _) = 5%, again 80%.`"
+_ALERT = "`query Malf(X, T) window 10 alert 80%.`"
 _EXAMPLES = {
     "tick": "`tick 10 minutes.`",
     "input": "`input Temp(device, level, time) delay 2.`",
     "static": "`static Turbine(device).`",
     "delay": "`delay Temp(wt4, _, _) = 2.`",
+    "chance": _CHANCE,
     "query": "`query Malf(X, T).`",
     "window": "`query Malf(X, T) window 10.`",
     "horizon": "`query Malf(X, T) window 10 horizon 2.`",
@@ -276,6 +279,32 @@ def _of_slots(trouble: Trouble) -> str | None:
 _ABOUT_SLOTS = re.compile(r"\b(one|once|per|by|each|every|unique|key|exclusive|for)\b", re.IGNORECASE)
 
 
+def _of_percentages(trouble: Trouble) -> str | None:
+    if trouble.accepted == {"PERCENTAGE"}:
+        if trouble.found[:1].isdigit():
+            return "Write `%` right behind the number, such as `5%` for 0.05; elsewhere it begins a comment."
+        return "Write a percentage here, such as `5%`."
+    behind = trouble.statement[trouble.at :]
+    if trouble.first_word == "chance" and re.match(r"again\b|,?\s*\d", behind) and "%" in trouble.before:
+        return f"Write `, again` before the chance after a tick with such a fact: {_CHANCE}"
+    if trouble.first_word == "query" and re.match(r",\s*alert\b", behind):
+        return f"Write no `,` before `alert`: {_ALERT}"
+    if trouble.first_word == "query" and "%" in trouble.before and trouble.found in {"window", "horizon"}:
+        return f"Write `alert` last: {_ALERT}"
+    return _of_shares(trouble, behind)
+
+
+def _of_shares(trouble: Trouble, behind: str) -> str | None:
+    """The shares behind a delay: `delay 2 (70%, 20%, 8%)`."""
+    if trouble.first_word not in {"delay", "input"}:
+        return None
+    if trouble.found == "(" and trouble.accepted == {"NUMBER"}:
+        return "Write the delay before the shares of its ticks, such as `2 (70%, 20%, 8%)`."
+    if re.match(r",?\s*\d", behind) and re.search(r"\d\s*(\w+\s*)?\Z", trouble.before):
+        return "Write the shares of a delay in parentheses behind it, such as `2 (70%, 20%, 8%)`."
+    return None
+
+
 def _of_terms(trouble: Trouble) -> str | None:
     if trouble.accepted >= TERM:
         return "A comparison has a variable or a constant on both sides, such as `V >= 90`."
@@ -284,6 +313,7 @@ def _of_terms(trouble: Trouble) -> str | None:
 
 _HINTS: tuple[Callable[[Trouble], str | None], ...] = (
     _of_slots,
+    _of_percentages,
     _of_negation,
     _of_rules,
     _of_comparisons,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 
 from antelog.diagnostics import Span
 from antelog.language.syntax import Value
@@ -30,15 +31,58 @@ class Type(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """A `delay` declaration: the bound of the facts that have these values (None: any)."""
+    """A `delay` declaration: the bound of the facts that have these values (None: any).
+
+    `shares` says how many of the true ones come 0, 1, 2 … ticks late, if that is declared.
+    """
 
     pattern: tuple[Value | None, ...]
     delay: int
+    span: Span = field(compare=False, repr=False)
+    shares: tuple[Fraction, ...] | None = None
+
+    @property
+    def constants(self) -> int:
+        return sum(value is not None for value in self.pattern)
+
+    @property
+    def said(self) -> object:
+        """What is declared, whichever the facts."""
+        return self.delay, self.shares
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A `chance` declaration: how often there is a fact that has these values (None: any).
+
+    `once` is its probability at a tick after one without, `again` at a tick after one with it.
+    """
+
+    pattern: tuple[Value | None, ...]
+    once: Fraction
+    again: Fraction
     span: Span = field(compare=False, repr=False)
 
     @property
     def constants(self) -> int:
         return sum(value is not None for value in self.pattern)
+
+    @property
+    def said(self) -> object:
+        """What is declared, whichever the facts."""
+        return self.once, self.again
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """What is declared about how likely the facts of an input are, and how late they come.
+
+    `shares` are those of the facts that no refinement of the delay is about. None of it changes an
+    answer, nor when it is told: that is the same with and without.
+    """
+
+    chances: tuple[Chance, ...] = ()
+    shares: tuple[Fraction, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +113,20 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps."""
+    """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps.
+
+    `odds` has the inputs about which some are declared.
+    """
 
     predicates: Mapping[str, Predicate]
     tick: int | None = None
+    odds: Mapping[str, Odds] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]
+
+    def odds_of(self, name: str) -> Odds:
+        return self.odds.get(name, Odds())
 
     def is_static(self, name: str) -> bool:
         return name in self.predicates and self.predicates[name].kind is Kind.STATIC

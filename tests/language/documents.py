@@ -37,6 +37,8 @@ LITERALS = st.one_of(
     st.builds(syntax.Negation, ATOMS),
     st.builds(syntax.Comparison, TERMS, st.sampled_from(syntax.OPERATORS), TERMS),
 )
+PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
+SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
 COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS), max_size=3).map(tuple)
 
 
@@ -49,9 +51,11 @@ SLOTS = st.lists(WORDS, max_size=3).map(_slot)
 STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
     st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS),
+    st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES),
     st.builds(syntax.Static, NAMES, COLUMNS),
-    st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS),
-    st.builds(syntax.Query, ATOMS, st.none() | BOUNDS, st.none() | BOUNDS),
+    st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS, SHARES),
+    st.builds(syntax.Chance, NAMES, several(TERMS), PERCENTAGES, st.none() | PERCENTAGES),
+    st.builds(syntax.Query, ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),
     st.builds(syntax.Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)),
 )
 DOCUMENTS = st.builds(syntax.Document, st.lists(STATEMENTS, max_size=4).map(tuple))

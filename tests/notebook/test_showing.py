@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
-from pygments.token import Comment, Keyword, Name, Token
+from pygments.token import Comment, Keyword, Name, Number, Token
 
 import antelog
 from antelog.compile.show.explain import plan_text
@@ -95,6 +95,15 @@ def test_words_of_a_slot_have_their_kinds() -> None:
     text = "input Temp(device, tick, time) delay 1, one per device and tick.\nOne(one, T) :- Per(and, T)."
     kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in ("one", "per", "and")]
     assert kinds == [Keyword, Keyword, Keyword, Name.Constant, Name.Constant]
+
+
+def test_percentages_and_comments_are_told_apart() -> None:
+    text = "chance P(_) = 5%, % often, 3%\n again 80%.\nP(X, T) :- Q(X, T), T > 5% five\n."
+    found = list(AntelogLexer().get_tokens(text))
+    assert "".join(value for _, value in found) == f"{text}\n"
+    assert [value for kind, value in found if kind is Number] == ["5%", "80%", "5"]
+    assert [value for kind, value in found if kind is Comment.Single] == ["% often, 3%", "% five"]
+    assert [value for kind, value in found if kind is Keyword] == ["chance", "again"]
 
 
 def test_every_character_of_an_example_is_known() -> None:

@@ -1,6 +1,6 @@
 """The nodes of a plan: what the compiler hands to the engine.
 
-    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?
+    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, Alert*
     Relation = an atom whose truth over time is kept: one for each query, and one for each
                negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
 
@@ -77,7 +77,7 @@ class Relation(Struct, frozen=True):
 
 
 class Refinement(Struct, frozen=True):
-    """A tighter or looser delay for the facts with these values (None: any)."""
+    """A tighter or looser delay for the facts with these values (None: any), and its shares if declared."""
 
     pattern: tuple[str | int | float | None, ...]
     delay: int
@@ -85,7 +85,12 @@ class Refinement(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True):
-    """How likely a fact with these values (None: any) is, after a tick without and after one with it."""
+    """How likely a fact with these values (None: any) is.
+
+    `once` is the probability that a tick has one after a tick without, `again` after a tick with one.
+    Of those that fit a fact the one with the most constants decides, as for delays. The engine knows
+    nothing of chances, shares and alerts: they are for forecasts.
+    """
 
     pattern: tuple[str | int | float | None, ...]
     once: float
@@ -96,7 +101,8 @@ class Input(Struct, frozen=True):
     """A stream of facts: its columns (the time is the last), their types, and how late they may be.
 
     With `one per` it has at most one fact for each slot: the time and the columns at the
-    positions of `slot` (None: there may be any number).
+    positions of `slot` (None: there may be any number). `shares` says how many of the true facts
+    come 0, 1, 2 … ticks late, unless a refinement decides; the rest never comes (None: not declared).
     """
 
     name: str
@@ -147,6 +153,13 @@ class Key(Struct, frozen=True):
         return next(k.position for k in self.positions if k.name == name)
 
 
+class Alert(Struct, frozen=True):
+    """From this chance on, an open answer of a query's relation is worth an alert."""
+
+    relation: str
+    chance: float
+
+
 class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps."""
 
@@ -156,6 +169,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
     relations: tuple[Relation, ...]
     key: Key
     tick: int | None = None
+    alerts: tuple[Alert, ...] = ()
 
     @property
     def queries(self) -> Iterator[Relation]:
@@ -164,3 +178,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     def relation(self, name: str) -> Relation:
         return next(relation for relation in self.relations if relation.name == name)
+
+    def alert(self, name: str) -> float | None:
+        """From which chance on an open answer of a relation is worth an alert, if any is."""
+        return next((alert.chance for alert in self.alerts if alert.relation == name), None)

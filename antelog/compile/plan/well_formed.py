@@ -7,6 +7,7 @@ patterns, is looked at here: what works with plans takes all that for granted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -66,6 +67,11 @@ class _Complaints:
             yield "a name stands for two predicates"
         if len(self._inputs) < len(plan.inputs) or len(self._statics) < len(plan.statics):
             yield "a name stands for two predicates"
+        alerts = [alert.relation for alert in plan.alerts]
+        if not _once(alerts) or not {r.name for r in plan.queries}.issuperset(alerts):
+            yield "an alert is for no query"
+        if not all(0 < alert.chance <= 1 for alert in plan.alerts):
+            yield "an alert is at no chance"
         if plan.tick is not None and not 0 < plan.tick <= _FAR:
             yield "its ticks have no length"
         own = [*self._inputs.values(), *self._statics.values(), *self._relations.values()]
@@ -130,7 +136,20 @@ def _is_input(source: Input) -> bool:
         and _once(source.columns)
         and all(0 <= delay <= _FAR for delay in delays)
         and all(_fits(each.pattern, source.types) for each in source.refinements)
+        and all(_fits(each.pattern, source.types) for each in source.chances)
+        and all(0 <= chance <= 1 for each in source.chances for chance in (each.once, each.again))
+        and _are_shares(source.shares, source.delay)
+        and all(_are_shares(each.shares, each.delay) for each in source.refinements)
         and (source.slot is None or set(source.slot) <= set(range(len(source.types))))
+    )
+
+
+def _are_shares(shares: Sequence[float] | None, delay: int) -> bool:
+    """Whether shares are one for each tick of a delay, and no more than all facts, but for rounding."""
+    return shares is None or (
+        len(shares) == delay + 1
+        and all(0 <= share <= 1 for share in shares)
+        and math.fsum(shares) <= 1 + 1e-9
     )
 
 

@@ -19,6 +19,7 @@ from antelog.compile.nodes.text import (
     term_text,
     time_text,
 )
+from antelog.compile.show.odds import alert_line, odds_lines
 from antelog.escaping import shown_lines
 from antelog.language.durations import duration_text
 from antelog.language.printer import value_text
@@ -56,6 +57,7 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
         yield f"tick: {duration_text(plan.tick)}"
     for source in plan.inputs:
         yield _input_text(source)
+        yield from (f"  {line}" for line in odds_lines(source))
     for static in plan.statics:
         known = "" if rows is None else f", {rows[static.name]} with what follows"
         yield _static_text(static) + known
@@ -68,6 +70,8 @@ def _lines(plan: Plan) -> Iterator[str]:
     for relation in plan.relations:
         yield ""
         yield from relation_lines(relation)
+        if alert := alert_line(plan, relation):
+            yield f"  {alert}"
     yield ""
     yield key_text(plan)
 

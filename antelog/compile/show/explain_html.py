@@ -15,6 +15,7 @@ from antelog.compile.show.explain import (
     relation_title,
     source_lines,
 )
+from antelog.compile.show.odds import alert_line
 from antelog.escaping import in_html
 
 _HEADS = ("watched for", "patterns", "bounds", "stratum")
@@ -23,7 +24,7 @@ _HEADS = ("watched for", "patterns", "bounds", "stratum")
 def plan_html(plan: Plan) -> str:
     """Where facts come from, a row for each relation, and how the work can be divided."""
     heads = "".join(f'<th style="text-align:left">{head}</th>' for head in _HEADS)
-    rows = "".join(map(_row, plan.relations))
+    rows = "".join(_row(relation, alert_line(plan, relation)) for relation in plan.relations)
     return (
         f"<p>{_lines(source_lines(plan))}</p>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
@@ -31,12 +32,12 @@ def plan_html(plan: Plan) -> str:
     )
 
 
-def _row(relation: Relation) -> str:
+def _row(relation: Relation, alert: str | None) -> str:
     patterns = "<br>".join(_pattern(relation, pattern) for pattern in relation.patterns) or "never holds"
     cells = (
         f"<b>{in_html(relation_title(relation))}</b>",
         patterns,
-        _lines(bounds_lines(relation)),
+        _lines([*bounds_lines(relation), *([alert] if alert else [])]),
         str(relation.level.component),
     )
     return (

@@ -1,19 +1,19 @@
-"""Declarations: what each predicate is, its columns, its delays."""
+"""Declarations: what each predicate is, its columns, its delays, how likely its facts are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import combinations
+from collections.abc import Iterator
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
+from antelog.language.checks.bounds import ticks_of, unknown_unit
+from antelog.language.checks.percentages import alert_problems
+from antelog.language.checks.refinements import refine
 from antelog.language.checks.slots import slot_of
-from antelog.language.checks.suggestions import did_you_mean, similar
-from antelog.language.durations import UNITS, in_ticks, microseconds
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import microseconds
 from antelog.language.parser import Parsed
-from antelog.language.printer import to_text
-from antelog.language.vocabulary import Kind, Predicate, Refinement, Type, Vocabulary
+from antelog.language.vocabulary import Kind, Predicate, Type, Vocabulary
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
@@ -32,12 +32,13 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
         for atom, _ in syntax.atoms_of(rule):
             if atom.predicate not in predicates:
                 predicates[atom.predicate] = _undeclared(atom, Kind.INPUT)
-    _refine(document.delays, tick, predicates, found)
+    odds = refine(document, tick, predicates, found)
     for query in document.queries:
         for bound in (query.window, query.horizon):
             if bound is not None:
                 ticks_of(bound, tick, found)
-    return Vocabulary(predicates, tick), found
+        found += alert_problems(query)
+    return Vocabulary(predicates, tick, odds), found
 
 
 def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
@@ -52,7 +53,7 @@ def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
         first = statement
         length = microseconds(statement.every)
         if length is None:
-            found.append(_unknown_unit(statement.every))
+            found.append(unknown_unit(statement.every))
         elif length < 1 or length.denominator != 1:
             hint = "Write a duration such as `tick 10 minutes.` or `tick 500 ms.`"
             message = "a tick lasts a whole number of microseconds, and at least one"
@@ -60,33 +61,6 @@ def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
         else:
             tick = int(length)
     return tick
-
-
-def _unknown_unit(bound: syntax.Bound) -> Diagnostic:
-    unit = bound.unit or ""
-    meant = similar(unit, UNITS)
-    near = f"Did you mean {meant[0]}?" if meant else "Units are ms, seconds, minutes, hours, days and weeks."
-    return Diagnostic("E103", f"`{unit}` is not a unit of time", bound.span, near)
-
-
-def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
-    """A bound in ticks; what is wrong with it is added to `found`."""
-    if bound.unit is None:
-        if isinstance(bound.amount, int):
-            return bound.amount
-        hint = "Write a whole number of ticks, or a duration together with a `tick` declaration."
-        found.append(Diagnostic("E103", f"{bound.amount} is not a whole number of ticks", bound.span, hint))
-        return 0
-    length = microseconds(bound)
-    if length is None:
-        found.append(_unknown_unit(bound))
-    elif tick is None:
-        hint = "Say how long a tick is, such as `tick 10 minutes.`, or write the bound as a number of ticks."
-        message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
-        found.append(Diagnostic("E103", message, bound.span, hint))
-    else:
-        return in_ticks(length, tick)
-    return 0
 
 
 def _declare(
@@ -182,91 +156,3 @@ def _undeclared(atom: syntax.Atom, kind: Kind) -> Predicate:
         return Predicate(atom.predicate, kind, names, (None,) * objects, span=atom.name_span)
     columns = (*(f"c{i}" for i in range(objects)), "time")
     return Predicate(atom.predicate, kind, columns, (None,) * objects, span=atom.name_span)
-
-
-def _refine(
-    delays: Iterable[syntax.Delay],
-    tick: int | None,
-    predicates: dict[str, Predicate],
-    found: list[Diagnostic],
-) -> None:
-    refinements: dict[str, list[Refinement]] = {}
-    for delay in delays:
-        predicate = predicates.get(delay.name)
-        bound = ticks_of(delay.bound, tick, found)
-        problem = _delay_problem(delay, predicate, predicates)
-        if problem is not None:
-            found.append(problem)
-            continue
-        pattern = tuple(t.value if isinstance(t, syntax.Constant) else None for t in delay.pattern[:-1])
-        refinements.setdefault(delay.name, []).append(Refinement(pattern, bound, delay.span))
-    for name, given in refinements.items():
-        found += _conflicts(name, given)
-        predicates[name] = replace(predicates[name], refinements=tuple(given))
-
-
-def _delay_problem(
-    delay: syntax.Delay, predicate: Predicate | None, predicates: dict[str, Predicate]
-) -> Diagnostic | None:
-    name = delay.name
-    if predicate is None:
-        inputs = [p.name for p in predicates.values() if p.kind is Kind.INPUT]
-        hint = did_you_mean(name, inputs) or f"Declare `input {name}(…)`, or remove this delay."
-        return Diagnostic("E201", f"no input is called {name}", delay.name_span, hint)
-    if predicate.kind is not Kind.INPUT:
-        message = f"{name} is {predicate.kind.value}; only the facts of inputs can be delayed"
-        hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
-        if predicate.kind is Kind.STATIC:
-            hint = "Remove this delay: static facts are known from the start."
-        return Diagnostic("E106", message, delay.name_span, hint)
-    if len(delay.pattern) != predicate.arity:
-        message = f"{name} has {predicate.arity} columns, not {len(delay.pattern)}"
-        hint = (
-            f"Write `delay {name}({', '.join('_' * predicate.arity)}) = …`, with constants where they matter."
-        )
-        return Diagnostic("E202", message, delay.span, hint)
-    for term in delay.pattern:
-        if not isinstance(term, syntax.Constant | syntax.Anonymous):
-            message = f"`{to_text(term)}` cannot stand in a delay: its arguments are constants or `_`"
-            return Diagnostic("E106", message, term.span, "Write `_` where any value will do.")
-    if isinstance(delay.pattern[-1], syntax.Constant):
-        message = "a delay cannot depend on the time of a fact"
-        return Diagnostic("E106", message, delay.pattern[-1].span, "Write `_` as the last argument.")
-    return None
-
-
-def _conflicts(name: str, given: list[Refinement]) -> Iterator[Diagnostic]:
-    """Two declarations with as many constants that fit the same fact but differ.
-
-    Declarations are grouped by the columns they have constants in, and two groups compared
-    by the values of the columns they share, so that thousands of devices cost no more than
-    a few lookups each.
-    """
-    groups: dict[frozenset[int], list[Refinement]] = {}
-    for refinement in given:
-        positions = frozenset(i for i, value in enumerate(refinement.pattern) if value is not None)
-        groups.setdefault(positions, []).append(refinement)
-    pairs = [*((p, p) for p in groups), *combinations(groups, 2)]
-    for here, there in pairs:
-        if len(here) != len(there):
-            continue
-        shared = sorted(here & there)
-        seen: dict[tuple[object, ...], dict[int, Refinement]] = {}
-        for refinement in groups[here]:
-            key = tuple(refinement.pattern[i] for i in shared)
-            seen.setdefault(key, {}).setdefault(refinement.delay, refinement)
-        for refinement in groups[there]:
-            others = seen.get(tuple(refinement.pattern[i] for i in shared), {})
-            for delay, other in others.items():
-                if delay != refinement.delay and other.span.start < refinement.span.start:
-                    yield _conflict(name, refinement, other)
-                elif delay != refinement.delay and here != there:
-                    yield _conflict(name, other, refinement)
-
-
-def _conflict(name: str, later: Refinement, earlier: Refinement) -> Diagnostic:
-    message = f"two equally specific delays fit the same facts of {name}: {earlier.delay} and {later.delay}"
-    hint = "Make one of them more specific, or give both the same bound."
-    if earlier.pattern == later.pattern:
-        hint = "Keep one of them."
-    return Diagnostic("E105", message, later.span, hint, (Note("the other one", earlier.span),))

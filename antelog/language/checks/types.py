@@ -99,7 +99,11 @@ def infer_types(
         known = vocabulary.predicates.get(query.atom.predicate)
         if known is not None and len(query.atom.terms) == known.arity:
             _place(types, query.atom.terms[: len(known.types)], known, -1)
-    return dict(_columns(types, vocabulary)), types.found
+    columns = dict(_columns(types, vocabulary))
+    for chance in parsed.document.chances:  # it may contradict the others, but changes nothing: see `Odds`
+        if chance.name in vocabulary.predicates:
+            _place(types, chance.pattern[:-1], vocabulary[chance.name], -1)
+    return columns, types.found
 
 
 def _columns(types: _Types, vocabulary: Vocabulary) -> Iterator[tuple[str, tuple[Type | None, ...]]]:

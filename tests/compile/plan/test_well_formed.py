@@ -47,13 +47,14 @@ def test_any_program_is_well_formed(case: Case) -> None:
 
 
 RULES = """
-tick 1 minute. input Temp(device, level, v: number, time) delay 1. delay Temp(wt2, _, _, _) = 2.
+tick 1 minute. input Temp(device, level, v: number, time) delay 1 (60%, 40%).
+delay Temp(wt2, _, _, _) = 2 (10%, 20%, 30%). chance Temp(_, _, 90, _) = 5%, again 80%.
 static Site(device, name, v: number). static Near(name). Site(wt2, north, 3).
 Near(N) :- Site(X, N, V), V + 1 > 2.
 Hot(X, N, T) :- Temp(X, high, V, T), Site(X, N, W), V > W + 0.5, not Muted(X, T), not Near(N),
     Temp(X, _, _, S), S < T.
 Muted(X, T+1) :- Temp(X, mute, _, T).
-query Hot(X, N, T).
+query Hot(X, N, T) alert 80%.
 """
 
 Path_ = tuple[Any, ...]
@@ -73,6 +74,18 @@ WRONG: list[tuple[Path_, Any, str]] = [
     (("inputs", 0, "delay"), 10**30, "the input Temp is none"),
     (("inputs", 0, "refinements", 0, "pattern"), ["wt2"], "the input Temp is none"),
     (("inputs", 0, "refinements", 0, "pattern", 2), "wt2", "the input Temp is none"),
+    (("inputs", 0, "refinements", 0, "shares"), [0.5, 0.5], "the input Temp is none"),
+    (("inputs", 0, "shares"), [1.0], "the input Temp is none"),
+    (("inputs", 0, "shares"), [0.6, 0.5], "the input Temp is none"),
+    (("inputs", 0, "shares", 0), -0.1, "the input Temp is none"),
+    (("inputs", 0, "chances", 0, "once"), 1.5, "the input Temp is none"),
+    (("inputs", 0, "chances", 0, "again"), -0.5, "the input Temp is none"),
+    (("inputs", 0, "chances", 0, "pattern"), ["wt2"], "the input Temp is none"),
+    (("inputs", 0, "chances", 0, "pattern", 2), "wt2", "the input Temp is none"),
+    (("alerts", 0, "relation"), "Temp", "an alert is for no query"),
+    (("alerts", 0, "relation"), "Muted(device, time)", "an alert is for no query"),
+    (("alerts", 0, "chance"), 0.0, "an alert is at no chance"),
+    (("alerts", 0, "chance"), 80, "an alert is at no chance"),
     (("inputs", 0, "types", 1), "number", "a pattern of Hot does not fit"),
     (("statics", 0, "facts", 0), ["wt2"], "the static predicate Site is none"),
     (("statics", 0, "facts", 0, 2), "3", "the static predicate Site is none"),

@@ -1,0 +1,221 @@
+"""Declarations for some facts of an input: `delay Temp(wt4, _, _) = 2.`, `chance Temp(_, high, _) = 5%.`
+
+They name facts by constants, with `_` for any value. Of those that fit a fact the one with the most
+constants decides; so no two may fit the same facts equally well and differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from typing import TypeVar
+
+from antelog.diagnostics import Diagnostic, Note
+from antelog.language import syntax
+from antelog.language.checks.bounds import ticks_of
+from antelog.language.checks.crowded import crowded_slots
+from antelog.language.checks.percentages import percentage_problems, share_problems
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.printer import percentage_text, to_text
+from antelog.language.vocabulary import Chance, Kind, Odds, Predicate, Refinement
+
+_Declared = TypeVar("_Declared", Refinement, Chance)
+
+
+def refine(
+    document: syntax.Document,
+    tick: int | None,
+    predicates: dict[str, Predicate],
+    found: list[Diagnostic],
+) -> dict[str, Odds]:
+    """Gives inputs their refined delays; returns what is declared about how likely their facts are."""
+    refinements = _refinements(document, tick, predicates, found)
+    for name, given in refinements.items():
+        found += _conflicts(name, given)
+        predicates[name] = replace(predicates[name], refinements=tuple(given))
+    chances = _chances(document, predicates, found)
+    for name, declared in chances.items():
+        found += [*_twice(name, declared), *_conflicts(name, declared)]
+        found += crowded_slots(predicates[name], declared)
+    shares = _shares(document, predicates, found)
+    return {
+        name: Odds(tuple(chances.get(name, ())), shares.get(name))
+        for name in predicates
+        if name in chances or name in shares
+    }
+
+
+def _refinements(
+    document: syntax.Document,
+    tick: int | None,
+    predicates: dict[str, Predicate],
+    found: list[Diagnostic],
+) -> dict[str, list[Refinement]]:
+    refinements: dict[str, list[Refinement]] = {}
+    for delay in document.delays:
+        unknown: list[Diagnostic] = []
+        bound = ticks_of(delay.bound, tick, unknown)
+        found += unknown
+        if delay.shares is not None:
+            found += percentage_problems(*delay.shares) if unknown else share_problems(delay.shares, bound)
+        problem = _problem(delay, predicates)
+        if problem is not None:
+            found.append(problem)
+            continue
+        shares = None if delay.shares is None else tuple(share.fraction for share in delay.shares)
+        refinement = Refinement(_values(delay), bound, delay.span, shares)
+        refinements.setdefault(delay.name, []).append(refinement)
+    return refinements
+
+
+def _chances(
+    document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
+) -> dict[str, list[Chance]]:
+    chances: dict[str, list[Chance]] = {}
+    for chance in document.chances:
+        wrong = [*percentage_problems(chance.once, chance.again)]
+        problem = _problem(chance, predicates)
+        found += [*wrong, *([problem] if problem else [])]
+        if problem is None and not wrong:
+            again = chance.again or chance.once
+            declared = Chance(_values(chance), chance.once.fraction, again.fraction, chance.span)
+            chances.setdefault(chance.name, []).append(declared)
+    return chances
+
+
+def _shares(
+    document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
+) -> dict[str, tuple[Fraction, ...]]:
+    """The shares that stand in the declarations of inputs."""
+    shares: dict[str, tuple[Fraction, ...]] = {}
+    for declaration in document.declarations:
+        if not isinstance(declaration, syntax.Input) or declaration.shares is None:
+            continue
+        predicate = predicates[declaration.name]
+        if predicate.span != declaration.name_span:
+            continue  # declared twice, which is said elsewhere
+        unread = declaration.delay is not None and declaration.delay.unit is not None and not predicate.delay
+        found += (
+            percentage_problems(*declaration.shares)
+            if unread
+            else share_problems(declaration.shares, predicate.delay)
+        )
+        shares[declaration.name] = tuple(share.fraction for share in declaration.shares)
+    return shares
+
+
+def _values(declaration: syntax.Delay | syntax.Chance) -> tuple[syntax.Value | None, ...]:
+    """The constants of a declaration, but for the time."""
+    return tuple(t.value if isinstance(t, syntax.Constant) else None for t in declaration.pattern[:-1])
+
+
+def _problem(
+    declaration: syntax.Delay | syntax.Chance, predicates: dict[str, Predicate]
+) -> Diagnostic | None:
+    """What is wrong with the facts a declaration names."""
+    name = declaration.name
+    predicate = predicates.get(name)
+    is_delay = isinstance(declaration, syntax.Delay)
+    word, code = ("delay", "E106") if is_delay else ("chance", "E109")
+    if predicate is None:
+        inputs = [p.name for p in predicates.values() if p.kind is Kind.INPUT]
+        hint = did_you_mean(name, inputs) or f"Declare `input {name}(…)`, or remove this {word}."
+        return Diagnostic("E201", f"no input is called {name}", declaration.name_span, hint)
+    if predicate.kind is not Kind.INPUT:
+        return _no_input(declaration, predicate)
+    if len(declaration.pattern) != predicate.arity:
+        message = f"{name} has {predicate.arity} columns, not {len(declaration.pattern)}"
+        general = ", ".join("_" * predicate.arity)
+        hint = f"Write `{word} {name}({general}) = …`, with constants where they matter."
+        return Diagnostic("E202", message, declaration.span, hint)
+    for term in declaration.pattern:
+        if not isinstance(term, syntax.Constant | syntax.Anonymous):
+            message = f"`{to_text(term)}` cannot stand in a {word}: its arguments are constants or `_`"
+            return Diagnostic(code, message, term.span, "Write `_` where any value will do.")
+    time = declaration.pattern[-1]
+    if isinstance(time, syntax.Constant):
+        message = f"a {word} cannot depend on the time of a fact"
+        return Diagnostic(code, message, time.span, "Write `_` as the last argument.")
+    return None
+
+
+def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -> Diagnostic:
+    name, kind = predicate.name, predicate.kind
+    if isinstance(declaration, syntax.Delay):
+        message = f"{name} is {kind.value}; only the facts of inputs can be delayed"
+        hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
+        if kind is Kind.STATIC:
+            hint = "Remove this delay: static facts are known from the start."
+        return Diagnostic("E106", message, declaration.name_span, hint)
+    message = f"{name} is {kind.value}; only the facts of inputs come by chance"
+    hint = (
+        f"How likely {name} is follows from the facts it rests on: "
+        "give the chances of these inputs, or remove this chance."
+    )
+    if kind is Kind.STATIC:
+        hint = "Remove this chance: static facts are known from the start."
+    return Diagnostic("E109", message, declaration.name_span, hint)
+
+
+def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
+    """Two declarations with as many constants that fit the same fact but differ.
+
+    Declarations are grouped by the columns they have constants in, and two groups compared
+    by the values of the columns they share, so that thousands of devices cost no more than
+    a few lookups each.
+    """
+    groups: dict[frozenset[int], list[_Declared]] = {}
+    for declared in given:
+        positions = frozenset(i for i, value in enumerate(declared.pattern) if value is not None)
+        groups.setdefault(positions, []).append(declared)
+    pairs = [*((p, p) for p in groups), *combinations(groups, 2)]
+    for here, there in pairs:
+        if len(here) != len(there):
+            continue
+        shared = sorted(here & there)
+        seen: dict[tuple[object, ...], dict[object, _Declared]] = {}
+        for declared in groups[here]:
+            key = tuple(declared.pattern[i] for i in shared)
+            seen.setdefault(key, {}).setdefault(declared.said, declared)
+        for declared in groups[there]:
+            others = seen.get(tuple(declared.pattern[i] for i in shared), {})
+            for said, other in others.items():
+                if said != declared.said and other.span.start < declared.span.start:
+                    yield _conflict(name, declared, other)
+                elif said != declared.said and here != there:
+                    yield _conflict(name, other, declared)
+
+
+def _conflict(name: str, later: Refinement | Chance, earlier: Refinement | Chance) -> Diagnostic:
+    word, code, same = "delays", "E105", "bound"
+    one, other = _said(earlier), _said(later)
+    if isinstance(later, Chance):
+        word, code, same = "chances", "E110", "chance"
+    elif isinstance(earlier, Refinement) and earlier.delay == later.delay:
+        same = "shares"
+    message = f"two equally specific {word} fit the same facts of {name}: {one} and {other}"
+    hint = f"Make one of them more specific, or give both the same {same}."
+    if earlier.pattern == later.pattern:
+        hint = "Keep one of them."
+    return Diagnostic(code, message, later.span, hint, (Note("the other one", earlier.span),))
+
+
+def _said(declared: Refinement | Chance) -> str:
+    if isinstance(declared, Chance):
+        once, again = percentage_text(declared.once), percentage_text(declared.again)
+        return once if once == again else f"{once}, again {again}"
+    shares = ", ".join(map(percentage_text, declared.shares or ()))
+    return f"{declared.delay} ({shares})" if shares else str(declared.delay)
+
+
+def _twice(name: str, given: Sequence[Chance]) -> Iterator[Diagnostic]:
+    """The same chance for the same facts a second time."""
+    first: dict[object, Chance] = {}
+    for declared in given:
+        known = first.setdefault((declared.pattern, declared.said), declared)
+        if known is not declared:
+            message = f"this chance of facts of {name} is declared twice"
+            note = Note("first declared here", known.span)
+            yield Diagnostic("E101", message, declared.span, "Keep one of the declarations.", (note,))

@@ -1,0 +1,128 @@
+"""A program's text, cut into statements at its full stops, with its comments blanked out.
+
+So every statement that is misspelt gets its own diagnostic, and all of them come at once. What is a
+comment is decided here and nowhere else, for `%` has two meanings:
+
+    delay Temp(wt4, _, _) = 2 (70%, 30%).    % these two are percentages
+    Hot(X, T) :- Temp(X, V, T), V >= 90%, a comment
+                                T > 5.
+
+`%` is part of a percentage right behind a number, and only where the language has percentages: in a
+`chance` behind `=` and `again`, in a `query` behind `alert`, and in the second pair of parentheses of a
+`delay` or an `input`. Everywhere else it begins a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from antelog.diagnostics import Span
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Start and end of a statement, full stop included, and the first text in it that is open."""
+
+    start: int
+    end: int
+    quote: Span | None
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The statements of a text, and the text with spaces for comments: every place is where it was."""
+
+    text: str
+    statements: tuple[Statement, ...]
+
+
+_PIECE = re.compile(
+    r"""(?P<space>\s+)
+      | (?P<percent>%)                # of a percentage, or the beginning of a comment
+      | "(?:[^"\\\n]|\\[^\n])*"       # a text
+      | (?P<open>"[^\n]*)             # one that does not end on its line
+      | \d+\.\d+                      # a number with a fraction: not the end of a statement
+      | (?P<stop>\.)
+      | [^\s%".\d]+ | \d+""",
+    re.VERBOSE,
+)
+_COMMENT = re.compile(r"%[^\n]*")
+_LAST_STOP = re.compile(r"\.\s*(%.*)?\Z")
+_BEGINS = frozenset({"chance", "input", "query"})
+"""Words that begin a statement wherever they begin a line, also if the full stop before is missing."""
+
+
+@dataclass
+class _Context:
+    """What has been read of a statement, as far as it tells what a `%` means."""
+
+    first: str = ""
+    opened: int = 0
+    before: str = ""
+    last: str = ""
+
+    def read(self, piece: str, begins_line: bool) -> None:
+        if not self.first or (begins_line and piece in _BEGINS):
+            self.first, self.opened = piece, 0
+        self.opened += 0 if piece.startswith('"') else piece.count("(")
+        self.before, self.last = self.last, piece
+
+    def takes_percentage(self) -> bool:
+        """Whether the number read last may be one of a percentage."""
+        if not self.last[:1].isdigit():
+            return False
+        if self.first in {"delay", "input"}:
+            return self.opened > 1 and self.before.endswith(("(", ","))
+        if self.first == "chance":
+            return self.before.endswith("=") or self.before == "again"
+        return self.first == "query" and self.before == "alert"
+
+
+@dataclass
+class _Cutter:
+    """Goes through a text once, piece by piece."""
+
+    text: str
+    found: list[Statement] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    def run(self) -> Cut:
+        context, at = _Context(), 0
+        start: int | None = None
+        end = 0
+        quote: Span | None = None
+        after = -1  # where a number ended
+        while piece := _PIECE.match(self.text, at):
+            if piece["percent"] and not (at == after and context.takes_percentage()):
+                at = self._comment(at)
+                continue
+            self.kept.append(piece[0])
+            begins_line = self.text.rfind("\n", end, at) >= 0
+            at = piece.end()
+            if piece["space"]:
+                continue
+            start = piece.start() if start is None else start
+            end = after = at
+            context.read(piece[0], begins_line)
+            stops = piece["stop"] is not None
+            if piece["open"] is not None:
+                quote = quote or Span(piece.start(), end)
+                stops = _LAST_STOP.search(piece["open"]) is not None
+            if stops:
+                self.found.append(Statement(start, end, quote))
+                start, quote, context = None, None, _Context()
+        if start is not None:
+            self.found.append(Statement(start, end, quote))
+        return Cut("".join(self.kept), tuple(self.found))
+
+    def _comment(self, at: int) -> int:
+        """Blanks out a comment; returns where it ends."""
+        comment = _COMMENT.match(self.text, at)
+        assert comment is not None
+        self.kept.append(" " * len(comment[0]))
+        return comment.end()
+
+
+def cut(text: str) -> Cut:
+    return _Cutter(text).run()

@@ -1,0 +1,72 @@
+"""Chances, shares and alerts change no answer, and not when it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import antelog
+from antelog.engine.engine import Engine
+from tests.engine.replay import Compiled, frames, run
+from tests.engine.test_properties import ANY, compiled_of
+from tests.odds import with_odds
+from tests.strategies import Case
+
+RULES = """
+input Temp(device, level, time) delay 2{shares}.
+{chances}
+Malf(X, T) :- Temp(X, high, T), not Temp(X, low, T+1).
+query Malf(X, T){alert}.
+"""
+PLAIN = RULES.format(shares="", chances="", alert="")
+DECLARED = RULES.format(
+    shares=" (70%, 20%, 5%)",
+    chances="chance Temp(_, high, _) = 5%, again 80%. chance Temp(wt2, low, _) = 10%.",
+    alert=" alert 80%",
+)
+FACTS = (("Temp", ("wt2", "high", 0), 0), ("Temp", ("wt4", "high", 0), 2), ("Temp", ("wt2", "low", 1), 3))
+
+
+def log_of(text: str) -> list[dict[str, Any]]:
+    return run(Case(text, FACTS, 5), Compiled(antelog.parse(text).plan), range(6))
+
+
+def test_the_log_is_the_same() -> None:
+    assert log_of(DECLARED) == log_of(PLAIN) != []
+
+
+def test_a_saved_state_goes_on_with_them(tmp_path: Path) -> None:
+    plan = antelog.parse(DECLARED).plan
+    engine = Engine(Compiled(plan))
+    log = []
+    for now in range(6):
+        engine.save(tmp_path / "state")
+        engine = Engine.restore(tmp_path / "state")
+        changed = engine.advance(now, frames(FACTS, plan, now - 1, now))
+        log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+    assert log == log_of(DECLARED)
+
+
+@pytest.mark.slow
+@given(ANY, st.data())
+def test_the_log_of_any_program_is_the_same(case: Case, data: st.DataObject) -> None:
+    compiled = compiled_of(case)
+    declared = Case(data.draw(with_odds(case.text)), case.facts, case.until)
+    ticks = range(case.until + 1)
+    assert run(declared, compiled_of(declared), ticks) == run(case, compiled, ticks)
+
+
+def test_they_are_in_the_plan() -> None:
+    plan = antelog.parse(DECLARED).plan
+    (source,) = plan.inputs
+    assert source.shares == (0.7, 0.2, 0.05)
+    assert [(c.pattern, c.once, c.again) for c in source.chances] == [
+        ((None, "high"), 0.05, 0.8),
+        (("wt2", "low"), 0.1, 0.1),
+    ]
+    assert plan.alert("Malf") == 0.8
+    assert plan.alert("Temp(device, level, time)") is None
