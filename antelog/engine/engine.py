@@ -162,7 +162,7 @@ class Engine:
         current, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
         new, unwanted = fact_limit.in_sight(current, batch.facts)
         with room.budget(self._budget):
-            after, told = kernel.step(self._plan, current, new, now, only=self._asked(), staged=self._staged)
+            after, told = kernel.step(self._plan, current, new, now, only=self._kinds, staged=self._staged)
         log = self._log(Finished(current.values, after, new, told))
         current = after
         self._drop(unwanted)
@@ -175,6 +175,16 @@ class Engine:
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         return log
+
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        """The kinds of changes the kernel is asked for."""
+        return self._only
+
+    @property
+    def _staged(self) -> bool:
+        """Whether it is also asked how far answers have come."""
+        return False
 
     def _log(self, finished: Finished) -> dict[str, pa.Table]:
         """What is told of a step; an engine that forecasts has more to tell."""

@@ -14,14 +14,14 @@ from functools import lru_cache
 import numpy as np
 
 from antelog.compile.nodes.patterns import Var
-from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, groups, keys_of
 from antelog.forecast.answers import Asked, Tables, met, term_column
 from antelog.forecast.chains import Chain
 from antelog.forecast.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
 from antelog.forecast.evaluating import FOREVER, Link, Window, probability
 from antelog.forecast.forms import Form, forms
-from antelog.forecast.odds import Keys, Numbers, Odds, declared
+from antelog.forecast.odds import Keys, Numbers, Odds, each_once
 from antelog.forecast.sightings import Sightings, Sought, outcomes
 
 _WIDEST = 512
@@ -40,15 +40,20 @@ class Chances:
     forecast: Sequence[Sequence[tuple[int, float]]]
     which: Column
 
+    def column(self) -> Numbers:
+        """The chance of each answer; NaN where none is known."""
+        return np.append(self.chance, np.nan).take(self.which)
+
 
 @dataclass(frozen=True)
 class Known:
-    """What chances are worked out from: the rules, the background, the sightings, the first tick."""
+    """What chances are worked out from: rules, background, sightings, the first tick, odds of keys."""
 
     plan: Plan
     tables: Tables
     sightings: Sightings
     begin: int
+    odds: Callable[[Chain, Keys], Odds]
 
 
 def chances(known: Known, query: str, asked: Asked) -> Chances:
@@ -107,14 +112,14 @@ class _Table:
 
 
 def _table(known: Known, form: Form, asked: Asked) -> _Table:
-    values, inputs = known.sightings.values, {source.name: source for source in known.plan.inputs}
+    values = known.sightings.values
     begin, end = form.first - 1 - form.slowest, form.last + form.slowest
     age = np.minimum(asked.age, end)
     tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
     conditions = np.array(tests, np.int64).reshape(len(tests), asked.count).T
     odds, which, shown, keys = [], [], [], []
     for chain in form.chains:
-        own, number = _odds(chain, inputs[chain.predicate], asked, known)
+        own, number = _odds(chain, asked, known)
         odds.append(own)
         which.append(number)
         columns = [term_column(term, asked, values) for term in chain.terms]
@@ -126,18 +131,17 @@ def _table(known: Known, form: Form, asked: Asked) -> _Table:
     )
 
 
-def _odds(chain: Chain, source: Input, asked: Asked, known: Known) -> tuple[Odds, Column]:
+def _odds(chain: Chain, asked: Asked, known: Known) -> tuple[Odds, Column]:
     """The odds of a chain, worked out once for each key."""
     names = {term.name for term in chain.terms if isinstance(term, Var)}
     names |= {name for state in chain.states for name in state.key}
     columns = {name: asked.cells[name] for name in sorted(names)}
     if not columns:
-        odds, which = declared(chain, source, Keys({}, 1, known.sightings.values))
-        return odds, np.zeros(asked.count, np.int64)
+        return known.odds(chain, Keys({}, 1, known.sightings.values)), np.zeros(asked.count, np.int64)
     (key,) = keys_of([list(columns.values())])
     same = groups(key)
     rows = Keys({n: c.take(same.first) for n, c in columns.items()}, same.count, known.sightings.values)
-    odds, which = declared(chain, source, rows)
+    odds, which = each_once(known.odds(chain, rows))
     return odds, which.take(same.numbers)
 
 

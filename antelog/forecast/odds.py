@@ -31,7 +31,8 @@ class Odds:
     again    the chance after a tick with it
     delay    the last tick it may come, counted from its own
     shares   of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
-    known    whether the odds are known at all
+    known    whether `once` and `again` are known at all
+    told     whether the program declares the shares
     """
 
     once: Numbers
@@ -39,6 +40,17 @@ class Odds:
     delay: Column
     shares: Numbers
     known: Mask
+    told: Mask
+
+    def take(self, at: Column) -> Odds:
+        return Odds(
+            self.once.take(at, axis=0),
+            self.again.take(at, axis=0),
+            self.delay.take(at, axis=0),
+            self.shares.take(at, axis=0),
+            self.known.take(at),
+            self.told.take(at, axis=0),
+        )
 
     def moves(self, of: Column) -> Numbers:
         """For these rows: the chance to get from each state (none first) to each."""
@@ -77,28 +89,48 @@ class Keys:
         return None
 
 
-def declared(chain: Chain, source: Input, keys: Keys) -> tuple[Odds, Column]:
-    """The odds of a chain as the program declares them, and which of them each row has."""
+def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
+    """The odds of keys as the program declares them, a row for each key."""
     size = (keys.count, len(chain.states))
-    longest = 1 + max((source.delay, *(each.delay for each in source.refinements)))
+    delays = np.array([*(each.delay for each in source.refinements), source.delay])
+    given = [*(each.shares for each in source.refinements), source.shares]
+    longest = 1 + int(delays.max())
+    table = np.array([(each.once, each.again) for each in source.chances] or [(0.0, 0.0)])
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
-    shares, known = np.zeros((*size, longest)), np.ones(keys.count, np.bool_)
+    shares, known, told = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
     for number, state in enumerate(chain.states):
         chances, found = _decided(state, [each.pattern for each in source.chances], keys)
-        table = np.array([(each.once, each.again) for each in source.chances] or [(0.0, 0.0)])
-        once[:, number], again[:, number] = table[chances].T
-        known &= found & (chances >= 0) & (not state.series.tests)
         at, sure = _decided(state, [each.pattern for each in source.refinements], keys)
-        known &= sure
-        delays = np.array([*(each.delay for each in source.refinements), source.delay])
-        delay[:, number] = delays[at]
-        given = [*(each.shares for each in source.refinements), source.shares]
+        known &= found & sure & (chances >= 0) & (not state.series.tests)
+        once[:, number], again[:, number] = table[chances].T
+        delay[:, number] = np.where(sure, delays[at], delays.max())
         shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
-        nobody = np.zeros(keys.count, np.bool_)
-        for place in state.series.key:
-            nobody |= keys.column(state, place) == OTHERS
+        told[:, number] = sure & np.array([s is not None for s in given])[at]
+        nobody = _nobody(state, keys)
         once[nobody, number] = again[nobody, number] = 0
-    return _each_once(Odds(once, again, delay, shares, known))
+    return Odds(once, again, delay, shares, known, told)
+
+
+def _nobody(state: State, keys: Keys) -> Mask:
+    """Where the key is a value that no fact has."""
+    nobody = np.zeros(keys.count, np.bool_)
+    for place in state.series.key:
+        nobody |= keys.column(state, place) == OTHERS
+    return nobody
+
+
+def completed(odds: Odds, learned: Odds, chain: Chain, keys: Keys) -> Odds:
+    """What is declared, and where that is not known, what was learned."""
+    open_ = (~odds.known & learned.known)[:, None]
+    once, again = np.where(open_, learned.once, odds.once), np.where(open_, learned.again, odds.again)
+    for number, state in enumerate(chain.states):
+        nobody = _nobody(state, keys)
+        once[nobody, number] = again[nobody, number] = 0
+    shares = learned.shares * (np.arange(learned.shares.shape[2]) <= odds.delay[:, :, None])
+    shares /= np.maximum(shares.sum(axis=2, keepdims=True), IMPOSSIBLE)
+    kept = odds.told | ~learned.known[:, None]
+    shares = np.where(kept[:, :, None], odds.shares, shares)
+    return Odds(once, again, odds.delay, shares, odds.known | learned.known, odds.told)
 
 
 def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[float]:
@@ -135,15 +167,10 @@ def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | f
             yield place, value
 
 
-def _each_once(odds: Odds) -> tuple[Odds, Column]:
+def each_once(odds: Odds) -> tuple[Odds, Column]:
     """Each different set of odds once, and which one every row has."""
     count = len(odds.known)
-    flat = np.concatenate(
-        [part.reshape(count, -1).astype(np.float64) for part in
-         (odds.once, odds.again, odds.delay, odds.shares, odds.known)], axis=1
-    )  # fmt: skip
+    parts = (odds.once, odds.again, odds.delay, odds.shares, odds.known, odds.told)
+    flat = np.concatenate([part.reshape(count, -1).astype(np.float64) for part in parts], axis=1)
     _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
-    different = Odds(
-        odds.once[first], odds.again[first], odds.delay[first], odds.shares[first], odds.known[first]
-    )
-    return different, which.reshape(-1)
+    return odds.take(first), which.reshape(-1)

@@ -1,0 +1,55 @@
+"""The average of two judges, in log odds; who was wrong less often counts more.
+
+    the model says 0.9, outcomes say 0.7, both equally good: 0.82
+
+In come the chances of both, and how wrong each has been on settled answers of a pattern.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column
+from antelog.forecast.odds import Numbers
+from antelog.forecast.tally import Counted, Waiting, looked_up, nothing_counted
+
+CLIPPED = 1e-4
+"""No chance is taken for smaller than this, nor for larger than one minus this, when it is judged."""
+
+MODEL, OUTCOMES, BOTH, SAMPLED = "model", "outcomes", "both", "sampled"
+
+
+def no_losses() -> Waiting:
+    """Nothing is known of either judge: for each pattern the sums of both losses, and of how many answers."""
+    return Waiting(nothing_counted(1, 3))
+
+
+def loss(chance: Numbers, confirmed: Column) -> Numbers:
+    """The log loss of chances, given what became of the answers."""
+    right = np.where(confirmed, chance, 1 - chance)
+    lost: Numbers = -np.log(np.clip(right, CLIPPED, 1 - CLIPPED))
+    return lost
+
+
+def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes: Numbers) -> Waiting:
+    """With what both judges have lost on answers that were settled in an epoch, one row for each."""
+    numbers = np.stack([model, outcomes, np.ones(len(pattern))], axis=1)
+    return losses.and_then(Counted(epoch, (pattern,), numbers))
+
+
+def averaged(
+    losses: Waiting, pattern: Column, model: Numbers, outcomes: Numbers, as_of: tuple[int, float | None]
+) -> Numbers:
+    """The average of both chances; where one is not known (NaN), the other."""
+    found = looked_up(losses.tally, (pattern,), len(pattern), as_of).sums
+    difference = np.clip(found[:, 0] - found[:, 1], -30, 30)
+    weight = 1 / (1 + np.exp(difference))
+    odds = weight * _log_odds(model) + (1 - weight) * _log_odds(outcomes)
+    both = 1 / (1 + np.exp(-odds))
+    return np.where(np.isnan(model), outcomes, np.where(np.isnan(outcomes), model, both))
+
+
+def _log_odds(chance: Numbers) -> Numbers:
+    clipped = np.clip(chance, CLIPPED, 1 - CLIPPED)
+    result: Numbers = np.log(clipped / (1 - clipped))
+    return result

@@ -1,0 +1,186 @@
+"""Open answers are followed until their atoms are settled: through which stages they come, and what becomes of them.
+
+    Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, settled at 4: not confirmed
+    states         stage a at age 0, stage b at age 1
+
+In come the lines of a step, out go the states that answers have been in, and the answers that are settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find, groups, in_order, keys_of, spread
+from antelog.engine.log.stages import NO_STAGE
+
+POSSIBLE, REVISED, CONFIRMED, REJECTED = range(4)
+
+_EXACT = 8
+"""Ages up to here are told apart one by one, older ones by powers of two."""
+
+_BUCKETS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Lines of a query: the cells of the answers and their ticks, the ticks of the lines, what changed, stages."""
+
+    answer: tuple[Column, ...]
+    tick: Column
+    kind: Column
+    stage: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.tick)
+
+    def take(self, at: Column | Mask) -> Lines:
+        return Lines(tuple(c[at] for c in self.answer), self.tick[at], self.kind[at], self.stage[at])
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """The answers that are followed: their numbers, the last line of each, and the states they have been in.
+
+    `state_of` are the numbers of answers, `states` the states, each pair once. `next` is the number that the
+    next answer gets, `now` the last tick up to which they were followed.
+    """
+
+    last: Lines
+    number: Column
+    state_of: Column
+    states: Column
+    next: int
+    now: int
+
+
+def nobody(width: int) -> Followed:
+    empty = np.zeros(0, np.int64)
+    return Followed(Lines((empty,) * width, empty, empty, empty), empty, empty, empty, 0, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Answers that are settled: their cells, numbers, when, and whether they were confirmed.
+
+    And the states each has been in: `state_of` are positions among the settled.
+    """
+
+    answer: tuple[Column, ...]
+    number: Column
+    tick: Column
+    confirmed: Mask
+    state_of: Column
+    states: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A followed step: who is followed now, who was settled in it, and the numbers of the lines' answers."""
+
+    after: Followed
+    settled: Settled
+    numbers: Column
+
+
+def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Step:
+    """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if that is known."""
+    numbers, following = _numbered(before, lines)
+    number = np.concatenate([before.number, numbers])
+    every = _below(before.last, lines)
+    order = in_order([number - number.min(initial=0), every.tick - every.tick.min(initial=0)])
+    number, every = number.take(order), every.take(order)
+    last = np.append(number[1:] != number[:-1], [True]) if len(number) else np.zeros(0, np.bool_)
+    until = np.where(last, now + 1, np.append(every.tick[1:], [0])) if len(number) else every.tick
+    state_of, states = _states(before, number, every, until)
+    end = np.flatnonzero(last)
+    number, every = number.take(end), every.take(end)
+    done, when = _done(every, now, delay)
+    settled = _settled(every, number, np.flatnonzero(done), when, state_of, states)
+    kept = np.flatnonzero(~done)
+    still = find(state_of, number.take(kept)) >= 0
+    after = Followed(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
+    return Step(after, settled, numbers)
+
+
+def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:
+    """The numbers of the answers of lines, and the next number to give."""
+    if lines.count == 0:
+        return lines.tick, before.next
+    known, new = keys_of([before.last.answer, lines.answer])
+    at = find(new, known)
+    fresh = np.flatnonzero(at < 0)
+    numbers = np.where(at < 0, -1, before.number.take(at) if len(before.number) else -1)
+    same = groups(new.take(fresh))
+    numbers[fresh] = before.next + same.numbers
+    return numbers, before.next + same.count
+
+
+def _below(one: Lines, other: Lines) -> Lines:
+    return Lines(
+        tuple(np.concatenate(pair) for pair in zip(one.answer, other.answer, strict=True)),
+        np.concatenate([one.tick, other.tick]),
+        np.concatenate([one.kind, other.kind]),
+        np.concatenate([one.stage, other.stage]),
+    )
+
+
+def _states(before: Followed, number: Column, every: Lines, until: Column) -> tuple[Column, Column]:
+    """The states of answers so far, with those of a step, each once."""
+    since = np.maximum(every.tick, before.now + 1)
+    open_ = np.flatnonzero((every.kind <= REVISED) & (until > since))
+    time = every.answer[-1].take(open_)
+    first, last = age_bucket(since.take(open_) - time), age_bucket(until.take(open_) - 1 - time)
+    whose, bucket = spread(first, last - first + 1)
+    at = open_.take(whose)
+    of = np.concatenate([before.state_of, number.take(at)])
+    states = np.concatenate([before.states, state_of(every.stage.take(at), bucket)])
+    (key,) = keys_of([[of, states]]) if len(of) else (of,)
+    once = groups(key).first
+    return of.take(once), states.take(once)
+
+
+def age_bucket(age: Column) -> Column:
+    """A number for each age: one by one around 0, and then for larger and larger stretches."""
+    size = np.abs(age)
+    steps = np.where(size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64))
+    return np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
+
+
+def state_of(stage: Column, bucket: Column) -> Column:
+    """The state of answers in a stage, in a bucket of ages."""
+    state: Column = stage * _BUCKETS + bucket
+    return state
+
+
+def stage_of(state: Column) -> Column:
+    return state // _BUCKETS
+
+
+def _done(every: Lines, now: int, delay: int | None) -> tuple[Mask, Column]:
+    """Which answers are settled by now, given their last lines, and when."""
+    confirmed, rejected = every.kind == CONFIRMED, every.kind == REJECTED
+    time = every.answer[-1]
+    by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
+    return confirmed | (rejected & (by <= now)), np.where(confirmed, every.tick, by)
+
+
+def _settled(
+    every: Lines, number: Column, done: Column, when: Column, state_of_: Column, states: Column
+) -> Settled:
+    own = number.take(done)
+    at = find(state_of_, own)
+    mine = np.flatnonzero(at >= 0)
+    return Settled(
+        tuple(column.take(done) for column in every.answer),
+        own,
+        when.take(done),
+        every.kind.take(done) == CONFIRMED,
+        at.take(mine),
+        states.take(mine),
+    )
+
+

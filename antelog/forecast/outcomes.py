@@ -1,0 +1,80 @@
+"""The judge of outcomes: of the answers that were once in this state, how many were confirmed?
+
+    Malf, two of three hot, 1 tick old    wt2: 3 of 4    all devices: 61 of 200    the pattern: 70 of 900
+
+What was counted for a key is drawn towards all keys, that towards the pattern, that towards the query. It
+knows nothing of why. So it needs history, and it learns what no model of single facts knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column
+from antelog.engine.log.stages import pattern_of
+from antelog.forecast.following import Settled, stage_of
+from antelog.forecast.odds import Numbers
+from antelog.forecast.tally import Counted, Waiting, looked_up, nothing_counted
+
+WEIGHTS = (1.0, 1.0, 2.0, 5.0)
+"""What is known of wider classes counts as so many answers: for the query, a pattern, a state, a key."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """How many answers were in each state, and how many of them were confirmed.
+
+    By query, by pattern, by state, and by state and key; each level is one tally.
+    """
+
+    levels: tuple[Waiting, Waiting, Waiting, Waiting]
+
+
+def nothing_known(keys: int) -> Outcomes:
+    widths = (0, 1, 1, 1 + keys)
+    query, pattern, state, key = (Waiting(nothing_counted(width, 2)) for width in widths)
+    return Outcomes((query, pattern, state, key))
+
+
+def learned(outcomes: Outcomes, settled: Settled, keys: Sequence[Column], epochs: Column) -> Outcomes:
+    """With answers that are settled, their keys, and the epochs in which that was."""
+    levels = list(outcomes.levels)
+    of = settled.state_of
+    confirmed = settled.confirmed.take(of).astype(np.float64)
+    when = epochs.take(of)
+    for epoch in np.unique(when).tolist():
+        at = np.flatnonzero(when == epoch)
+        numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
+        own = (column.take(of.take(at)) for column in keys)
+        columns = _columns(settled.states.take(at), tuple(own))
+        for level, key in enumerate(columns):
+            levels[level] = levels[level].and_then(Counted(epoch, key, numbers))
+    query, pattern, state, key_ = levels
+    return Outcomes((query, pattern, state, key_))
+
+
+def _columns(states: Column, keys: tuple[Column, ...]) -> list[tuple[Column, ...]]:
+    """What tells the classes of each level apart."""
+    return [(), (pattern_of(stage_of(states)),), (states,), (states, *keys)]
+
+
+def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
+    """With everything used that was learned up to an epoch."""
+    query, pattern, state, key = (level.up_to(epoch, half_life) for level in outcomes.levels)
+    return Outcomes((query, pattern, state, key))
+
+
+def predicted(
+    outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: tuple[int, float | None]
+) -> Numbers:
+    """For answers in these states the share that is confirmed; NaN where nothing was counted at all."""
+    chance = np.full(len(states), 0.5)
+    for level, key, weight in zip(outcomes.levels, _columns(states, tuple(keys)), WEIGHTS, strict=True):
+        found = looked_up(level.tally, key, len(states), as_of).sums
+        if not key and len(states) and found[0, 0] == 0:
+            return np.full(len(states), np.nan)
+        chance = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
+    return chance

@@ -1,0 +1,163 @@
+"""What is learned of series: how often their facts come, how persistently, and how late.
+
+    wt2 hot     in 100 ticks 12 times, 9 of them after a hot tick; 8 in time, 3 a tick late, 1 two ticks late
+    once 3/88, again 9/12, shares 8/12, 3/12, 1/12, all drawn towards those of all devices
+
+In come sightings, epoch by epoch, out go the odds of keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.compile.nodes.patterns import Var
+from antelog.engine.columns.spans import span
+from antelog.engine.columns.tables import Column, find, keys_of
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import gather
+from antelog.forecast.chains import Chain
+from antelog.forecast.odds import Keys, Numbers, Odds
+from antelog.forecast.sightings import Family, Sightings
+from antelog.forecast.tally import EPOCH, Counted, Tally, added, alive, faded, looked_up, nothing_counted, without_old
+
+ONCE, AGAIN, SHARES = 20.0, 5.0, 5.0
+"""What is known of all keys counts as so many ticks without, ticks after a fact, and facts of one key."""
+
+_ONES, _BEFORES, _STAYS, _LAGS = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesCounts:
+    """For each key and series of a family: its facts, the ticks after one, facts after one, and how late.
+
+    `shared` are the sums over all keys, and the ticks that they have been known. `later` is what epochs
+    have added that is not used yet.
+    """
+
+    tally: Tally
+    shared: Tally
+    later: tuple[Counted, ...] = ()
+
+
+def no_counts(family: Family, slowest: int) -> SeriesCounts:
+    width = len(family.series) * (_LAGS + slowest + 1)
+    return SeriesCounts(nothing_counted(len(family.places), width), nothing_counted(0, width + 1))
+
+
+def counted(sightings: Sightings, family: Family, epoch: int, slowest: int) -> Counted:
+    """What an epoch adds, all of whose facts have come."""
+    first, last = epoch * EPOCH, epoch * EPOCH + EPOCH - 1
+    facts = gather(sightings.history, family.name, span(first - 1, last))
+    width = len(family.places)
+    each = _LAGS + slowest + 1
+    size = len(family.series) * each
+    columns, numbers = [], []
+    for series in range(len(family.series)):
+        mine = facts.take((facts.columns[-1] >> series & 1) > 0)
+        columns.append(mine.columns[:width])
+        numbers.append(np.zeros((mine.count, size)))
+        _count(numbers[-1][:, series * each :], mine, width, (first, last))
+    keys = tuple(np.concatenate(parts) for parts in zip(*columns, strict=True))
+    return Counted(epoch, keys, np.concatenate(numbers))
+
+
+def _count(own: Numbers, facts: Facts, width: int, epoch: tuple[int, int]) -> None:
+    """What facts of an epoch, and those of the tick before it, add for their keys."""
+    first, last = epoch
+    within = facts.time >= first
+    keys = facts.columns[:width]
+    here, before = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
+    own[within, _ONES] = 1
+    own[facts.time < last, _BEFORES] = 1
+    own[within & (find(here, before) >= 0), _STAYS] = 1
+    rows = np.flatnonzero(within)
+    own[rows, _LAGS + (facts.arrival - facts.time).take(rows)] = 1
+
+
+def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
+    return replace(counts, later=(*counts.later, new)) if len(new.numbers) else counts
+
+
+def up_to(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
+    """With everything used that epochs up to this one have added."""
+    used = 0
+    for each in counts.later:
+        if each.epoch > epoch:
+            break
+        counts = _used(counts, each, half_life)
+        used += 1
+    return replace(counts, tally=without_old(counts.tally, epoch), later=counts.later[used:])
+
+
+def _used(counts: SeriesCounts, new: Counted, half_life: float | None) -> SeriesCounts:
+    before = alive(counts.tally, new.epoch)
+    tally = added(counts.tally, new, half_life)
+    shared = counts.shared
+    gap = new.epoch - int(shared.last[0]) if shared.count else 0
+    ticks = EPOCH * (before * _stretch(gap, half_life) + alive(tally, new.epoch) - before)
+    numbers = np.append(new.numbers.sum(axis=0), ticks)[None, :]
+    return SeriesCounts(tally, added(shared, Counted(new.epoch, (), numbers), half_life), counts.later)
+
+
+def _stretch(epochs: int, half_life: float | None) -> float:
+    """How much so many epochs count, the last of them fully."""
+    return float(_stretches(np.array([epochs]), half_life)[0])
+
+
+def _stretches(epochs: Column, half_life: float | None) -> Numbers:
+    """The same for a column of numbers."""
+    if half_life is None:
+        return np.maximum(epochs, 0).astype(np.float64)
+    stretch: Numbers = (1 - np.exp2(-np.maximum(epochs, 0) / half_life)) / (1 - 2 ** (-1 / half_life))
+    return stretch
+
+
+def odds_of(
+    counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_of: tuple[int, float | None]
+) -> Odds:
+    """The odds of keys, as they are known as of an epoch: a row for each key."""
+    epoch, half_life = as_of
+    asked = [_column(chain, number, keys) for number in range(len(chain.places))]
+    states = len(chain.states)
+    slowest = counts.tally.sums.shape[1] // len(family.series) - _LAGS - 1
+    once, again = np.zeros((keys.count, states)), np.zeros((keys.count, states))
+    shares = np.zeros((keys.count, states, slowest + 1))
+    known = np.zeros(keys.count, np.bool_)
+    if counts.shared.count and not family.more:
+        known[:] = True
+        found = looked_up(counts.tally, asked, keys.count, as_of)
+        gap = epoch - int(counts.shared.last[0])
+        every = faded(counts.shared.sums[0], gap, half_life)
+        ticks = every[-1] + EPOCH * alive(counts.tally, epoch) * _stretch(gap, half_life)
+        own_ticks = np.where(found.sums.any(axis=1), EPOCH * _stretches(epoch - found.first + 1, half_life), 0)
+        for number, state in enumerate(chain.states):
+            part = slice(*_place(family, chain, number, slowest))
+            all_, own = every[part], found.sums[:, part]
+            once_all = (all_[_ONES] - all_[_STAYS] + 0.5) / max(ticks - all_[_BEFORES] + 1, 1)
+            again_all = (all_[_STAYS] + once_all) / (all_[_BEFORES] + 1)
+            shares_all = (all_[_LAGS:] + 1 / (slowest + 1)) / (all_[_LAGS:].sum() + 1)
+            free = np.maximum(own_ticks - own[:, _BEFORES], 0)
+            once[:, number] = (own[:, _ONES] - own[:, _STAYS] + ONCE * once_all) / (free + ONCE)
+            again[:, number] = (own[:, _STAYS] + AGAIN * again_all) / (own[:, _BEFORES] + AGAIN)
+            shares[:, number] = (own[:, _LAGS:] + SHARES * shares_all) / (
+                own[:, _LAGS:].sum(axis=1, keepdims=True) + SHARES
+            )
+    np.clip(once, 0, 1, out=once)
+    np.clip(again, 0, 1, out=again)
+    nowhere = np.zeros((keys.count, states), np.int64)
+    return Odds(once, again, nowhere, shares, known, nowhere > 0)
+
+
+def _place(family: Family, chain: Chain, state: int, slowest: int) -> tuple[int, int]:
+    each = _LAGS + slowest + 1
+    series = family.series.index(chain.states[state].series)
+    return series * each, (series + 1) * each
+
+
+def _column(chain: Chain, number: int, keys: Keys) -> Column:
+    term = chain.terms[number]
+    if isinstance(term, Var):
+        return keys.cells[term.name]
+    return np.full(keys.count, keys.values.cell(term.value), np.int64)

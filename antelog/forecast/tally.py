@@ -1,0 +1,169 @@
+"""Tallies: what was counted for each key, epoch by epoch, with older epochs counting less.
+
+    key (wt2), epoch 3: 5 ticks hot, 4 of them after a hot one
+    epochs 0 to 3 with a half-life of 250 epochs: the sums of each key, those of epoch 0 halved at 250
+
+An epoch is a stretch of ticks on a fixed grid. Its counts are used only from an epoch on by which all
+that they rest on is settled; so it is clear at any tick what was known, however a run is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, find, groups, keys_of
+from antelog.forecast.odds import Numbers
+
+EPOCH = 20
+"""So many ticks an epoch has."""
+
+HALF_LIFE = 250
+"""After so many epochs counts are worth half, while a stream runs."""
+
+FORGOTTEN = 100
+"""A key that nothing was counted for in so many epochs is forgotten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Sums for keys: the columns of the keys, the first and the last epoch of each, and its sums as of the last."""
+
+    keys: tuple[Column, ...]
+    first: Column
+    last: Column
+    sums: Numbers
+
+    @property
+    def count(self) -> int:
+        return len(self.last)
+
+    def take(self, at: Column) -> Tally:
+        keys = tuple(column.take(at) for column in self.keys)
+        return Tally(keys, self.first.take(at), self.last.take(at), self.sums.take(at, axis=0))
+
+
+def nothing_counted(keys: int, sums: int) -> Tally:
+    empty = np.zeros(0, np.int64)
+    return Tally((empty,) * keys, empty, empty, np.zeros((0, sums)))
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What an epoch adds: keys, any number of times, and numbers for each."""
+
+    epoch: int
+    keys: tuple[Column, ...]
+    numbers: Numbers
+
+
+def faded(sums: Numbers, epochs: Column | int, half_life: float | None) -> Numbers:
+    """Sums so many epochs later."""
+    if half_life is None:
+        return sums
+    return sums * np.exp2(-np.maximum(epochs, 0) / half_life)[..., None]
+
+
+def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
+    """The tally with what an epoch adds; epochs come in order."""
+    if len(counted.numbers) == 0:
+        return tally
+    same = groups(_key(counted.keys, len(counted.numbers)))
+    numbers = np.add.reduceat(counted.numbers.take(same.order, axis=0), same.starts, axis=0)
+    new = tuple(column.take(same.first) for column in counted.keys)
+    at = find(*_together(new, same.count, tally.keys, tally.count))
+    fresh, known = np.flatnonzero(at < 0), np.flatnonzero(at >= 0)
+    sums, last, first = tally.sums.copy(), tally.last.copy(), tally.first.copy()
+    there = at.take(known)
+    gone = counted.epoch - last.take(there) > FORGOTTEN
+    older = faded(sums.take(there, axis=0), counted.epoch - last.take(there), half_life)
+    sums[there] = np.where(gone[:, None], 0, older) + numbers.take(known, axis=0)
+    first[there[gone]] = last[there] = counted.epoch
+    epoch = np.full(len(fresh), counted.epoch)
+    return Tally(
+        tuple(np.concatenate([old, own.take(fresh)]) for old, own in zip(tally.keys, new, strict=True)),
+        np.concatenate([first, epoch]),
+        np.concatenate([last, epoch]),
+        np.concatenate([sums, numbers.take(fresh, axis=0)]),
+    )
+
+
+def _key(columns: Sequence[Column], count: int) -> Column:
+    return keys_of([list(columns)])[0] if columns else np.zeros(count, np.int64)
+
+
+def _together(
+    one: Sequence[Column], count: int, other: Sequence[Column], size: int
+) -> tuple[Column, Column]:
+    if not one:
+        return np.zeros(count, np.int64), np.zeros(size, np.int64)
+    first, second = keys_of([list(one), list(other)])
+    return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """For some keys what was counted, as of an epoch: sums (0 where nothing was), and since which epoch."""
+
+    sums: Numbers
+    first: Column
+
+
+def looked_up(tally: Tally, keys: Sequence[Column], count: int, as_of: tuple[int, float | None]) -> Found:
+    """What was counted for keys, `as_of` an epoch, with a half-life."""
+    epoch, half_life = as_of
+    sums = np.zeros((count, tally.sums.shape[1]))
+    first = np.full(count, epoch)
+    if tally.count == 0 or count == 0:
+        return Found(sums, first)
+    at = find(*_together(keys, count, tally.keys, tally.count))
+    known = np.flatnonzero((at >= 0) & (epoch - tally.last.take(at) <= FORGOTTEN))
+    there = at.take(known)
+    sums[known] = faded(tally.sums.take(there, axis=0), epoch - tally.last.take(there), half_life)
+    first[known] = tally.first.take(there)
+    return Found(sums, first)
+
+
+def alive(tally: Tally, epoch: int) -> int:
+    """How many keys are not forgotten at an epoch."""
+    return int(np.count_nonzero(epoch - tally.last <= FORGOTTEN))
+
+
+def without_old(tally: Tally, epoch: int) -> Tally:
+    """The tally without the keys that are forgotten, which saves room and changes nothing."""
+    old = epoch - tally.last > FORGOTTEN
+    return tally.take(np.flatnonzero(~old)) if old.any() else tally
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """A tally, and what epochs have added that are not used yet, in their order."""
+
+    tally: Tally
+    later: tuple[Counted, ...] = ()
+
+    def and_then(self, counted: Counted) -> Waiting:
+        """With what an epoch adds; several times for one epoch is as good as once."""
+        later = sorted((*self.later, counted), key=lambda each: each.epoch)
+        return replace(self, later=tuple(later))
+
+    def up_to(self, epoch: int, half_life: float | None) -> Waiting:
+        """With everything used that epochs up to this one have added."""
+        tally, used = self.tally, 0
+        while used < len(self.later) and self.later[used].epoch <= epoch:
+            same = [each for each in self.later[used:] if each.epoch == self.later[used].epoch]
+            tally = added(tally, _one(same), half_life)
+            used += len(same)
+        return Waiting(without_old(tally, epoch), self.later[used:])
+
+
+def _one(parts: Sequence[Counted]) -> Counted:
+    """What several parts add to one epoch."""
+    keys = zip(*(part.keys for part in parts), strict=True)
+    return Counted(
+        parts[0].epoch,
+        tuple(np.concatenate(columns) for columns in keys),
+        np.concatenate([part.numbers for part in parts]),
+    )
