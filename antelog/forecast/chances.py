@@ -8,7 +8,7 @@ In come answers, what has been seen and the odds, out go for each answer its cha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,25 +19,41 @@ from antelog.engine.columns.tables import Column, groups, keys_of
 from antelog.forecast.answers import Asked, Tables, met, term_column
 from antelog.forecast.chains import Chain
 from antelog.forecast.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
-from antelog.forecast.evaluating import FOREVER, Link, Window, probability
+from antelog.forecast.evaluating import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.forms import Form, forms
 from antelog.forecast.odds import Keys, Numbers, Odds, each_once
-from antelog.forecast.sightings import Sightings, Sought, outcomes
+from antelog.forecast.sightings import Family, Sightings, Sought, outcomes
 
 _WIDEST = 512
 """So many ticks a window may have."""
 
 
 @dataclass(frozen=True, eq=False)
-class Chances:
-    """Different chances, and which of them each answer has (-1: none is known).
+class Growth:
+    """The ticks at which chances of having been confirmed grow, counted from the answers' own.
 
-    A forecast is the ticks after the answer's own at which the chance of having been confirmed grows, with
-    that chance.
+    Rows in order: whose chance it is, the tick, and what it has grown to.
+    """
+
+    of: Column
+    at: Column
+    chance: Numbers
+
+    def counts(self, size: int) -> Column:
+        """How many rows each of so many has."""
+        return np.bincount(self.of, minlength=size)
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """Different chances, how each grows, and which of them each answer has (-1: none is known).
+
+    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
     """
 
     chance: Numbers
-    forecast: Sequence[Sequence[tuple[int, float]]]
+    growth: Growth
+    holds: Numbers
     which: Column
 
     def column(self) -> Numbers:
@@ -56,10 +72,13 @@ class Known:
     odds: Callable[[Chain, Keys], Odds]
 
 
+_NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
 def chances(known: Known, query: str, asked: Asked) -> Chances:
     """The chances of a query's answers."""
     form = forms(known.plan)[query]
-    nothing = Chances(np.zeros(0), (), np.full(asked.count, -1))
+    nothing = Chances(np.zeros(0), _NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
     if not isinstance(form, Form) or asked.count == 0:
         return nothing
     at = np.flatnonzero(asked.whole)
@@ -68,10 +87,10 @@ def chances(known: Known, query: str, asked: Asked) -> Chances:
     table = _table(known, form, asked.take(at))
     (key,) = keys_of([table.columns])
     same = groups(key)
-    found, forecast = _worked_out(form, table.take(same.first))
+    found = _worked_out(form, table.take(same.first))
     which = np.full(asked.count, -1)
-    which[at] = np.where(np.isnan(found), -1, np.arange(same.count)).take(same.numbers)
-    return Chances(found, forecast, which)
+    which[at] = np.where(np.isnan(found.chance), -1, np.arange(same.count)).take(same.numbers)
+    return replace(found, which=which)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +132,11 @@ class _Table:
 
 def _table(known: Known, form: Form, asked: Asked) -> _Table:
     values = known.sightings.values
-    begin, end = form.first - 1 - form.slowest, form.last + form.slowest
-    age = np.minimum(asked.age, end)
+    end = form.last + form.slowest
+    age = np.clip(asked.age, -_WIDEST, end)
+    # What was shown at the first tick of the window has to be known for good.
+    begin = min(form.first - 1, int(age.min())) - form.slowest - form.memory
+    ticks = range(begin, end + 1)
     tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
     conditions = np.array(tests, np.int64).reshape(len(tests), asked.count).T
     odds, which, shown, keys = [], [], [], []
@@ -124,7 +146,7 @@ def _table(known: Known, form: Form, asked: Asked) -> _Table:
         which.append(number)
         columns = [term_column(term, asked, values) for term in chain.terms]
         keys.append(columns)
-        shown.append(_shown(known, form, chain, asked, columns))
+        shown.append(_shown(known, form.families[len(shown)], chain, asked, (columns, ticks)))
     since = np.clip(known.begin - asked.tick, begin, end + 1)
     return _Table(
         age, since, conditions, tuple(odds), tuple(which), _twins(form.chains, keys), tuple(shown), begin
@@ -145,10 +167,11 @@ def _odds(chain: Chain, asked: Asked, known: Known) -> tuple[Odds, Column]:
     return odds, which.take(same.numbers)
 
 
-def _shown(known: Known, form: Form, chain: Chain, asked: Asked, keys: Sequence[Column]) -> Column:
+def _shown(
+    known: Known, family: Family, chain: Chain, asked: Asked, at: tuple[Sequence[Column], range]
+) -> Column:
     """What a chain has shown at each tick of the window, for each answer."""
-    begin, end = form.first - 1 - form.slowest, form.last + form.slowest
-    family = form.families[form.chains.index(chain)]
+    keys, ticks = at
     beyond = [
         {
             place: asked.cells[name]
@@ -158,10 +181,9 @@ def _shown(known: Known, form: Form, chain: Chain, asked: Asked, keys: Sequence[
         for state in chain.states
     ]
     series = [family.series.index(state.series) for state in chain.states]
-    shown = np.zeros((asked.count, end - begin + 1), np.int64)
-    for number in range(shown.shape[1]):
-        tick = asked.tick + (begin + number)
-        sought = Sought(keys, beyond, series, tick, asked.as_of)
+    shown = np.zeros((asked.count, len(ticks)), np.int64)
+    for number, tick in enumerate(ticks):
+        sought = Sought(keys, beyond, series, asked.tick + tick, asked.as_of)
         shown[:, number] = outcomes(known.sightings, family, sought)
     return shown
 
@@ -190,27 +212,34 @@ def _alike(one: Chain, other: Chain) -> bool:
 # ---- the different ones, group by group ----
 
 
-def _worked_out(form: Form, table: _Table) -> tuple[Numbers, list[list[tuple[int, float]]]]:
+def _worked_out(form: Form, table: _Table) -> Chances:
     count = len(table.age)
-    found, forecast = np.full(count, np.nan), [[] for _ in range(count)]
-    known = np.ones(count, np.bool_)
-    delays = []
+    found, holds = np.full((2, count), np.nan)
+    parts = [_NO_GROWTH]
+    known, delays = np.ones(count, np.bool_), []
     for odds, which in zip(table.odds, table.which, strict=True):
         known &= odds.known.take(which)
         delays += list(odds.delay.take(which, axis=0).T)
     (key,) = keys_of([[table.age, *table.conditions.T, *table.twins, *delays]])
     same = groups(np.where(known, key, -1))
-    ends = [*same.starts[1:].tolist(), count]
-    for start, end in zip(same.starts.tolist(), ends, strict=True):
-        at = same.order[start:end]
-        if known[at[0]]:
-            try:
-                found[at], lists = _group(form, table.take(at))
-            except TooLargeError:
-                continue
-            for row, each in zip(at.tolist(), lists, strict=True):
-                forecast[row] = each
-    return found, forecast
+    for at in np.split(same.order, same.starts[1:]):
+        if not known[at[0]]:
+            continue
+        try:
+            group = _group(form, table.take(at))
+        except TooLargeError:
+            continue
+        found[at], holds[at] = group.chance, group.holds
+        parts.append(replace(group.growth, of=at.take(group.growth.of)))
+    return Chances(found, _together(parts), holds, np.arange(count))
+
+
+def _together(parts: Sequence[Growth]) -> Growth:
+    of, at, chance = (
+        np.concatenate(columns) for columns in zip(*((p.of, p.at, p.chance) for p in parts), strict=True)
+    )
+    order = np.argsort(of, kind="stable")
+    return Growth(of.take(order), at.take(order), chance.take(order))
 
 
 @dataclass(frozen=True)
@@ -222,19 +251,11 @@ class _Shape:
     delays: tuple[tuple[int, ...], ...]
 
 
-def _group(form: Form, table: _Table) -> tuple[Numbers, list[list[tuple[int, float]]]]:
+def _group(form: Form, table: _Table) -> Chances:
     """The chances of answers of the same shape and age."""
-    delays = tuple(
-        tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
-    )
-    shape = _Shape(
-        tuple(bool(each) for each in table.conditions[0]),
-        tuple(int(twin[0]) for twin in table.twins),
-        delays,
-    )
-    age = int(table.age[0])
-    slowest = max((max(each) for each in delays), default=0)
-    begin = max(min(form.first - 1, age - slowest), table.begin)
+    shape, age = _shape(table), int(table.age[0])
+    slowest = max((max(each) for each in shape.delays), default=0)
+    begin = max(min(form.first - 1, age - slowest) - form.memory, table.begin)
     if max(form.last, age) - begin > _WIDEST:
         raise TooLargeError
     links = tuple(
@@ -243,14 +264,30 @@ def _group(form: Form, table: _Table) -> tuple[Numbers, list[list[tuple[int, flo
     )
     window = Window(begin, age, table.since, links)
     chance = probability(_diagram(form, shape, FOREVER), window, form.last, FOREVER)
-    forecast: list[list[tuple[int, float]]] = [[] for _ in range(len(chance))]
-    before = np.zeros(len(chance))
-    for horizon in range(age + 1, form.last + slowest + 1):
-        by_then = probability(_diagram(form, shape, horizon), window, form.last, horizon)
-        for row in np.flatnonzero(by_then > before + 1e-12).tolist():
-            forecast[row].append((horizon, float(by_then[row])))
-        before = by_then
-    return chance, forecast
+    holds = np.full(len(chance), np.nan)
+    if form.memory:
+        holds = probability(_diagram(form, shape, FOREVER), window, form.last, TRUTH)
+    horizons = np.arange(age + 1, form.last + slowest + 1)
+    by_then = np.zeros((len(chance), len(horizons) + 1))
+    for number, horizon in enumerate(horizons.tolist(), 1):
+        by_then[:, number] = probability(_diagram(form, shape, horizon), window, form.last, horizon)
+    of, at = np.nonzero(np.diff(by_then, axis=1) > _GROWN)
+    growth = Growth(of, horizons.take(at), by_then[of, at + 1])
+    return Chances(chance, growth, holds, np.arange(len(chance)))
+
+
+_GROWN = 1e-12
+"""What is less than this is a difference in the last digits."""
+
+
+def _shape(table: _Table) -> _Shape:
+    return _Shape(
+        tuple(bool(each) for each in table.conditions[0]),
+        tuple(int(twin[0]) for twin in table.twins),
+        tuple(
+            tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
+        ),
+    )
 
 
 @lru_cache(maxsize=4096)

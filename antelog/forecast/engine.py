@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.engine import engine
+from antelog.engine.engine import Planned
 from antelog.engine.log.changes import KINDS
 from antelog.forecast import forecasting
+from antelog.forecast.layout import is_declared
 
 
 class Engine(engine.Engine):
     __doc__ = engine.Engine.__doc__
 
-    def __init__(self, program, *, model=None, **given):
+    def __init__(self, program: Planned, *, model: str | None = None, **given: Any) -> None:
         self._model = model
         super().__init__(program, **given)
 
     def _set_up(self, *given: object) -> None:
         super()._set_up(*given)  # type: ignore[arg-type]
         self._forecasting = None
-        if self._model is not None or forecasting.is_declared(self._plan):
+        if self._model is not None or is_declared(self._plan):
             self._forecasting = forecasting.start(self._plan, forecasting.Learning(self._model == "learn"))
 
     @property

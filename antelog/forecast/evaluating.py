@@ -20,7 +20,10 @@ from antelog.forecast.diagrams import BEFORE, TRUE, Diagram, Layer
 from antelog.forecast.odds import IMPOSSIBLE, Numbers, Odds
 
 FOREVER = 2**40
-"""A horizon by which everything has come."""
+"""A horizon by which everything has come that ever will."""
+
+TRUTH = 2**41
+"""Whether a formula is true of the world, with the facts that are lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,7 @@ def _weights(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
     states = link.odds.once.shape[1] + 1
     weights = np.zeros((window.count, states, states + link.slotted))
     come = _shares(link, window.age - tick)
-    by_then = _shares(link, horizon - tick)
+    by_then = np.ones_like(come) if horizon == TRUTH else _shares(link, horizon - tick)
     weights[:, 0, 0] = 1
     for state in range(1, states):
         weights[:, state, state] = np.maximum(by_then[:, state - 1] - come[:, state - 1], 0)

@@ -8,13 +8,19 @@ In come the lines of a step, out go the states that answers have been in, and th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find, groups, in_order, keys_of, spread
-from antelog.engine.log.stages import NO_STAGE
+from antelog.engine.columns.tables import (
+    Column,
+    Mask,
+    find,
+    groups,
+    in_order,
+    keys_of,
+    spread,
+)
 
 POSSIBLE, REVISED, CONFIRMED, REJECTED = range(4)
 
@@ -146,7 +152,9 @@ def _states(before: Followed, number: Column, every: Lines, until: Column) -> tu
 def age_bucket(age: Column) -> Column:
     """A number for each age: one by one around 0, and then for larger and larger stretches."""
     size = np.abs(age)
-    steps = np.where(size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64))
+    steps = np.where(
+        size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
+    )
     return np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
 
 
@@ -182,5 +190,3 @@ def _settled(
         at.take(mine),
         states.take(mine),
     )
-
-

@@ -15,6 +15,7 @@ from antelog.compile.prepared.prepare import prepared
 from antelog.forecast.chains import Chain, chains_of, leaf_of
 from antelog.forecast.diagrams import Leaf
 from antelog.forecast.formulas import Comes, Formula, UnknownChanceError, formula_of
+from antelog.forecast.odds import memory
 from antelog.forecast.sightings import Family, family_of
 
 
@@ -23,13 +24,14 @@ class Form:
     """The formula of a query's answers, and whose leaf each of its literals is.
 
     Its ticks go from `first` to `last`, counted from the answer's. A fact of it is at most `slowest`
-    ticks late.
+    ticks late. If facts may be lost, those of `memory` ticks before matter, too.
     """
 
     formula: Formula
     chains: tuple[Chain, ...]
     leaves: Mapping[Comes, Leaf]
     slowest: int
+    memory: int
 
     @cached_property
     def first(self) -> int:
@@ -42,7 +44,7 @@ class Form:
     @property
     def reach(self) -> int:
         """How many ticks before now facts matter."""
-        return self.last + 2 * self.slowest + 1 - min(self.first, 0)
+        return self.last + 2 * self.slowest + 1 - min(self.first, 0) + self.memory
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
@@ -73,7 +75,8 @@ def _form(plan: Plan, query: str) -> Form | Unknown:
         return Unknown(str(error))
     leaves = {literal: Leaf(*leaf_of(literal, chains), literal.at) for literal in literals}
     slowest = max((_slowest(rules.inputs[chain.predicate]) for chain in chains), default=0)
-    return Form(formula, chains, leaves, slowest)
+    lasting = max((memory(rules.inputs[chain.predicate]) for chain in chains), default=0)
+    return Form(formula, chains, leaves, slowest, lasting)
 
 
 def _slowest(source: Input) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, find, groups
 from antelog.engine.log.stages import pattern_of
-from antelog.forecast import average, outcomes
+from antelog.forecast import outcomes
 from antelog.forecast.average import averaged, loss, lost, no_losses
 from antelog.forecast.following import Followed, Settled, age_bucket, nobody, state_of
 from antelog.forecast.odds import Numbers
@@ -106,12 +106,9 @@ def judge(judged: Judged, lines: Lines, as_of: AsOf) -> tuple[Judged, Told]:
 
 
 def source_of(told: Told) -> Column:
-    """For each line which of `SOURCES` its chance is from; -1 where there is none."""
+    """For each line whose chance it is: 0 the model's, 1 that of outcomes, 2 of both; -1 where there is none."""
     model, by_outcomes = ~np.isnan(told.model), ~np.isnan(told.outcomes)
     return np.where(model & by_outcomes, 2, np.where(by_outcomes, 1, np.where(model, 0, -1)))
-
-
-SOURCES = (average.MODEL, average.OUTCOMES, average.BOTH)
 
 
 def settle(judged: Judged, settled: Settled, at: Column) -> tuple[Judged, Told, Column]:

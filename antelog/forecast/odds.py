@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,6 +166,20 @@ def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | f
     for place, value in enumerate(pattern):
         if isinstance(value, str | int | float):
             yield place, value
+
+
+def memory(source: Input) -> int:
+    """For how many ticks it makes a difference whether a fact was lost or there was none; 0 if none is lost."""
+    shares = [*(each.shares for each in source.refinements), source.shares]
+    if not any(each is not None and sum(each) < 1 - IMPOSSIBLE for each in shares):
+        return 0
+    kept = max((abs(each.again - each.once) for each in source.chances), default=0.0)
+    if kept < IMPOSSIBLE:
+        return 1
+    return _LONGEST if kept >= 1 else min(_LONGEST, ceil(log(_NOTHING) / log(kept)))
+
+
+_NOTHING, _LONGEST = 1e-12, 300
 
 
 def each_once(odds: Odds) -> tuple[Odds, Column]:

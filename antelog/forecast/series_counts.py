@@ -20,7 +20,17 @@ from antelog.engine.facts.history import gather
 from antelog.forecast.chains import Chain
 from antelog.forecast.odds import Keys, Numbers, Odds
 from antelog.forecast.sightings import Family, Sightings
-from antelog.forecast.tally import EPOCH, Counted, Tally, added, alive, faded, looked_up, nothing_counted, without_old
+from antelog.forecast.tally import (
+    EPOCH,
+    Counted,
+    Tally,
+    added,
+    alive,
+    faded,
+    looked_up,
+    nothing_counted,
+    without_old,
+)
 
 ONCE, AGAIN, SHARES = 20.0, 5.0, 5.0
 """What is known of all keys counts as so many ticks without, ticks after a fact, and facts of one key."""
@@ -131,7 +141,9 @@ def odds_of(
         gap = epoch - int(counts.shared.last[0])
         every = faded(counts.shared.sums[0], gap, half_life)
         ticks = every[-1] + EPOCH * alive(counts.tally, epoch) * _stretch(gap, half_life)
-        own_ticks = np.where(found.sums.any(axis=1), EPOCH * _stretches(epoch - found.first + 1, half_life), 0)
+        own_ticks = np.where(
+            found.sums.any(axis=1), EPOCH * _stretches(epoch - found.first + 1, half_life), 0
+        )
         for number, state in enumerate(chain.states):
             part = slice(*_place(family, chain, number, slowest))
             all_, own = every[part], found.sums[:, part]

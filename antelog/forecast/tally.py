@@ -94,9 +94,7 @@ def _key(columns: Sequence[Column], count: int) -> Column:
     return keys_of([list(columns)])[0] if columns else np.zeros(count, np.int64)
 
 
-def _together(
-    one: Sequence[Column], count: int, other: Sequence[Column], size: int
-) -> tuple[Column, Column]:
+def _together(one: Sequence[Column], count: int, other: Sequence[Column], size: int) -> tuple[Column, Column]:
     if not one:
         return np.zeros(count, np.int64), np.zeros(size, np.int64)
     first, second = keys_of([list(one), list(other)])

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.engine.answers.affected import Step
 from antelog.compile.nodes.plan import Relation
+from antelog.engine.answers.affected import Step
 from antelog.engine.columns.tables import Column, in_order, inverse, marked, numbered
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total

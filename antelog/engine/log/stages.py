@@ -44,7 +44,9 @@ def stages(judge: Judge, query: str, told: Told, moment: Column) -> Column:
             holds = (line_.take(own) <= tick).astype(np.int64)
             missing -= holds
             true |= holds << min(literal, LITERALS - 1)
-        stage[mine] = (np.minimum(missing, 1023) << _MISSING) + (numbers[id(each.prepared)] << _PATTERN) + true
+        stage[mine] = (
+            (np.minimum(missing, 1023) << _MISSING) + (numbers[id(each.prepared)] << _PATTERN) + true
+        )
     result = np.full(len(moment), NO_STAGE)
     if len(line):
         first = marked(changed(line))
