@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.odds import Numbers
 from antelog.forecast.tally import Counted, Waiting, looked_up, nothing_counted
 
@@ -24,7 +24,7 @@ def no_losses() -> Waiting:
     return Waiting(nothing_counted(1, 3))
 
 
-def loss(chance: Numbers, confirmed: Column) -> Numbers:
+def loss(chance: Numbers, confirmed: Mask) -> Numbers:
     """The log loss of chances, given what became of the answers."""
     right = np.where(confirmed, chance, 1 - chance)
     lost: Numbers = -np.log(np.clip(right, CLIPPED, 1 - CLIPPED))

@@ -57,8 +57,8 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
     found: dict[tuple[str, tuple[int, ...], tuple[Term, ...], Series | None], dict[State, None]] = {}
     for literal in literals:
         series, slot = literal.series, inputs[literal.series.predicate].slot
-        by_column = dict(zip(series.key, map(Var, literal.key), strict=True))
-        by_column |= {column: Const(value) for column, value in series.constants}
+        by_column: dict[int, Term] = dict(zip(series.key, map(Var, literal.key), strict=True))
+        by_column.update((column, Const(value)) for column, value in series.constants)
         if slot is not None and not set(slot) <= by_column.keys():
             raise UnknownChanceError("it asks for any fact of several slots")
         places = series.key if slot is None else slot

@@ -7,7 +7,7 @@ In come answers, what has been seen and the odds, out go for each answer its cha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -139,7 +139,10 @@ def _table(known: Known, form: Form, asked: Asked) -> _Table:
     ticks = range(begin, end + 1)
     tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
     conditions = np.array(tests, np.int64).reshape(len(tests), asked.count).T
-    odds, which, shown, keys = [], [], [], []
+    odds: list[Odds] = []
+    which: list[Column] = []
+    shown: list[Column] = []
+    keys: list[list[Column]] = []
     for chain in form.chains:
         own, number = _odds(chain, asked, known)
         odds.append(own)

@@ -15,7 +15,7 @@ from itertools import product
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.diagrams import BEFORE, TRUE, Diagram, Layer
 from antelog.forecast.odds import IMPOSSIBLE, Numbers, Odds
 
@@ -71,7 +71,7 @@ def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Nu
     return chances
 
 
-def _from(moves: Numbers, begun: Column) -> Numbers:
+def _from(moves: Numbers, begun: Mask) -> Numbers:
     """The moves of a tick; before the first one there are no facts."""
     if begun.all():
         return moves
@@ -112,8 +112,8 @@ def _shares(link: Link, lag: int) -> Numbers:
     """For each row and state, how many of the true facts have come so many ticks later."""
     if lag < 0:
         return np.zeros((len(link.which), link.odds.once.shape[1]))
-    told = link.odds.shares[:, :, : lag + 1].sum(axis=2)
-    return told.take(link.which, axis=0)
+    come: Numbers = link.odds.shares[:, :, : lag + 1].sum(axis=2)
+    return come.take(link.which, axis=0)
 
 
 def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numbers:
@@ -129,7 +129,8 @@ def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numb
         shown = np.ones((held.shape[0],) + (1,) * (held.ndim - 2))
         for chain, number in zip(here, outcome, strict=True):
             shown = shown * _along(weights[chain][:, :, number], chain, held.ndim - 1, 1)
-        for node, then in enumerate(layer.then[(slice(None), *outcome)].tolist()):
+        leads = np.moveaxis(layer.then, 0, -1)[outcome]
+        for node, then in enumerate(leads.tolist()):
             led[:, then] += held[:, node] * shown
     return led
 

@@ -1,7 +1,7 @@
-"""Open answers are followed until their atoms are settled: through which stages they come, and what becomes of them.
+"""Open answers are followed until their atoms are settled: which states they are in, what becomes of them.
 
-    Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, settled at 4: not confirmed
-    states         stage a at age 0, stage b at age 1
+    Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, settled at 4
+    states         stage a at age 0, stage b at age 1; not confirmed
 
 In come the lines of a step, out go the states that answers have been in, and the answers that are settled.
 """
@@ -32,7 +32,7 @@ _BUCKETS = 64
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines of a query: the cells of the answers and their ticks, the ticks of the lines, what changed, stages."""
+    """Lines of a query: the answers' cells and ticks, the ticks of the lines, what changed, the stages."""
 
     answer: tuple[Column, ...]
     tick: Column
@@ -93,7 +93,7 @@ class Step:
 
 
 def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Step:
-    """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if that is known."""
+    """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if known."""
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
     every = _below(before.last, lines)
@@ -155,7 +155,8 @@ def age_bucket(age: Column) -> Column:
     steps = np.where(
         size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
     )
-    return np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
+    bucket: Column = np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
+    return bucket
 
 
 def state_of(stage: Column, bucket: Column) -> Column:

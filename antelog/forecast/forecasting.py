@@ -123,7 +123,7 @@ def _as_of(own: Layout, learning: Learning, epoch: int) -> AsOf:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What a step's chances are worked out from: the layout, what was seen, the background, time's beginning."""
+    """What a step's chances are worked out from: what was seen, the background, time's beginning."""
 
     own: Layout
     sightings: Sightings

@@ -109,6 +109,8 @@ def _literals(node: Node) -> Iterator[Comes]:
             yield from chain.from_iterable(map(_literals, parts))
         case Never(part):
             yield from _literals(part)
+        case Holds():
+            pass
 
 
 def formula_of(rules: Rules, query: str) -> Formula:
@@ -158,9 +160,11 @@ class _Unfolding:
             times[pattern.time.variable] = when + -pattern.time.offset
         elif when is not None and pattern.time != when:
             raise UnknownChanceError("its tick is fixed by one rule and open in another")
-        for first in pattern.earliest:
-            if first.variable in times:
-                needed.append(self._compared(Comparison(times[first.variable], ">=", Time(None, first.tick))))
+        needed += (
+            self._compared(Comparison(times[first.variable], ">=", Time(None, first.tick)))
+            for first in pattern.earliest
+            if first.variable in times
+        )
         ways = [self._at(each, bound, chosen) for chosen in _chosen(each, times)]
         return Every((*needed, Some(tuple(ways)) if len(ways) != 1 else ways[0]))
 
@@ -185,8 +189,7 @@ class _Unfolding:
             if any(isinstance(a, Var) and a.name not in bound for a in static.arguments):
                 raise UnknownChanceError("background gives values to variables that the answer does not have")
             parts.append(self.condition(StaticAtom(static.predicate, arguments, static.negated)))
-        for negation in pattern.negations:
-            parts.append(Never(self._negated(negation, bound, times)))
+        parts += (Never(self._negated(negation, bound, times)) for negation in pattern.negations)
         return Every(tuple(parts))
 
     def _negated(self, negation: Negated, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:

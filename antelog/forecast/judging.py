@@ -106,7 +106,7 @@ def judge(judged: Judged, lines: Lines, as_of: AsOf) -> tuple[Judged, Told]:
 
 
 def source_of(told: Told) -> Column:
-    """For each line whose chance it is: 0 the model's, 1 that of outcomes, 2 of both; -1 where there is none."""
+    """For each line whose chance it is: 0 the model's, 1 that of outcomes, 2 of both; -1 for none."""
     model, by_outcomes = ~np.isnan(told.model), ~np.isnan(told.outcomes)
     return np.where(model & by_outcomes, 2, np.where(by_outcomes, 1, np.where(model, 0, -1)))
 

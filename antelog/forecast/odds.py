@@ -63,8 +63,9 @@ class Odds:
             moves[:, state + 1, state + 1] = again[:, state]
         moves[:, :, 0] = np.maximum(1 - moves[:, :, 1:].sum(axis=2), 0)
         # What is said never to happen may happen all the same; and then there must be a next tick.
-        moves = np.maximum(moves, IMPOSSIBLE)
-        return moves / moves.sum(axis=2, keepdims=True)
+        np.maximum(moves, IMPOSSIBLE, out=moves)
+        moves /= moves.sum(axis=2, keepdims=True)
+        return moves
 
 
 IMPOSSIBLE = 1e-15
@@ -169,7 +170,7 @@ def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | f
 
 
 def memory(source: Input) -> int:
-    """For how many ticks it makes a difference whether a fact was lost or there was none; 0 if none is lost."""
+    """For how many ticks it matters whether a fact was lost or there was none; 0 if none is ever lost."""
     shares = [*(each.shares for each in source.refinements), source.shares]
     if not any(each is not None and sum(each) < 1 - IMPOSSIBLE for each in shares):
         return 0

@@ -144,7 +144,7 @@ def odds_of(
         own_ticks = np.where(
             found.sums.any(axis=1), EPOCH * _stretches(epoch - found.first + 1, half_life), 0
         )
-        for number, state in enumerate(chain.states):
+        for number in range(states):
             part = slice(*_place(family, chain, number, slowest))
             all_, own = every[part], found.sums[:, part]
             once_all = (all_[_ONES] - all_[_STAYS] + 0.5) / max(ticks - all_[_BEFORES] + 1, 1)

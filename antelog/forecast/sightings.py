@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import Column, distinct, find, groups, keys_of, marked
+from antelog.engine.columns.tables import Column, Mask, distinct, find, groups, keys_of, marked
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, without
 from antelog.engine.values.comparing import holds
@@ -48,7 +48,7 @@ def family_of(chain: Chain) -> Family:
 
 @dataclass(frozen=True)
 class Sightings:
-    """The facts that have come, by family: the columns they are found by, `more`, and which series they meet."""
+    """The facts that have come, by family: what they are found by, `more`, and which series they meet."""
 
     history: History
     values: Values = field(default_factory=Values)
@@ -91,7 +91,7 @@ def _shown(family: Family, facts: Facts, of: Values, values: Values) -> Facts:
     return Facts(alone.columns, alone.time, arrival)
 
 
-def _meets(series: Series, columns: Mapping[int, Column], count: int, values: Values) -> Column:
+def _meets(series: Series, columns: Mapping[int, Column], count: int, values: Values) -> Mask:
     meets = np.ones(count, np.bool_)
     for place, value in series.constants:
         meets &= columns[place] == values.cell(value)

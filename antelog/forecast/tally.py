@@ -29,7 +29,7 @@ FORGOTTEN = 100
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Sums for keys: the columns of the keys, the first and the last epoch of each, and its sums as of the last."""
+    """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last."""
 
     keys: tuple[Column, ...]
     first: Column
