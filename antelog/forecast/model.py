@@ -1,0 +1,169 @@
+"""A model: what was learned from facts, to be kept in a file and used for other facts of the same program.
+
+    antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
+    antelog try turbines.alog --input Temp=today.csv --model turbines.model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from antelog import writing
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.show.plan_json import from_json, to_json
+from antelog.engine import sealed
+from antelog.engine.values.values import Saved as SavedValues
+from antelog.engine.values.values import Values
+from antelog.errors import PlanError, StateError
+from antelog.forecast import outcomes, series_counts
+from antelog.forecast.layout import layout
+from antelog.forecast.outcomes import Outcomes
+from antelog.forecast.packing import packed, unpacked
+from antelog.forecast.series_counts import SeriesCounts
+from antelog.forecast.tally import Waiting
+
+VERSION = 1
+"""Counts up whenever a model of the version before can no longer be read."""
+
+
+class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kind: str
+    version: int
+    epoch: int
+    half_life: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What was learned of a program's facts and answers, up to an epoch.
+
+    `series` are the counts of each family, `outcomes` those of each query's answers, `losses` how good the
+    judges were. Their cells stand for `values`.
+    """
+
+    plan: Plan
+    values: Values
+    series: Mapping[str, SeriesCounts]
+    outcomes: Mapping[str, Outcomes]
+    losses: Mapping[str, Waiting]
+    epoch: int
+    half_life: float | None
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file; one of that name is replaced when the new one is complete."""
+        writing.write(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        said, columns = packed(
+            {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
+        )
+        head = _Head("antelog model", VERSION, self.epoch, self.half_life)
+        return sealed.pack(
+            {
+                "model.json": msgspec.json.encode(head),
+                "plan.json": to_json(self.plan).encode(),
+                "values.json": msgspec.json.encode(self.values.saved()),
+                "learned.json": said,
+                "learned.arrow": columns,
+            }
+        )
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Model:
+        """The model in a file. Raises StateError if it is missing, damaged, or of another version."""
+        try:
+            content = Path(path).read_bytes()
+        except FileNotFoundError:
+            raise StateError(f"{path}: there is no such file; `antelog learn` writes a model") from None
+        except OSError as error:
+            raise StateError(f"{path}: cannot be read: {error.strerror}") from None
+        return cls.from_bytes(content, str(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes, name: str = "the model") -> Model:
+        members = sealed.unpack(content, name)
+        try:
+            head = msgspec.json.decode(members["model.json"], type=_Head)
+            if head.version != VERSION:
+                raise StateError(
+                    f"{name} is a model of version {head.version}, but this antelog reads version {VERSION}; "
+                    "learn it again with `antelog learn`"
+                )
+            plan = from_json(members["plan.json"])
+            values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
+            learned = unpacked(members["learned.json"], members["learned.arrow"])
+            model = cls(plan, values, *_parts(plan, learned), head.epoch, head.half_life)
+        except (msgspec.MsgspecError, PlanError, ValueError, LookupError, TypeError) as error:
+            raise StateError(f"{name} is no model: {_reason(error)}; `antelog learn` writes one") from None
+        return model
+
+    def of(self, plan: Plan, name: str = "the model") -> Model:
+        """The model, if it is of this program; raises StateError with what differs."""
+        if self.plan == plan:
+            return self
+        raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
+
+
+def _reason(error: Exception) -> str:
+    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+
+
+def _parts(plan: Plan, learned: Any) -> tuple[Any, Any, Any]:
+    """The three parts of what was learned, if they are those of a plan."""
+    series, by_outcome, losses = learned["series"], learned["outcomes"], learned["losses"]
+    families = {family.name for family in layout(plan).families}
+    queries = {query.name for query in plan.queries}
+    if set(series) != families or set(by_outcome) != queries or set(losses) != queries:
+        raise ValueError("it has counts of other facts than its program")
+    start = series_start(plan)
+    for name, counts in series.items():
+        if counts.tally.sums.shape[1:] != start[name].tally.sums.shape[1:]:
+            raise ValueError("it has counts of other facts than its program")
+    return series, by_outcome, losses
+
+
+def series_start(plan: Plan) -> dict[str, SeriesCounts]:
+    """Nothing counted, for each family."""
+    own = layout(plan)
+    return {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
+
+
+def _difference(one: Plan, other: Plan) -> str:
+    """What differs between the program of a model and another."""
+    for what, get in (
+        ("inputs", lambda plan: {each.name: each for each in plan.inputs}),
+        ("queries", lambda plan: {each.name: each for each in plan.queries}),
+        ("static predicates", lambda plan: {each.name: each for each in plan.statics}),
+    ):
+        first, second = get(one), get(other)
+        for name in sorted(first.keys() - second.keys()):
+            return f"it has {name} among its {what}, which this one has not"
+        for name in sorted(second.keys() - first.keys()):
+            return f"this one has {name} among its {what}, which that has not"
+        for name in sorted(first):
+            if first[name] != second[name]:
+                return f"{name} is not the same in both"
+    return "its rules differ"
+
+
+def settled_model(
+    plan: Plan, values: Values, series: Mapping[str, SeriesCounts], judged: Mapping[str, tuple[Outcomes, Waiting]],
+    at: tuple[int, float | None],
+) -> Model:
+    """A model of everything that was counted up to an epoch, whether it was used already or not."""
+    epoch, half_life = at
+    return Model(
+        plan,
+        values,
+        {name: series_counts.up_to(each, epoch, half_life) for name, each in series.items()},
+        {name: outcomes.up_to(each, epoch, half_life) for name, (each, _) in judged.items()},
+        {name: each.up_to(epoch, half_life) for name, (_, each) in judged.items()},
+        epoch,
+        half_life,
+    )
