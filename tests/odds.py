@@ -1,12 +1,16 @@
 """Random declarations of how likely facts are: chances, shares of delays, alerts.
 
-`with_odds` adds them to any program. None of them may change an answer.
+`with_odds` adds them to any program. None of them may change an answer. `forecasts()` draws small programs
+of which many answers have chances, with a stream, a tick, and the answers told up to it:
+
+    for query, answer in asked.answers:
+        asked.worlds().chance_of(query, answer)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -16,7 +20,11 @@ from antelog.language import read, syntax
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Constant, Percentage
 from antelog.language.vocabulary import Kind, Predicate, Type
-from tests.strategies import NUMBERS, TEXTS
+from antelog.reference import snapshots
+from antelog.reference.answers import Answer
+from antelog.reference.worlds import Worlds
+from tests.reference.helpers import evaluation_of, stream_of
+from tests.strategies import NUMBERS, TEXTS, Case, with_stream
 
 _PERCENTAGES = (5, 12.5, 20, 33.3, 40)
 _SHARES = {
@@ -73,3 +81,68 @@ def _chances(draw: st.DrawFn, predicate: Predicate, every: bool) -> Iterator[syn
 
 def _values(predicate: Predicate, column: int) -> st.SearchStrategy[syntax.Value]:
     return st.sampled_from(NUMBERS if predicate.types[column] is Type.NUMBER else TEXTS)
+
+
+# ---- small programs, most of whose answers have chances ----
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A case, a tick, and answers that were told by then: their chances at that tick are asked for."""
+
+    case: Case
+    now: int
+    answers: tuple[tuple[str, Answer], ...]
+
+    def worlds(self) -> Worlds:
+        """What may be, after what has arrived by now."""
+        return Worlds(self.case.checked, stream_of(self.case.facts), self.now)
+
+    def __str__(self) -> str:
+        return f"{self.case}\nat {self.now}: {self.answers}"
+
+
+_ATOMS = ("A(X, {})", "A(X, {})", "B(X, a, {})", "B(X, b, {})", "B(X, _, {})", "C({})", "A(b, {})")
+_TIMES = ("T", "T", "T", "T+1", "T+1", "T+2", "T-1")
+_DECLARED = {
+    "A": ("input A(x: text, time){}.", ("", " delay 1", " delay 2", " one per tick")),
+    "B": (
+        "input B(x: text, y: text, time){}.",
+        (" delay 1", " delay 2", " one per x", " delay 1, one per x"),
+    ),
+    "C": ("input C(time){}.", ("", " delay 1")),
+}
+
+
+@st.composite
+def forecasts(draw: st.DrawFn) -> Asked:
+    """Programs whose rules share `X` and `T` alone, with a chance for every input."""
+    rules = [_rule(draw, "Q", ()) for _ in range(draw(st.sampled_from([0, 0, 1, 2])))]
+    below = ("Q(X, {})", "Q(X, {})", "Q(X, {})") if rules else ()
+    rules += [_rule(draw, "P", below) for _ in range(draw(st.sampled_from([1, 1, 2])))]
+    names = [name for name in _DECLARED if any(f"{name}(" in rule for rule in rules)]
+    inputs = [_DECLARED[name][0].format(draw(st.sampled_from(_DECLARED[name][1]))) for name in names]
+    sites = ["static S(x: text). S(a). S(b)."] if any("S(X)" in rule for rule in rules) else []
+    text = draw(with_odds("\n".join((*inputs, *sites, *rules, "query P(X, T).")), every=True))
+    case = with_stream(draw, text, latest=2, most=6)
+    reports = list(snapshots(evaluation_of(case)))
+    still_open = sorted({report.tick for report in reports if not report.confirmed})
+    now = draw(st.sampled_from([*still_open, *still_open, *range(case.until + 1)]))
+    told = ((report.query, report.answer) for report in reports if report.tick <= now)
+    return Asked(case, now, tuple(dict.fromkeys(told)))
+
+
+def _rule(draw: st.DrawFn, head: str, below: tuple[str, ...]) -> str:
+    """A rule of few literals; one without facts takes its values from the background."""
+    facts = [_literal(draw, (*_ATOMS, *below)) for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3])))]
+    body = [] if any("X" in fact for fact in facts) else ["S(X)"]
+    denied = [_literal(draw, (*_ATOMS, *below)) for _ in range(draw(st.sampled_from([0, 0, 1, 1])))]
+    if not facts and not denied:
+        denied = ["A(X, T)"]
+    if facts and draw(st.integers(0, 4)) == 0 and any("X" in fact for fact in facts):
+        facts.append(draw(st.sampled_from(["A(X, U), U > T, U <= T+2", "C(U), U >= T-1, U < T"])))
+    return f"{head}(X, T) :- {', '.join([*body, *facts, *(f'not {atom}' for atom in denied)])}."
+
+
+def _literal(draw: st.DrawFn, atoms: tuple[str, ...]) -> str:
+    return draw(st.sampled_from(atoms)).format(draw(st.sampled_from(_TIMES)))
