@@ -9,7 +9,7 @@ each other, are chains of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -32,7 +32,8 @@ class Chain:
     """Which of some facts come at each tick: none, or one of `states`.
 
     `places` are the columns by which its facts are found, and `terms` what stands there: variables of
-    the answer, or constants. A chain with a slot shows one fact a tick, whichever it is.
+    the answer, or constants. A chain with a slot shows one fact a tick, whichever it is; so after the
+    states that the formula asks for there are the `kinds` of facts that declarations speak of besides.
     """
 
     predicate: str
@@ -40,6 +41,12 @@ class Chain:
     terms: tuple[Term, ...]
     states: tuple[State, ...]
     slotted: bool
+    kinds: int = 0
+
+    @property
+    def asked(self) -> int:
+        """How many of its states the formula asks for."""
+        return len(self.states) - self.kinds
 
     @property
     def series(self) -> tuple[Series, ...]:
@@ -65,15 +72,36 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
         terms = tuple(by_column[place] for place in places)
         family = (series.predicate, places, terms, series if slot is None else None)
         found.setdefault(family, {})[State(series, literal.key)] = None
-    chains = {
-        Chain(predicate, places, terms, tuple(states), inputs[predicate].slot is not None): None
-        for (predicate, places, terms, _), states in found.items()
-    }
-    for chain in chains:
-        _refuse_overlapping(chain.series)
+    chains: dict[Chain, None] = {}
+    for (predicate, places, terms, _), states in found.items():
+        _refuse_overlapping(dict.fromkeys(state.series for state in states))
+        slotted = inputs[predicate].slot is not None
+        kinds = tuple(_kinds(inputs[predicate], terms)) if slotted else ()
+        if len(states) + len(kinds) >= _MOST:
+            raise UnknownChanceError("too many kinds of facts exclude each other")
+        chains[Chain(predicate, places, terms, (*states, *kinds), slotted, len(kinds))] = None
     free = {series for chain in chains if not chain.slotted for series in chain.series}
     _refuse_overlapping(free)
     return chains
+
+
+_MOST = 8
+"""So many states a chain may have, none being one of them."""
+
+
+def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[State]:
+    """The kinds of facts in a slot that declarations tell apart, those with more constants first."""
+    slot = source.slot or ()
+    here = dict(zip(slot, terms, strict=True))
+    fixed = tuple((place, term.value) for place, term in here.items() if isinstance(term, Const))
+    names = {place: term.name for place, term in here.items() if isinstance(term, Var)}
+    patterns = dict.fromkeys(
+        tuple((i, v) for i, v in enumerate(chance.pattern) if v is not None and i not in slot)
+        for chance in source.chances
+    )
+    for pattern in sorted(patterns, key=len, reverse=True):
+        series = Series(source.name, (*fixed, *pattern), (), tuple(names), ())
+        yield State(series, tuple(names.values()))
 
 
 def _refuse_overlapping(series: Iterable[Series]) -> None:

@@ -15,13 +15,13 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Var
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column, groups, keys_of
+from antelog.engine.columns.tables import Column, Mask, groups, keys_of
 from antelog.forecast.answers import Asked, Tables, met, term_column
 from antelog.forecast.chains import Chain
 from antelog.forecast.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
 from antelog.forecast.evaluating import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.forms import Form, forms
-from antelog.forecast.odds import Keys, Numbers, Odds, each_once
+from antelog.forecast.odds import Keys, Numbers, Odds, each_once, other_kinds
 from antelog.forecast.sightings import Family, Sightings, Sought, outcomes
 
 _WIDEST = 512
@@ -152,7 +152,14 @@ def _table(known: Known, form: Form, asked: Asked) -> _Table:
         shown.append(_shown(known, form.families[len(shown)], chain, asked, (columns, ticks)))
     since = np.clip(known.begin - asked.tick, begin, end + 1)
     return _Table(
-        age, since, conditions, tuple(odds), tuple(which), _twins(form.chains, keys), tuple(shown), begin
+        age,
+        since,
+        conditions,
+        tuple(odds),
+        tuple(which),
+        _twins(form.chains, keys, asked.count),
+        tuple(shown),
+        begin,
     )
 
 
@@ -184,27 +191,31 @@ def _shown(
         for state in chain.states
     ]
     series = [family.series.index(state.series) for state in chain.states]
+    possible: list[Mask | None] = [None] * len(chain.states)
+    if chain.kinds:
+        source = next(each for each in known.plan.inputs if each.name == chain.predicate)
+        everyone = Keys(asked.cells, asked.count, known.sightings.values)
+        possible[chain.asked :] = other_kinds(chain, source, everyone)
     shown = np.zeros((asked.count, len(ticks)), np.int64)
     for number, tick in enumerate(ticks):
-        sought = Sought(keys, beyond, series, asked.tick + tick, asked.as_of)
+        sought = Sought(keys, beyond, series, possible, asked.tick + tick, asked.as_of)
         shown[:, number] = outcomes(known.sightings, family, sought)
     return shown
 
 
-def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]]) -> tuple[Column, ...]:
+def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int) -> tuple[Column, ...]:
     """For each chain the first one that has the same facts, in each row."""
     twins = []
     for number, chain in enumerate(chains):
-        twin = np.full(len(keys[number][0]) if keys[number] else 1, number)
+        twin = np.full(count, number)
         for other in reversed(range(number)):
-            if _alike(chain, chains[other]) and keys[number]:
-                same = np.ones(len(twin), np.bool_)
+            if _alike(chain, chains[other]):
+                same = np.ones(count, np.bool_)
                 for one, two in zip(keys[number], keys[other], strict=True):
                     same &= one == two
                 twin[same] = other
         twins.append(twin)
-    length = max((len(twin) for twin in twins), default=0)
-    return tuple(np.broadcast_to(twin, length).copy() if len(twin) != length else twin for twin in twins)
+    return tuple(twins)
 
 
 def _alike(one: Chain, other: Chain) -> bool:

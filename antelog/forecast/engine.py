@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from antelog.engine import engine
 from antelog.engine.engine import Planned
 from antelog.engine.log.changes import KINDS
+from antelog.engine.state import State
 from antelog.forecast import forecasting
 from antelog.forecast.layout import is_declared
 
@@ -26,6 +27,16 @@ class Engine(engine.Engine):
         self._forecasting = None
         if self._model is not None or is_declared(self._plan):
             self._forecasting = forecasting.start(self._plan, forecasting.Learning(self._model == "learn"))
+
+    @property
+    def forecasting(self) -> forecasting.Forecasting | None:
+        """What is known for forecasts; None without a model."""
+        return self._forecasting
+
+    @property
+    def state(self) -> State:
+        """The kernel's state."""
+        return self._state
 
     @property
     def _kinds(self) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasti
     current = replace(before, sightings=seen(before.sightings, own.families, finished.facts, finished.values))
     if before.learning.on:
         current = _counted(own, current, state.now)
-    scene = Scene(own, current.sightings, _tables(state, current.sightings.values), state.begin or 0)
+    scene = Scene(own, current.sightings, tables_of(state, current.sightings.values), state.begin or 0)
     queries, log = dict(current.learned.queries), {}
     for name, each in finished.told.items():
         query = _Query(scene, plan.relation(name), current)
@@ -167,13 +167,13 @@ class _Query:
             if learning:
                 judged = judging.ready(judged, as_of)
                 series = {n: series_counts.up_to(c, as_of.epoch, as_of.half_life) for n, c in series.items()}
-            odds = _OddsOf(self.scene.own.plan, series if learning else {}, as_of)
+            odds = OddsOf(self.scene.own.plan, series if learning else {}, as_of)
             if len(epoch.lines):
                 at = rows.take(epoch.lines)
                 judged = self._judge(judged, (lines, step, epoch), odds, (beside, at))
             judged, _, _ = judging.settle(judged, step.settled, epoch.done)
         if lossy:
-            odds = _OddsOf(self.scene.own.plan, {}, AsOf(0, None))
+            odds = OddsOf(self.scene.own.plan, {}, AsOf(0, None))
             beside.hold(rows, chances(self._known(odds), self.relation.name, self._asked(lines)))
         return judged, beside.table(logged.table)
 
@@ -198,12 +198,12 @@ class _Query:
         tick = np.zeros_like(lines.tick) if self.relation.time is None else lines.answer[-1]
         return Asked(dict(zip(names, lines.answer[:-1], strict=True)), tick, lines.tick)
 
-    def _known(self, odds: _OddsOf) -> Known:
+    def _known(self, odds: OddsOf) -> Known:
         scene = self.scene
         return Known(scene.own.plan, scene.tables, scene.sightings, scene.begin, odds)
 
     def _judge(
-        self, judged: Judged, at: tuple[Lines, Step, _Epoch], odds: _OddsOf, out: tuple[Beside, Column]
+        self, judged: Judged, at: tuple[Lines, Step, _Epoch], odds: OddsOf, out: tuple[Beside, Column]
     ) -> Judged:
         """The chances of the lines of an epoch."""
         every, step, epoch = at
@@ -223,7 +223,7 @@ class _Query:
 
 
 @dataclass(frozen=True, eq=False)
-class _OddsOf:
+class OddsOf:
     """The odds of keys: as declared, or else as learned, as of an epoch."""
 
     plan: Plan
@@ -236,7 +236,7 @@ class _OddsOf:
         if family.name not in self.series:
             return odds
         counts = series_counts.odds_of(self.series[family.name], family, chain, keys, self.as_of.both)
-        return completed(odds, counts, chain, keys)
+        return completed(odds, counts, (chain, source), keys)
 
 
 def _epochs(lines: Lines, settled: Settled, learning: bool) -> Iterator[_Epoch]:
@@ -249,7 +249,7 @@ def _epochs(lines: Lines, settled: Settled, learning: bool) -> Iterator[_Epoch]:
         yield _Epoch(number, open_[told_in == number], np.flatnonzero(done_in == number))
 
 
-def _tables(state: State, values: Values) -> Tables:
+def tables_of(state: State, values: Values) -> Tables:
     """The background in the forecast's own cells."""
     return {name: _recoded(rows, state.values, values) for name, rows in state.static.tables.items()}
 

@@ -1,7 +1,7 @@
 """A model: what was learned from facts, to be kept in a file and used for other facts of the same program.
 
-    antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
-    antelog try turbines.alog --input Temp=today.csv --model turbines.model
+antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
+antelog try turbines.alog --input Temp=today.csv --model turbines.model
 """
 
 from __future__ import annotations
@@ -153,7 +153,10 @@ def _difference(one: Plan, other: Plan) -> str:
 
 
 def settled_model(
-    plan: Plan, values: Values, series: Mapping[str, SeriesCounts], judged: Mapping[str, tuple[Outcomes, Waiting]],
+    plan: Plan,
+    values: Values,
+    series: Mapping[str, SeriesCounts],
+    judged: Mapping[str, tuple[Outcomes, Waiting]],
     at: tuple[int, float | None],
 ) -> Model:
     """A model of everything that was counted up to an epoch, whether it was used already or not."""

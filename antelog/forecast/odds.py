@@ -101,32 +101,84 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
     shares, known, told = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
     for number, state in enumerate(chain.states):
-        chances, found = _decided(state, [each.pattern for each in source.chances], keys)
-        at, sure = _decided(state, [each.pattern for each in source.refinements], keys)
-        known &= found & sure & (chances >= 0) & (not state.series.tests)
+        kind = number >= chain.asked
+        chances, found = _decided(state, [each.pattern for each in source.chances], keys, kind)
+        at, sure = _decided(state, [each.pattern for each in source.refinements], keys, kind)
+        if not kind:
+            known &= found & sure & (chances >= 0) & (not state.series.tests)
         once[:, number], again[:, number] = table[chances].T
         delay[:, number] = np.where(sure, delays[at], delays.max())
         shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
         told[:, number] = sure & np.array([s is not None for s in given])[at]
-        nobody = _nobody(state, keys)
+        nobody = ~_possible(chain, source, keys, number)
         once[nobody, number] = again[nobody, number] = 0
-    return Odds(once, again, delay, shares, known, told)
+    together = once.sum(axis=1, keepdims=True)
+    most = np.maximum(together, together - once + again).max(axis=1)
+    return Odds(once, again, delay, shares, known & (most <= 1 + _ROUNDED), told)
 
 
-def _nobody(state: State, keys: Keys) -> Mask:
-    """Where the key is a value that no fact has."""
-    nobody = np.zeros(keys.count, np.bool_)
+_ROUNDED = 1e-9
+"""Declared chances are rounded to doubles."""
+
+
+def _possible(chain: Chain, source: Input, keys: Keys, number: int) -> Mask:
+    """Where there are facts of a state: its key is no value that no fact has; for another kind, see below."""
+    state = chain.states[number]
+    possible = np.ones(keys.count, np.bool_)
     for place in state.series.key:
-        nobody |= keys.column(state, place) == OTHERS
-    return nobody
+        possible &= keys.column(state, place) != OTHERS
+    return (
+        possible
+        if number < chain.asked
+        else possible & other_kinds(chain, source, keys)[number - chain.asked]
+    )
 
 
-def completed(odds: Odds, learned: Odds, chain: Chain, keys: Keys) -> Odds:
-    """What is declared, and where that is not known, what was learned."""
+def other_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
+    """For each kind of facts besides those asked for: where some declaration speaks of it.
+
+    And its facts are none of those asked for.
+    """
+    found = []
+    for state in chain.states[chain.asked :]:
+        own = {i: v for i, v in state.series.constants if i not in chain.places}
+        spoken = np.zeros(keys.count, np.bool_)
+        for chance in source.chances:
+            beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
+            if beyond == own:
+                spoken |= _fits(state, chance.pattern, keys)
+        for asked in chain.states[: chain.asked]:
+            spoken &= ~_meets(asked, own, keys, chain.places)
+        found.append(spoken)
+    return found
+
+
+def _fits(state: State, pattern: tuple[object, ...], keys: Keys) -> Mask:
+    fits = np.ones(keys.count, np.bool_)
+    for place, value in _constants(pattern):
+        column = keys.column(state, place)
+        if column is not None:
+            fits &= column == keys.values.cell(value)
+    return fits
+
+
+def _meets(asked: State, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
+    """Where facts of a kind, with these constants and otherwise new values, are facts of a state."""
+    meets = np.ones(keys.count, np.bool_)
+    for place in {*asked.series.key, *(i for i, _ in asked.series.constants)} - set(places):
+        column, value = keys.column(asked, place), own.get(place)
+        if column is not None:
+            meets &= column == keys.values.cell(value) if isinstance(value, str | int | float) else False
+    return meets
+
+
+def completed(odds: Odds, learned: Odds, of: tuple[Chain, Input], keys: Keys) -> Odds:
+    """What is declared of a chain, and where that is not known, what was learned."""
+    chain, source = of
     open_ = (~odds.known & learned.known)[:, None]
     once, again = np.where(open_, learned.once, odds.once), np.where(open_, learned.again, odds.again)
-    for number, state in enumerate(chain.states):
-        nobody = _nobody(state, keys)
+    for number in range(len(chain.states)):
+        nobody = ~_possible(chain, source, keys, number)
         once[nobody, number] = again[nobody, number] = 0
     shares = learned.shares * (np.arange(learned.shares.shape[2]) <= odds.delay[:, :, None])
     shares /= np.maximum(shares.sum(axis=2, keepdims=True), IMPOSSIBLE)
@@ -141,10 +193,13 @@ def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[flo
     return own + [0.0] * (length - len(own))
 
 
-def _decided(state: State, patterns: Sequence[tuple[object, ...]], keys: Keys) -> tuple[Column, Mask]:
+def _decided(
+    state: State, patterns: Sequence[tuple[object, ...]], keys: Keys, kind: bool
+) -> tuple[Column, Mask]:
     """For each row the declaration with the most constants that fits, or -1; and whether that is sure.
 
-    It is not where a declaration fits some of the facts that the state may stand for.
+    It is not where a declaration fits some of the facts that the state may stand for. A `kind` of facts
+    stands for those with values of which no declaration speaks.
     """
     found, sure = np.full(keys.count, -1, np.int64), np.ones(keys.count, np.bool_)
     order = sorted(range(len(patterns)), key=lambda i: sum(value is not None for value in patterns[i]))
@@ -157,7 +212,7 @@ def _decided(state: State, patterns: Sequence[tuple[object, ...]], keys: Keys) -
             else:
                 fits = fits & (column == keys.values.cell(value))
         if partly:
-            sure &= ~fits
+            sure &= ~fits | kind
         else:
             found[fits] = number
     return found, sure

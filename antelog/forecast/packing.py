@@ -45,7 +45,11 @@ def packed(thing: object) -> tuple[bytes, bytes]:
     lists = [pa.ListArray.from_arrays([0, c.size], pa.array(c.ravel())) for c in columns]
     nested = pa.schema([(f.name, pa.list_(f.type)) for f in schema])
     with pa.ipc.new_file(sink, nested) as file:
-        file.write_table(pa.Table.from_arrays([each.cast(f.type) for each, f in zip(lists, nested, strict=True)], schema=nested))
+        file.write_table(
+            pa.Table.from_arrays(
+                [each.cast(f.type) for each, f in zip(lists, nested, strict=True)], schema=nested
+            )
+        )
     return said, sink.getvalue().to_pybytes()
 
 
@@ -71,7 +75,14 @@ def unpacked(said: bytes, columns: bytes) -> Any:
         table = pa.ipc.open_file(pa.BufferReader(columns)).read_all()
         arrays = [table.column(i).combine_chunks().flatten() for i in range(table.num_columns)]
         return _built(msgspec.json.decode(said), [_column(array) for array in arrays])
-    except (ValueError, TypeError, LookupError, AttributeError, pa.ArrowException, msgspec.MsgspecError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        pa.ArrowException,
+        msgspec.MsgspecError,
+    ) as error:
         raise UnreadableError(f"what was learned cannot be read: {error}") from None
 
 

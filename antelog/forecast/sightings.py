@@ -110,11 +110,15 @@ def forgotten(sightings: Sightings, before: Mapping[str, int]) -> Sightings:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """What to look up: keys, and the terms of each state beyond them; at these ticks, as of others."""
+    """What to look up: keys; for each state its series, the terms beyond the keys, and where there is such.
+
+    At these ticks, as of others.
+    """
 
     keys: Sequence[Column]
     beyond: Sequence[Mapping[int, Column]]
     series: Sequence[int]
+    possible: Sequence[Mask | None]
     tick: Column
     as_of: Column
 
@@ -137,6 +141,9 @@ def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
     result[there] = len(sought.series) + 1
     for state in reversed(range(len(sought.series))):
         meets = facts.columns[-1].take(at) >> sought.series[state] & 1 > 0
+        allowed = sought.possible[state]
+        if allowed is not None:
+            meets &= allowed.take(there)
         for place, column in sought.beyond[state].items():
             meets &= facts.columns[width + family.more.index(place)].take(at) == column.take(there)
         result[there[meets]] = state + 1

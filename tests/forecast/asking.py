@@ -1,0 +1,54 @@
+"""The model's chances of any answers of a case, told or not, at the tick it has reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
+from antelog.forecast import forecasting
+from antelog.forecast.answers import Asked
+from antelog.forecast.chances import Chances, Known, chances
+from antelog.forecast.engine import Engine
+from antelog.forecast.forecasting import OddsOf, tables_of
+from antelog.forecast.judging import AsOf
+from antelog.reference.answers import Answer
+from antelog.reference.terms import OTHERS
+from tests.engine.replay import Compiled, frames
+from tests.strategies import Case
+
+
+def engine_at(case: Case, plan: Plan, now: int) -> Engine:
+    """The engine after everything that arrives up to a tick, some ticks at a time."""
+    engine = Engine(Compiled(plan))
+    for end in sorted({now // 2, now}):
+        if end > engine.now:
+            engine.advance(end, frames(case.facts, plan, engine.now, end))
+    return engine
+
+
+def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
+    """The model's chances of answers without open variables."""
+    current, state = engine.forecasting, engine.state
+    assert isinstance(current, forecasting.Forecasting)
+    relation, values = engine.plan.relation(query), current.sightings.values
+    cells = {
+        name: np.array([_cell(values, dict(answer)[name]) for answer in answers], np.int64)
+        for name in relation.variables
+    }
+    timed = relation.time is not None
+    tick = np.array([dict(answer)[relation.time] if timed else 0 for answer in answers], np.int64)
+    known = Known(
+        engine.plan,
+        tables_of(state, values),
+        current.sightings,
+        state.begin or 0,
+        OddsOf(engine.plan, {}, AsOf(0, None)),
+    )
+    return chances(known, query, Asked(cells, tick, np.full(len(answers), engine.now)))
+
+
+def _cell(values, value) -> int:
+    return int(OTHERS_CELL) if value is OTHERS else values.cell(value)

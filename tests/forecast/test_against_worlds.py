@@ -1,0 +1,58 @@
+"""antelog/forecast/{chances,evaluating,diagrams,formulas,chains,odds}.py: the same as the worlds of the specification say.
+
+On random programs with declared chances, losses and slots, at every tick, for every answer told so far.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import assume, event, given, note
+
+from antelog.reference.worlds import TooManyWorldsError
+from tests.engine.replay import runnable
+from tests.forecast.asking import by_model, engine_at
+from tests.odds import Asked, forecasts
+
+
+@given(forecasts())
+def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
+    note(str(asked))
+    compiled = runnable(asked.case.checked)
+    assume(compiled is not None)
+    engine = engine_at(asked.case, compiled.plan, asked.now)
+    worlds = asked.worlds()
+    for query, answer in asked.answers:
+        if any(value is None for _, value in answer):
+            continue
+        try:
+            wanted = worlds.chance_of(query, answer)
+        except TooManyWorldsError:
+            event("too many worlds")
+            continue
+        found = by_model(engine, query, [answer])
+        which = int(found.which[0])
+        if wanted is None or which < 0:
+            event(f"unknown: {wanted is None} {which < 0}")
+            note(f"{query} {answer}: {wanted} {which}")
+            assert wanted is None or which < 0
+            continue
+        event("certain" if wanted.chance in (0, 1) else "uncertain")
+        note(f"{query} {answer}: {wanted}")
+        assert math.isclose(found.chance[which], wanted.chance, abs_tol=1e-9)
+        if wanted.chance == 1 and not wanted.forecast:
+            continue  # it is confirmed already, and no line asks for its forecast any more
+        mine = found.growth.of == which
+        tick = answer[-1][1]
+        got = dict(zip((found.growth.at[mine] + tick).tolist(), found.growth.chance[mine].tolist(), strict=True))
+        specified = dict(wanted.forecast)
+        for at in {*got, *specified}:
+            both = (_by(got, at), _by(specified, at))
+            assert math.isclose(*both, abs_tol=1e-9), (at, both)
+        if not np.isnan(found.holds[which]):
+            assert math.isclose(found.holds[which], wanted.holds, abs_tol=1e-9)
+
+
+def _by(forecast: dict[int, float], tick: int) -> float:
+    return max((chance for at, chance in forecast.items() if at <= tick), default=0.0)
