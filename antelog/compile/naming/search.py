@@ -36,7 +36,7 @@ class Search:
     _waiting: list[_State] = field(default_factory=list)
 
     def run(self, relation: Relation) -> None:
-        places = tuple(Var(place(i)) for i in range(len(relation.variables)))
+        places = tuple(Var(place(i)) for i in range(len(relation.answer.variables)))
         self._reach((relation.name, places, (), When(None, 0, 0)))
         while self._waiting:
             name, terms, tests, when = self._waiting.pop()

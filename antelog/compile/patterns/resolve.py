@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from antelog.compile.nodes.patterns import Atom, Pattern
 from antelog.compile.patterns.antichain import Antichain, minimal
-from antelog.compile.patterns.unfold import Frame, Way, combinations, framed
+from antelog.compile.patterns.unfold import Way, combinations, framed
 from antelog.compile.rules.clauses import Clause
+from antelog.compile.rules.queries import Frame
 from antelog.language.graph import components
 
 LITERALS_EACH = 10

@@ -14,21 +14,10 @@ from antelog.compile.nodes.substitution import Substitution
 from antelog.compile.patterns.renaming import from_zero, readable, renamed
 from antelog.compile.patterns.subsume import condense
 from antelog.compile.rules.clauses import Clause
+from antelog.compile.rules.queries import Frame
 
 ANSWER = "<answer>"
 """The time of the query's answer, where it is not known yet: in what a window says of loose times."""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A declared window: goals and evidence lie in [T + first, T + last] for an answer about T."""
-
-    first: int
-    last: int
-
-    @property
-    def width(self) -> int:
-        return self.last - self.first
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,27 @@ def completed(plan: Plan) -> Plan:
 
     Raises PlanError if an atom may rest on its own negation at the same tick.
     """
-    patterns = {r.name: r.patterns for r in plan.relations}
-    bounds = bound(patterns, plan.inputs)
+    return with_key(with_levels(with_bounds(plan)))
+
+
+def with_bounds(plan: Plan) -> Plan:
+    """How late answers are settled, and how long things matter."""
+    bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)
+    return replace(plan, relations=tuple(replace(r, bounds=bounds[r.name]) for r in plan.relations))
+
+
+def with_levels(plan: Plan) -> Plan:
+    """The order in which relations are evaluated, each after those it negates."""
+    patterns = {each.name: each.patterns for each in plan.relations}
     levels = stratify(patterns, _edges(patterns))
     if isinstance(levels, Violation):
         raise PlanError("a relation rests on its own negation")
-    relations = tuple(replace(r, bounds=bounds[r.name], level=levels[r.name]) for r in plan.relations)
-    return replace(plan, relations=relations, key=partition(relations, plan.inputs))
+    return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))
+
+
+def with_key(plan: Plan) -> Plan:
+    """The argument by which facts and answers can be divided."""
+    return replace(plan, key=partition(plan.relations, plan.inputs))
 
 
 def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Edge]:

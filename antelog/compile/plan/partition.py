@@ -31,7 +31,7 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
         if source.slot is not None and source.name in choices:
             # Which fact holds a slot has to be known where its facts are.
             choices[source.name] = frozenset(source.slot)
-    choices |= {r.name: frozenset(range(len(r.variables))) for r in relations}
+    choices |= {r.name: frozenset(range(len(r.answer.variables))) for r in relations}
     for name, positions in choices.items():
         if not positions:
             return Key((), _no_argument(name, inputs))

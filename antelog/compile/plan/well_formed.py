@@ -57,7 +57,7 @@ class _Complaints:
         self._plan = plan
         self._inputs: Mapping[str, Types] = {each.name: each.types for each in plan.inputs}
         self._statics: Mapping[str, Types] = {each.name: each.types for each in plan.statics}
-        self._relations: Mapping[str, Types] = {each.name: each.types for each in plan.relations}
+        self._relations: Mapping[str, Types] = {each.name: each.answer.types for each in plan.relations}
 
     def all(self) -> Iterator[str]:
         """What is wrong; the later ones rest on the first being right."""
@@ -79,7 +79,8 @@ class _Complaints:
             if not self._is_rule(rule):
                 yield f"a static rule for {rule.predicate} does not fit"
         for relation in plan.relations:
-            if len(relation.types) != len(relation.variables) or not _once(relation.variables):
+            answer = relation.answer
+            if len(answer.types) != len(answer.variables) or not _once(answer.variables):
                 yield f"{relation.name} has not one type for each of its variables"
         for relation in plan.relations:
             if not all(self._is_pattern(pattern, relation) for pattern in relation.patterns):
@@ -97,7 +98,7 @@ class _Complaints:
         )
 
     def _is_pattern(self, pattern: Pattern, relation: Relation) -> bool:
-        uses = [*self._uses_of_statics(pattern.statics), (pattern.answer, relation.types)]
+        uses = [*self._uses_of_statics(pattern.statics), (pattern.answer, relation.answer.types)]
         for literal in pattern.literals:
             if isinstance(literal, Atom):
                 uses.append((literal.arguments, self._inputs.get(literal.predicate)))
@@ -114,7 +115,7 @@ class _Complaints:
             and _variables([pattern.answer]) <= named
             and not objects & clocks
             and "" not in objects | clocks
-            and (relation.time is not None or pattern.time.variable is None)
+            and (relation.answer.time is not None or pattern.time.variable is None)
             and all(_compares(each, uses) for each in pattern.comparisons)
             and _near(*(time.offset for time in times), *(each.tick for each in pattern.earliest))
         )

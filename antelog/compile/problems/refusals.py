@@ -15,6 +15,7 @@ from antelog.compile.conditions.times import times_of
 from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Time, Var
 from antelog.compile.nodes.text import pattern_text
 from antelog.compile.nodes.variables import compared, variables_of
+from antelog.compile.patterns.relations import Asked, Resolved
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
 
@@ -22,29 +23,19 @@ LARGEST_OFFSET = 2**53 - 1
 """No tick is later, so no two are further apart."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A relation that is needed: its name, the predicate it is about, whether a query asks for it."""
-
-    name: str
-    predicate: str
-    by_query: bool
-    patterns: tuple[Pattern, ...]
-
-
-def refusals(relations: Iterable[Asked], document: syntax.Document) -> Iterator[Diagnostic]:
+def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
     """What stands against running relations, each kind of objection once for each of them."""
     relations = tuple(relations)
-    ranging = _ranging({relation.name: relation.patterns for relation in relations})
+    ranging = _ranging({each.asked.name: each.patterns for each in relations})
     for relation in relations:
         seen: set[str] = set()
         for pattern in relation.patterns:
-            anything = {*pattern.unguarded, *_at(pattern, ranging[relation.name])}
+            anything = {*pattern.unguarded, *_at(pattern, ranging[relation.asked.name])}
             for each in (*_objections(pattern), *_comparisons(pattern, anything)):
                 if each.code not in seen:
                     seen.add(each.code)
                     text = f"{each.message}, once the rules are put together: {pattern_text(pattern)}"
-                    yield Diagnostic(each.code, text, _place(relation, document), each.hint)
+                    yield Diagnostic(each.code, text, _place(relation.asked, document), each.hint)
 
 
 def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:

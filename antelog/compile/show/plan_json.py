@@ -7,7 +7,7 @@ import msgspec
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import PlanError
 
-VERSION = 1
+VERSION = 2
 """Counts up whenever a plan of the version before can no longer be read."""
 
 

@@ -129,7 +129,7 @@ _WORTH_COPYING = 2
 
 def together(judge: Judge, query: str, blocks: Sequence[Derivations], parts: Sequence[Life]) -> Lives:
     """Blocks side by side, and their rows by answer."""
-    width = len(judge.known.rules.relations[query].variables) + 1
+    width = len(judge.known.rules.relations[query].answer.variables) + 1
     answers = [answers_of(found, judge) for found in blocks]
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     life = Life(*_stacked([[part.told, part.complete, part.end] for part in parts], 3))

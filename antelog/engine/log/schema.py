@@ -51,8 +51,9 @@ def changes_schema(plan: Plan, query: str, types: AnswerTypes) -> pa.Schema:
 
 def table_schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
     """The schema of the changes and answers of a query, given the types of its variables."""
-    answer = tuple((name, types[name]) for name in relation.variables)
-    return _table_schema(answer, relation.time, tuple(relation.variables[i] for i in relation.unguarded))
+    names = relation.answer.variables
+    answer = tuple((name, types[name]) for name in names)
+    return _table_schema(answer, relation.answer.time, tuple(names[i] for i in relation.unguarded))
 
 
 @lru_cache(maxsize=1024)
@@ -78,7 +79,7 @@ def _table_schema(answer: Named, time: str | None, unguarded: tuple[str, ...]) -
 
 def excepted_type(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.ListType:
     """The type of the column `except` of a query that has one."""
-    names = [relation.variables[i] for i in relation.unguarded]
+    names = [relation.answer.variables[i] for i in relation.unguarded]
     return pa.list_(pa.struct([_field(name, types[name]) for name in names]))
 
 
@@ -104,10 +105,10 @@ def relation_types(plan: Plan, seen: Seen) -> AnswerTypes:
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
     rows = [_answer(each, relation, plan, known) for each in relation.patterns]
     # A relation without patterns has its columns as well.
-    columns = zip(*rows, strict=True) if rows else [()] * len(relation.variables)
+    columns = zip(*rows, strict=True) if rows else [()] * len(relation.answer.variables)
     return {
         name: declared(reduce(wider, column, NOTHING), type_)
-        for name, column, type_ in zip(relation.variables, columns, relation.types, strict=True)
+        for name, column, type_ in zip(relation.answer.variables, columns, relation.answer.types, strict=True)
     }
 
 

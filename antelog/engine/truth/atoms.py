@@ -141,7 +141,7 @@ def derived(
 def _rows(judge: Judge, name: str, number: int, wanted: Table) -> list[Partial]:
     """The rows of a pattern for the wanted atoms; where they are too many at once, for half of these each."""
     known, count = judge.known, len(wanted[0])
-    prepared, arity = known.rules.patterns[name][number], len(known.rules.relations[name].variables)
+    prepared, arity = known.rules.patterns[name][number], len(known.rules.relations[name].answer.variables)
     seed = _seed(prepared, wanted, arity, known.values)
     found = known.found(prepared, spans_of(distinct(wanted[arity])))
     try:

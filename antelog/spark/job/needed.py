@@ -92,7 +92,7 @@ _Demand: TypeAlias = tuple[frozenset[_Condition], ...]
 def _demands(plan: Plan) -> set[tuple[Relation, _Demand]]:
     """The relations, each with all that is asked of it: by queries anything, by negations their values."""
     relations = {relation.name: relation for relation in plan.relations}
-    found = {(query, (frozenset[_Condition](),) * len(query.variables)) for query in plan.queries}
+    found = {(query, (frozenset[_Condition](),) * len(query.answer.variables)) for query in plan.queries}
     waiting = list(found)
     while waiting:
         relation, demand = waiting.pop()
