@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.prepared.prepare import prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.answers.affected import Step
 from antelog.engine.facts.facts import Facts

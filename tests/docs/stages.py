@@ -13,7 +13,8 @@ import pyarrow as pa
 
 import antelog
 from antelog.compile.nodes.text import literal_text
-from antelog.compile.prepared.prepare import Prepared, prepared
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import affected
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 
 from antelog.compile.conditions.comparisons import outcome
 from antelog.compile.naming.search import Search
-from antelog.compile.naming.terms import FACT_TIME, TIME, Source, Tests, Value, beginning, place
+from antelog.compile.naming.terms import TIME, Source, Tests, Value, beginning, place
 from antelog.compile.nodes.patterns import Atom, Comparison, Operand, Pattern, StaticAtom, Term, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
-
-__all__ = ["FACT_TIME", "Names", "Source", "Tests", "names"]
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,11 @@ class Input(Struct, frozen=True):
     refinements: tuple[Refinement, ...] = ()
     slot: tuple[int, ...] | None = None
 
+    @property
+    def delays(self) -> frozenset[int]:
+        """Every delay that some fact may have."""
+        return frozenset({self.delay, *(refinement.delay for refinement in self.refinements)})
+
 
 class Static(Struct, frozen=True):
     """A background relation: its columns, their types, and the facts the program itself states."""

@@ -41,7 +41,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
 def _of_slot(source: Input) -> int:
     if source.slot is None:
         return 1
-    return -max([source.delay, *(refinement.delay for refinement in source.refinements)])
+    return -max(source.delays)
 
 
 def lag(plan: Plan) -> int:

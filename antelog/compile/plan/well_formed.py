@@ -13,6 +13,7 @@ from itertools import chain
 from antelog.compile.conditions.comparisons import HOLDS
 from antelog.compile.nodes.patterns import Atom, Comparison, Const, Pattern, StaticAtom, Sum, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
+from antelog.compile.nodes.variables import compared, names_in, static_variables
 from antelog.compile.plan.completing import completed
 from antelog.errors import PlanError
 
@@ -89,8 +90,8 @@ class _Complaints:
     def _is_rule(self, rule: StaticRule) -> bool:
         types = self._statics.get(rule.predicate)
         uses = [*self._uses_of_statics(rule.body), (rule.answer, types)]
-        named = _variables(each.arguments for each in rule.body if not each.negated)
-        used = _variables([rule.answer]) | _compared(rule.comparisons)
+        named = names_in(term for each in rule.body if not each.negated for term in each.arguments)
+        used = names_in(rule.answer) | _compared(rule.comparisons)
         return (
             _agree(uses)
             and used <= named
@@ -104,15 +105,15 @@ class _Complaints:
                 uses.append((literal.arguments, self._inputs.get(literal.predicate)))
             else:
                 uses.append((literal.asked, self._relations.get(literal.relation)))
-        body = [literal.arguments for literal in pattern.literals]
-        named = _variables([*body, *(each.arguments for each in pattern.statics if not each.negated)])
-        objects = named | _compared(c for c in pattern.comparisons if not _of_times(c))
+        named = names_in(term for literal in pattern.literals for term in literal.arguments)
+        named |= static_variables(pattern)
+        objects = named | _compared(pattern.comparisons)
         times = [pattern.time, *(literal.time for literal in pattern.literals)]
         times += [s for c in pattern.comparisons for s in (c.left, c.right) if isinstance(s, Time)]
         clocks = {time.variable for time in times} | {each.variable for each in pattern.earliest}
         return (
             _agree(uses)
-            and _variables([pattern.answer]) <= named
+            and names_in(pattern.answer) <= named
             and not objects & clocks
             and "" not in objects | clocks
             and (relation.answer.time is not None or pattern.time.variable is None)
@@ -154,13 +155,9 @@ def _agree(uses: Iterable[tuple[Terms, Types | None]]) -> bool:
     return True
 
 
-def _variables(terms: Iterable[Terms]) -> set[str | None]:
-    return {term.name for each in terms for term in each if isinstance(term, Var)}
-
-
-def _compared(comparisons: Iterable[Comparison]) -> set[str | None]:
-    sides = [side for each in comparisons for side in (each.left, each.right)]
-    return {s.name if isinstance(s, Var) else s.variable for s in sides if isinstance(s, Var | Sum)}
+def _compared(comparisons: Iterable[Comparison]) -> set[str]:
+    """The object variables of comparisons."""
+    return {name for each in comparisons if not _of_times(each) for name in compared(each)}
 
 
 def _of_times(comparison: Comparison) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from antelog.compile.conditions.times import times_of
 from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Time, Var
 from antelog.compile.nodes.text import pattern_text
-from antelog.compile.nodes.variables import compared, variables_of
+from antelog.compile.nodes.variables import answered, compared, variables_of
 from antelog.compile.patterns.relations import Asked, Resolved
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
@@ -77,10 +77,9 @@ class _Objection:
 
 
 def _objections(pattern: Pattern) -> Iterator[_Objection]:
-    answer = {term.name for term in pattern.answer if isinstance(term, Var)} | {pattern.time.variable}
     times = {pattern.time.variable, *(literal.time.variable for literal in pattern.literals)}
     for negation in pattern.negations:
-        for name in sorted(variables_of(negation) - pattern.guarded - answer):
+        for name in sorted(variables_of(negation) - pattern.guarded - answered(pattern)):
             kind = "time" if name in times else "value"
             yield _Objection(
                 "E404",

@@ -15,9 +15,10 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from antelog.compile.naming.sources import names
-from antelog.compile.nodes.patterns import Atom, Const, Pattern, StaticAtom, Term, Var
+from antelog.compile.nodes.patterns import Atom, Const, StaticAtom, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.values.types import (
     MIXED,
     NOTHING,
@@ -103,7 +104,7 @@ def relation_types(plan: Plan, seen: Seen) -> AnswerTypes:
 
 
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
-    rows = [_answer(each, relation, plan, known) for each in relation.patterns]
+    rows = [_answer(each, known) for each in prepared(plan).patterns[relation.name]]
     # A relation without patterns has its columns as well.
     columns = zip(*rows, strict=True) if rows else [()] * len(relation.answer.variables)
     return {
@@ -137,18 +138,19 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
     return tuple(types)
 
 
-def _answer(
-    pattern: Pattern, relation: Relation, plan: Plan, known: Mapping[str, Types]
-) -> list[pa.DataType]:
+def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
+    pattern, naming = prepared.pattern, prepared.naming
     sources: list[Atom | StaticAtom] = [*pattern.atoms, *pattern.statics]
     types = {term: _term(term, sources, known) for term in pattern.answer}
-    for naming in names(relation, pattern, plan):
+    if naming is not None:
         # An unguarded variable has the values that are named for it.
-        variable = Var(naming.variable)
-        by_facts = _term(
-            variable, [*(s.atom for s in naming.facts), *(atom for atom, _ in naming.background)], known
-        )
-        types[variable] = reduce(wider, (type_of(value) for value, _ in naming.constants), by_facts)
+        atoms: list[Atom | StaticAtom] = [
+            *(fact.atom for fact, _ in naming.facts),
+            *(atom for atom, _ in naming.background),
+        ]
+        by_facts = _term(Var(naming.variable), atoms, known)
+        named = reduce(wider, (type_of(value) for value, _ in naming.constants), by_facts)
+        types[Var(naming.variable)] = named
     return [types[term] for term in pattern.answer]
 
 

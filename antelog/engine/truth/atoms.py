@@ -16,7 +16,8 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Negated, Var
 from antelog.compile.nodes.text import pattern_text
-from antelog.compile.prepared.prepare import NegatedLiteral, Prepared
+from antelog.compile.prepared.literals import NegatedLiteral
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find, groups, keys_of, marked

@@ -172,7 +172,7 @@ def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
     source = next(s for s in plan.inputs if s.name == name)
     time = ticks_of(table.column(source.columns[-1]), plan.tick)
     arrived = ticks_of(table.column(arrival), plan.tick)
-    soonest = min([source.delay, *(r.delay for r in source.refinements)])
+    soonest = min(source.delays)
     waited = arrived.numbers - time.numbers
     fine: Mask = time.whole & arrived.whole & (time.numbers >= 0) & (arrived.numbers <= LAST)
     fine &= (waited >= 0) & (waited <= soonest)
