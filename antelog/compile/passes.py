@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from antelog.compile.nodes.plan import Plan
+from antelog.compile.patterns.effort import EndlessError
 from antelog.compile.patterns.relations import Failed, Resolved, relations_of
-from antelog.compile.patterns.resolve import EndlessError
 from antelog.compile.plan import completing
 from antelog.compile.plan.assembling import assembled as plan_of
 from antelog.compile.problems import failures

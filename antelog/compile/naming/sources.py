@@ -1,10 +1,11 @@
 """What names values for an unguarded variable.
 
-    Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T+1).
+In comes a pattern, out goes for each unguarded variable what names values for it: the fact literals the
+answer rests on, also those below negations, and constants and background in the same columns. The
+variable ranges over every value that is named, and over all others.
 
-The X of `Calm` ranges over every value that is named, and over all others. A fact names the value
-it has where X stands in one of the fact literals the answer rests on: here `Temp(X, high, T+1)`. So
-do constants that rules, comparisons and delay refinements have there, and the background.
+    Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T+1).
+    X of Calm: named by Temp(X, high, T+1)
 """
 
 from __future__ import annotations

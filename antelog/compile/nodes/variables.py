@@ -1,7 +1,7 @@
 """Which variables stand in the parts of a pattern.
 
-In comes a literal, a background literal or a comparison, out go the names of its variables, of objects and of
-times. What is known once some variables have values is asked everywhere, in the compiler and in the engine.
+In comes a literal, a background literal or a comparison, out go the names of its variables, of objects
+and of times. Both compiler and engine ask for them wherever some variables have values and others not.
 
     R(D, W, U): D, W and U      W >= V + 0.5: W and V
 """

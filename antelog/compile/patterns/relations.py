@@ -13,8 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.compile.nodes.patterns import Pattern, Var
+from antelog.compile.patterns.effort import EndlessError, TooManyPatternsError
 from antelog.compile.patterns.renaming import apart
-from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
+from antelog.compile.patterns.resolve import Resolver
 from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.program import Clauses
 from antelog.compile.rules.queries import frame_of, negation_clause, query_clause

@@ -1,8 +1,11 @@
 """θ-subsumption: patterns that never say anything another does not say with less.
 
-A pattern subsumes another if its variables can be replaced so that both give the same answer
-and its conditions are among the other's. Every derivation by the other then has a
-derivation by the first beside it with no more literals, and only minimal ones are reported.
+In come two patterns, out goes whether the first subsumes the second: its variables can be replaced so that
+both give the same answer and its conditions are among the other's. Every derivation by the other then has
+a derivation by the first beside it with no more literals, and only minimal ones are told. Literals that
+others of the same pattern make needless go likewise.
+
+    A(X, T) subsumes A(X, T), B(X, T)      A(X, T), A(Y, T) is condensed to A(X, T)
 
 Deciding this takes exponential time at worst. The search is bounded; where it gives up, the
 pattern is kept, which costs work but changes no answer.

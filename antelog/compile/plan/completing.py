@@ -1,4 +1,11 @@
-"""What follows from the patterns of a plan: bounds, levels, and the key."""
+"""What follows from the patterns of a plan: bounds, levels, and the key.
+
+In comes a plan with patterns, out goes the same with all that follows from them; what it had of that makes
+no difference. The compiler does so for a plan it has put together, and `well_formed` for one that comes
+from elsewhere, to see that it says the same.
+
+    P: A(X, T+3) with delay 2 on A     settled by T+5; level 0; key A: x, P: X
+"""
 
 from __future__ import annotations
 

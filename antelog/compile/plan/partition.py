@@ -1,9 +1,11 @@
-"""The partition key: an argument by which facts and answers can be divided.
+"""The key: an argument by which facts and answers can be divided.
 
-A key is one argument position for every input and every relation, such that each pattern has
-one and the same variable there, in its answer and in all its literals. Facts with different
-values at these positions then never meet, and each bucket of values can be computed alone.
+In come relations and inputs, out goes one argument position for each of them, such that each pattern has
+one and the same variable there, in its answer and in all its literals; or why there is none. Facts with
+different values at these positions then never meet, and each bucket of values can be worked out alone.
 Static relations are not divided: every bucket has all of them.
+
+    P(X, T) :- A(X, T), B(Y, X, T).    A: 0, B: 1, P: 0
 """
 
 from __future__ import annotations

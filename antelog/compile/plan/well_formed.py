@@ -1,8 +1,11 @@
 """Whether a plan is one that the compiler can have made; for one that comes from elsewhere.
 
-A plan that is read from a file has the right fields. That the predicates it names are there, have so many
-arguments and the right types, that variables have values, and that bounds and levels follow from its
-patterns, is looked at here: what works with plans takes all that for granted.
+In comes a plan that was read from a file, so that it has the right fields. That the predicates it names are
+there, have so many arguments and the right types, that variables have values, and that bounds and levels
+follow from its patterns, is looked at here; out goes nothing, or PlanError with what is wrong. What works
+with plans takes all that for granted.
+
+    P: A(X, T) where A has three columns: a pattern of P does not fit
 """
 
 from __future__ import annotations

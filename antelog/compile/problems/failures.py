@@ -13,8 +13,8 @@ from itertools import pairwise
 from math import prod
 
 from antelog.compile.nodes.text import later
+from antelog.compile.patterns.effort import LITERALS_EACH, EndlessError, TooManyPatternsError
 from antelog.compile.patterns.relations import Asked
-from antelog.compile.patterns.resolve import LITERALS_EACH, EndlessError, TooManyPatternsError
 from antelog.compile.rules.stratify import Edge, Violation
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax

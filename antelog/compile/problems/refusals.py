@@ -1,9 +1,11 @@
 """Patterns that cannot be run, though each rule by itself is fine.
 
-    OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
+In come the relations with their patterns, out goes what stands against running them. Put together, the
+rules below ask whether some X makes the negation true, which nearly every X nobody has named does. What a
+rule says by itself is checked with the language.
 
-Put together, `Any(T) :- not Bad(X, T)` asks whether some X makes the negation true, which nearly
-every X nobody has named does. What a rule says by itself is checked with the language.
+    OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
+    Any: not Bad(X, T), X occurs only under negation: E404
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""A plan as text, for people; the same plan always gives the same text."""
+"""A plan as text, for people.
+
+In comes a plan, out go lines: where facts come from, for each query and each negated atom its patterns
+and bounds, and the key. The same plan always gives the same text, so that two of them can be compared.
+
+    query P for X, T
+      A(X, T), not B(X, T)
+"""
 
 from __future__ import annotations
 

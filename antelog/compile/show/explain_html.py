@@ -1,4 +1,10 @@
-"""A plan as HTML, for notebooks: what `explain` says, as a table."""
+"""A plan as HTML, for notebooks.
+
+In comes a plan, out goes a table with a row for each relation, and above and below it what concerns the
+whole. It says what `explain` says, in the same words.
+
+    <td>query P for X, T</td><td>A(X, T), not B(X, T)</td>…
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A plan as JSON and back, without loss."""
+"""A plan as JSON and back, without loss.
+
+In comes a plan, out goes a line of JSON, which has the version of the format; and the other way round, or
+PlanError with the reason. Saved states and running pipelines have the plan they were made for beside them.
+
+    {"version": 2, "plan": {"inputs": [{"name": "A", …}], …}}
+"""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from antelog.compile.nodes.text import pattern_text
+from antelog.compile.patterns.effort import EndlessError, TooManyPatternsError
 from antelog.compile.patterns.relations import Failed, Resolved, relations_of
-from antelog.compile.patterns.resolve import EndlessError, TooManyPatternsError
 from antelog.compile.rules.program import clauses_of
 from antelog.diagnostics import Source
 from antelog.language import read

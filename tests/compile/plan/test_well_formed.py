@@ -1,4 +1,4 @@
-"""antelog/compile/plan/{well_formed,completing}.py: what the compiler cannot have made is told.
+"""antelog/compile/plan/well_formed.py: what the compiler cannot have made is told.
 
 That an engine goes on with whatever is well-formed, `tests/engine/test_damaged_states.py` shows.
 """
