@@ -1,7 +1,10 @@
-"""Sets of patterns of which none makes another needless, with an index to find those that might.
+"""Patterns of which none makes another needless.
 
-That is one that subsumes it. But a clock-driven pattern makes no fact-driven one needless: facts may
-speak before the answer's tick has come.
+In come patterns one by one, out goes whether each is kept: it is not if one that is there subsumes it. An
+index finds those that might, for there may be thousands. A clock-driven pattern makes no fact-driven one
+needless: facts may speak before the answer's tick has come.
+
+    A(X, T) is there; A(X, T), B(X, T) is not kept
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""How late the facts that match an atom may be: the papers' δ, for atoms with variables too."""
+"""How late the facts that match an atom may be: the papers' δ, for atoms with variables too.
+
+In comes an atom, out goes the largest delay of the facts it may stand for. An input may have thousands of
+declarations; those with equally many constants are looked up together, and the one with the most decides.
+
+    input Temp(d, level, time) delay 1.    delay Temp(wt4, _, _) = 3.
+    Temp(wt2, high, T): 1      Temp(X, high, T): 3
+"""
 
 from __future__ import annotations
 
