@@ -111,9 +111,10 @@ def _plain_answer(pattern: Pattern) -> dict[str, int] | None:
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
     """What any literal that this one is replaced by has in common with it."""
-    if literal.time.variable != pattern.time.variable:
+    later = literal.time.after(pattern.time)
+    if later is None:
         return
-    place = (type(literal), literal.predicate, literal.time.offset - pattern.time.offset)
+    place = (type(literal), literal.predicate, later)
     yield place
     first: dict[Hashable, int] = {}
     for position, argument in enumerate(literal.arguments):

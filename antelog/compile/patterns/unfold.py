@@ -123,10 +123,9 @@ def _build(
 def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
     """How far before and after the head the goals lie, those of the chosen patterns too."""
     first = last = 0
-    head = clause.head.time
     for i, time in enumerate(clause.body_times):
-        if time.variable == head.variable:
-            offset = time.offset - head.offset
+        offset = time.after(clause.head.time)
+        if offset is not None:
             spanned = chosen.get(i)
             first = min(first, offset + (spanned.first if spanned else 0))
             last = max(last, offset + (spanned.last if spanned else 0))
@@ -136,7 +135,7 @@ def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
 def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: Frame) -> Iterator[Comparison]:
     """Comparisons that keep the goals whose times are not tied to the head's in the frame."""
     for i, time in enumerate(clause.body_times):
-        if time.variable != clause.head.time.variable:
+        if time.after(clause.head.time) is None:
             spanned = chosen.get(i)
             yield Comparison(Time(ANSWER, frame.first), "<=", time + (spanned.first if spanned else 0))
             yield Comparison(time + (spanned.last if spanned else 0), "<=", Time(ANSWER, frame.last))

@@ -53,6 +53,4 @@ def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Edge]:
     for name, own in patterns.items():
         for pattern in own:
             for negation in pattern.negations:
-                related = negation.time.variable == pattern.time.variable
-                weight = negation.time.offset - pattern.time.offset if related else None
-                yield Edge(name, negation.relation, weight, True)
+                yield Edge(name, negation.relation, negation.time.after(pattern.time), True)

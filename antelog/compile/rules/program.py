@@ -52,6 +52,5 @@ def edges_of(clauses: Clauses) -> Iterator[Edge]:
             for negative, atoms in ((False, clause.goals), (True, clause.negations)):
                 for atom in atoms:
                     if atom.predicate in clauses:
-                        related = atom.time.variable == clause.head.time.variable
-                        weight = atom.time.offset - clause.head.time.offset if related else None
+                        weight = atom.time.after(clause.head.time)
                         yield Edge(name, atom.predicate, weight, negative, clause.rule)

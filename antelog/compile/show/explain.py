@@ -11,11 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from antelog.compile.nodes.patterns import (
-    Pattern,
-    Time,
-    Var,
-)
+from antelog.compile.nodes.patterns import Pattern, Time, Var
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
 from antelog.compile.nodes.text import (
     call_text,
