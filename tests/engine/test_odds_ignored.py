@@ -68,5 +68,7 @@ def test_they_are_in_the_plan() -> None:
         ((None, "high"), 0.05, 0.8),
         (("wt2", "low"), 0.1, 0.1),
     ]
-    assert plan.alert("Malf") == 0.8
-    assert plan.alert("Temp(device, level, time)") is None
+    assert {each.name: each.alert for each in plan.relations} == {
+        "Malf": 0.8,
+        "Temp(device, level, time)": None,
+    }

@@ -17,7 +17,6 @@ from antelog.compile.show.explain import (
     relation_title,
     source_lines,
 )
-from antelog.compile.show.odds import alert_line
 
 
 def print_plan(plan: Plan, console: Console) -> None:
@@ -27,8 +26,6 @@ def print_plan(plan: Plan, console: Console) -> None:
     for relation in plan.relations:
         console.print()
         _print_relation(relation, console)
-        if alert := alert_line(plan, relation):
-            print_text(console, Text(f"    {alert}"))
     console.print()
     console.print("strata, in the order they are evaluated:", style="bold")
     for line in _strata(plan):

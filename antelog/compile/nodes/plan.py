@@ -1,6 +1,6 @@
 """The nodes of a plan: what the compiler hands to the engine.
 
-    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, Alert*
+    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?
     Relation = an atom whose truth over time is kept: one for each query, and one for each
                negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
 
@@ -47,22 +47,36 @@ class Level(Struct, frozen=True):
     rank: int
 
 
-class Relation(Struct, frozen=True):
-    """An atom whose truth over time is kept.
+class Answer(Struct, frozen=True):
+    """What an answer has values for: the query's object variables with their types, and its time.
 
-    A relation is `asked` if it answers a query of the program; `variables` are then the
-    query's object variables, and `time` its time variable (None if the query fixes the tick).
+    `time` is None if the query fixes the tick.
+    """
+
+    variables: tuple[str, ...]
+    types: tuple[str | None, ...]
+    time: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, the time last."""
+        return self.variables if self.time is None else (*self.variables, self.time)
+
+
+class Relation(Struct, frozen=True):
+    """An atom whose truth over time is kept. It is `asked` if it answers a query of the program.
+
+    From the chance `alert` on, an open answer of the query is worth an alert, if the program says so.
     """
 
     name: str
     predicate: str
     asked: bool
-    variables: tuple[str, ...]
-    types: tuple[str | None, ...]
-    time: str | None
+    answer: Answer
     patterns: tuple[Pattern, ...]
     bounds: Bounds
     level: Level
+    alert: float | None = None
 
     @property
     def unguarded(self) -> tuple[int, ...]:
@@ -114,6 +128,11 @@ class Input(Struct, frozen=True):
     chances: tuple[Chance, ...] = ()
     shares: tuple[float, ...] | None = None
 
+    @property
+    def delays(self) -> frozenset[int]:
+        """Every delay that some fact may have."""
+        return frozenset({self.delay, *(refinement.delay for refinement in self.refinements)})
+
 
 class Static(Struct, frozen=True):
     """A background relation: its columns, their types, and the facts the program itself states."""
@@ -153,13 +172,6 @@ class Key(Struct, frozen=True):
         return next(k.position for k in self.positions if k.name == name)
 
 
-class Alert(Struct, frozen=True):
-    """From this chance on, an open answer of a query's relation is worth an alert."""
-
-    relation: str
-    chance: float
-
-
 class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps."""
 
@@ -169,7 +181,6 @@ class Plan(Struct, frozen=True, cache_hash=True):
     relations: tuple[Relation, ...]
     key: Key
     tick: int | None = None
-    alerts: tuple[Alert, ...] = ()
 
     @property
     def queries(self) -> Iterator[Relation]:
@@ -178,7 +189,3 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     def relation(self, name: str) -> Relation:
         return next(relation for relation in self.relations if relation.name == name)
-
-    def alert(self, name: str) -> float | None:
-        """From which chance on an open answer of a relation is worth an alert, if any is."""
-        return next((alert.chance for alert in self.alerts if alert.relation == name), None)

@@ -1,14 +1,17 @@
-"""A plan as text, for people; the same plan always gives the same text."""
+"""A plan as text, for people.
+
+In comes a plan, out go lines: where facts come from, for each query and each negated atom its patterns
+and bounds, and the key. The same plan always gives the same text, so that two of them can be compared.
+
+    query P for X, T
+      A(X, T), not B(X, T)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from antelog.compile.nodes.patterns import (
-    Pattern,
-    Time,
-    Var,
-)
+from antelog.compile.nodes.patterns import Pattern, Time, Var
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
 from antelog.compile.nodes.text import (
     call_text,
@@ -19,21 +22,21 @@ from antelog.compile.nodes.text import (
     term_text,
     time_text,
 )
-from antelog.compile.show.odds import alert_line, odds_lines
+from antelog.compile.show.odds import odds_lines
 from antelog.escaping import shown_lines
 from antelog.language.durations import duration_text
-from antelog.language.printer import value_text
+from antelog.language.printer import percentage_text, value_text
 
 
 def answer_text(relation: Relation, pattern: Pattern) -> str:
     """What a pattern fixes about the answer: `X = high, T = 0`, or nothing."""
     fixed = [
         f"{name} = {term_text(term)}"
-        for name, term in zip(relation.variables, pattern.answer, strict=True)
+        for name, term in zip(relation.answer.variables, pattern.answer, strict=True)
         if term != Var(name)
     ]
-    if relation.time is not None and pattern.time != Time(relation.time, 0):
-        fixed.append(f"{relation.time} = {time_text(pattern.time)}")
+    if relation.answer.time is not None and pattern.time != Time(relation.answer.time, 0):
+        fixed.append(f"{relation.answer.time} = {time_text(pattern.time)}")
     return ", ".join(fixed)
 
 
@@ -70,8 +73,6 @@ def _lines(plan: Plan) -> Iterator[str]:
     for relation in plan.relations:
         yield ""
         yield from relation_lines(relation)
-        if alert := alert_line(plan, relation):
-            yield f"  {alert}"
     yield ""
     yield key_text(plan)
 
@@ -104,10 +105,10 @@ def _rule_text(rule: StaticRule) -> str:
 
 
 def relation_title(relation: Relation) -> str:
-    time = "" if relation.time is None else relation.time
+    time = "" if relation.answer.time is None else relation.answer.time
     if not relation.asked:
         return f"negated {relation.name}"
-    answer = ", ".join([*relation.variables, *([time] if time else [])])
+    answer = ", ".join([*relation.answer.variables, *([time] if time else [])])
     return f"query {relation.name}" + (f" for {answer}" if answer else "")
 
 
@@ -136,7 +137,7 @@ def pattern_lines(pattern: Pattern) -> Iterator[str]:
 
 def bounds_lines(relation: Relation) -> Iterator[str]:
     bounds = relation.bounds
-    name = relation.time or "T"
+    name = relation.answer.time or "T"
     if bounds.delay is None:
         yield "delay: none; it may stay open for good"
         yield "confirmed answers are remembered for good"
@@ -152,6 +153,8 @@ def bounds_lines(relation: Relation) -> Iterator[str]:
         yield f"state: {_state_text(bounds.window - 1, len(relation.patterns))}"
     else:
         yield "state: does not grow with time"
+    if relation.alert is not None:
+        yield f"alert: an open answer with a chance of {percentage_text(relation.alert)} or more"
 
 
 def _state_text(ticks: int, patterns: int) -> str:
@@ -165,6 +168,6 @@ def key_text(plan: Plan) -> str:
     if not plan.key:
         return f"partition key: none; {plan.key.why_not}"
     columns = {i.name: i.columns for i in plan.inputs}
-    columns |= {r.name: r.variables for r in plan.relations}
+    columns |= {r.name: r.answer.variables for r in plan.relations}
     places = [f"{k.name}: {columns[k.name][k.position]}" for k in plan.key.positions]
     return f"partition key: {', '.join(places)}"

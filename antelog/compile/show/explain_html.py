@@ -1,4 +1,10 @@
-"""A plan as HTML, for notebooks: what `explain` says, as a table."""
+"""A plan as HTML, for notebooks.
+
+In comes a plan, out goes a table with a row for each relation, and above and below it what concerns the
+whole. It says what `explain` says, in the same words.
+
+    <td>query P for X, T</td><td>A(X, T), not B(X, T)</td>…
+"""
 
 from __future__ import annotations
 
@@ -15,7 +21,6 @@ from antelog.compile.show.explain import (
     relation_title,
     source_lines,
 )
-from antelog.compile.show.odds import alert_line
 from antelog.escaping import in_html
 
 _HEADS = ("watched for", "patterns", "bounds", "stratum")
@@ -24,7 +29,7 @@ _HEADS = ("watched for", "patterns", "bounds", "stratum")
 def plan_html(plan: Plan) -> str:
     """Where facts come from, a row for each relation, and how the work can be divided."""
     heads = "".join(f'<th style="text-align:left">{head}</th>' for head in _HEADS)
-    rows = "".join(_row(relation, alert_line(plan, relation)) for relation in plan.relations)
+    rows = "".join(map(_row, plan.relations))
     return (
         f"<p>{_lines(source_lines(plan))}</p>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
@@ -32,12 +37,12 @@ def plan_html(plan: Plan) -> str:
     )
 
 
-def _row(relation: Relation, alert: str | None) -> str:
+def _row(relation: Relation) -> str:
     patterns = "<br>".join(_pattern(relation, pattern) for pattern in relation.patterns) or "never holds"
     cells = (
         f"<b>{in_html(relation_title(relation))}</b>",
         patterns,
-        _lines([*bounds_lines(relation), *([alert] if alert else [])]),
+        _lines(bounds_lines(relation)),
         str(relation.level.component),
     )
     return (

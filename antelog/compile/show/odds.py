@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from antelog.compile.nodes.plan import Chance, Input, Plan, Relation
+from antelog.compile.nodes.plan import Chance, Input
 from antelog.compile.nodes.text import call_text
 from antelog.language.printer import percentage_text, value_text
 
@@ -27,16 +27,6 @@ def odds_lines(source: Input) -> Iterator[str]:
     ]:
         if shares is not None:
             yield f"{_facts(source, pattern)}: of 100 facts {_shares_text(shares)}"
-
-
-def alert_line(plan: Plan, relation: Relation) -> str | None:
-    """From which chance on there is an alert for an answer of a relation."""
-    chance = plan.alert(relation.name)
-    return (
-        None
-        if chance is None
-        else f"alert: an open answer with a chance of {percentage_text(chance)} or more"
-    )
 
 
 def _facts(source: Input, pattern: _Values) -> str:

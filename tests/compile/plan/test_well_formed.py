@@ -1,4 +1,4 @@
-"""antelog/compile/plan/{well_formed,completing}.py: what the compiler cannot have made is told.
+"""antelog/compile/plan/well_formed.py: what the compiler cannot have made is told.
 
 That an engine goes on with whatever is well-formed, `tests/engine/test_damaged_states.py` shows.
 """
@@ -82,10 +82,9 @@ WRONG: list[tuple[Path_, Any, str]] = [
     (("inputs", 0, "chances", 0, "again"), -0.5, "the input Temp is none"),
     (("inputs", 0, "chances", 0, "pattern"), ["wt2"], "the input Temp is none"),
     (("inputs", 0, "chances", 0, "pattern", 2), "wt2", "the input Temp is none"),
-    (("alerts", 0, "relation"), "Temp", "an alert is for no query"),
-    (("alerts", 0, "relation"), "Muted(device, time)", "an alert is for no query"),
-    (("alerts", 0, "chance"), 0.0, "an alert is at no chance"),
-    (("alerts", 0, "chance"), 80, "an alert is at no chance"),
+    (("relations", 0, "alert"), 0.0, "Hot has an alert that no query can have"),
+    (("relations", 0, "alert"), 80, "Hot has an alert that no query can have"),
+    (("relations", 1, "alert"), 0.8, "has an alert that no query can have"),
     (("inputs", 0, "types", 1), "number", "a pattern of Hot does not fit"),
     (("statics", 0, "facts", 0), ["wt2"], "the static predicate Site is none"),
     (("statics", 0, "facts", 0, 2), "3", "the static predicate Site is none"),
@@ -94,8 +93,8 @@ WRONG: list[tuple[Path_, Any, str]] = [
     (("static_rules", 0, "body", 0, "arguments"), [], "a static rule for Near does not fit"),
     (("static_rules", 0, "body", 0, "negated"), True, "a static rule for Near does not fit"),
     (("static_rules", 0, "comparisons", 0, "operator"), "~", "a static rule for Near does not fit"),
-    (("relations", 0, "types"), [None], "Hot has not one type for each of its variables"),
-    (("relations", 0, "variables", 1), "X", "Hot has not one type for each of its variables"),
+    (("relations", 0, "answer", "types"), [None], "Hot has not one type for each of its variables"),
+    (("relations", 0, "answer", "variables", 1), "X", "Hot has not one type for each of its variables"),
     ((*_PATTERN, "answer"), [], "a pattern of Hot does not fit"),
     ((*_PATTERN, "answer", 0, "name"), "Z", "a pattern of Hot does not fit"),
     ((*_PATTERN, "time", "variable"), "X", "a pattern of Hot does not fit"),

@@ -10,7 +10,7 @@ from antelog.compile import compile_program, from_json, to_json
 from antelog.compile.plan.well_formed import check
 from antelog.compile.show.explain import explain
 from antelog.compile.show.explain_html import plan_html
-from antelog.compile.show.odds import alert_line, odds_lines
+from antelog.compile.show.odds import odds_lines
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.few_literals import programs
@@ -35,7 +35,6 @@ def test_lines() -> None:
         "Temp(_, _, _): of 100 facts 70 come in time, 20.5 come 1 tick late, 9.5 come 2 ticks late",
         "Temp(wt4, _, _): of 100 facts 60 come in time, 30 come 1 tick late, 10 never come",
     ]
-    assert alert_line(PLAN, PLAN.relations[0]) == "alert: an open answer with a chance of 80% or more"
 
 
 def test_they_are_explained() -> None:
