@@ -1,4 +1,4 @@
-"""Scores as one page with pictures, light or dark as its reader prefers. It needs no scripts or other files."""
+"""Scores as one page with pictures, light or dark as its reader prefers, without scripts or other files."""
 
 from __future__ import annotations
 

@@ -53,7 +53,8 @@ def counted(found: Counted) -> str:
     text = f"{lines} of {answers} told with a chance; {count(found.confirmed)} of them {were} confirmed."
     if not found.without:
         return text
-    return f"{text} {count(found.without, 'line')} without a chance {'is' if found.without == 1 else 'are'} not scored."
+    are = "is" if found.without == 1 else "are"
+    return f"{text} {count(found.without, 'line')} without a chance {are} not scored."
 
 
 def loss(number: float | None) -> str:
