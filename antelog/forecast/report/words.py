@@ -80,7 +80,8 @@ def lead(ticks: int, tick: int | None) -> str:
     if int(exact.split()[0]) < _LARGE:
         return exact
     unit, size = next((name, size) for name, size in _units() if size <= length)
-    return f"{length / size:.1f}".removesuffix(".0") + f" {unit}" + ("s" if len(unit) > 2 else "")
+    number = f"{length / size:.1f}".removesuffix(".0")
+    return f"{number} {unit}" + ("s" if number != "1" and len(unit) > 2 else "")
 
 
 def leads(found: tuple[int, int, int], tick: int | None) -> str:

@@ -20,10 +20,9 @@ from antelog.forecast.scoring.exact import UNIT
 from antelog.forecast.scoring.leads import PLACES
 from antelog.forecast.scoring.losses import Losses
 
-_LARGEST = 2**53
-_Count = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
-_Sum = Annotated[int, msgspec.Meta(ge=0, lt=2**63)]
-_Surplus = Annotated[int, msgspec.Meta(gt=-(2**63), lt=2**63)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Sum = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+_Surplus = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 _Counts = Annotated[list[_Count], msgspec.Meta(min_length=BINS, max_length=BINS)]
 _Sums = Annotated[list[_Sum], msgspec.Meta(min_length=BINS, max_length=BINS)]
 _Row = Annotated[list[_Surplus], msgspec.Meta(min_length=MOST, max_length=MOST)]

@@ -38,15 +38,15 @@ class Settled:
     def count(self) -> int:
         return len(self.answer)
 
-    def where(self, mask: Mask) -> Settled:
+    def at(self, rows: Column | Mask) -> Settled:
         return Settled(
-            self.answer[mask], self.told[mask], self.chance[mask], self.settled[mask], self.confirmed[mask]
+            self.answer[rows], self.told[rows], self.chance[rows], self.settled[rows], self.confirmed[rows]
         )
 
 
 def with_chance(settled: Settled) -> Settled:
     """The lines that were told with a chance. Raises ValueError if they cannot be right."""
-    lines = settled.where(~np.isnan(settled.chance))
+    lines = settled.at(~np.isnan(settled.chance))
     if not np.all((lines.chance >= 0) & (lines.chance <= 1)):
         raise ValueError("a chance is below 0 or above 1")
     if np.any(lines.told > lines.settled):
