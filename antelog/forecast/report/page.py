@@ -116,14 +116,14 @@ def _details(title: str, table: str) -> str:
 
 
 def _bins(bins: Sequence[Bin]) -> str:
-    head = ("told with", "lines", "mean chance", "confirmed", "expected")
+    head = ("told with", "lines", "mean chance", "confirmed", "expected", "")
     return _table(head, [(_row(each), each.outside) for each in bins])
 
 
 def _row(found: Bin) -> Sequence[str]:
     told, confirmed = words.percents(found.low, found.high), words.percent(found.confirmed)
     expected = words.percents(*found.expected)
-    return told, words.count(found.lines), words.percent(found.chance), confirmed, expected
+    return told, words.count(found.lines), words.percent(found.chance), confirmed, expected, words.mark(found)
 
 
 def _thresholds(found: Sequence[Alerted], tick: int | None) -> str:

@@ -59,15 +59,12 @@ def _calibration(found: Judged) -> Iterator[str]:
 
 
 def _bin(found: Bin) -> tuple[str, ...]:
-    wrong = (
-        "" if not found.outside else "more than told" if found.confirmed > found.chance else "fewer than told"
-    )
     return (
         words.percents(found.low, found.high),
         words.count(found.lines),
         words.percent(found.confirmed),
         words.percents(*found.expected),
-        wrong,
+        words.mark(found),
     )
 
 

@@ -181,6 +181,13 @@ def sentence(found: Bin) -> str:
     )
 
 
+def mark(found: Bin) -> str:
+    """What is said beside a bin that lies outside what is expected."""
+    if not found.outside:
+        return ""
+    return "more than told" if found.confirmed > found.chance else "fewer than told"
+
+
 def example(found: Judged) -> Bin | None:
     """The bin to explain: the one with the most lines of those from 50 % on, if there are any."""
     high = [each for each in found.bins if each.low >= 0.5]

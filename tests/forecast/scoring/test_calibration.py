@@ -93,9 +93,10 @@ def test_wrong_chances_are_refuted(sure: float) -> None:
     assert sum(each is True for each in refuted(Made(sure=sure))) >= 55
 
 
-def test_too_sure_everywhere_though_no_bin_stands_out() -> None:
-    slightly = Made(sure=1.15, answers=4000, shared=0.0)
-    assert sum(each is True for each in refuted(slightly)) > 45
+def test_slightly_too_sure_everywhere() -> None:
+    """Bins alone would tell 20 times of 60, all of them together 45 times."""
+    slightly = Made(sure=1.15, shared=0.0)
+    assert sum(each is True for each in refuted(slightly)) > 32
 
 
 def test_too_short_to_tell() -> None:
