@@ -1,0 +1,1 @@
+"""How good chances were: sums over settled answers, and what they say."""
