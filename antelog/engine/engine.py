@@ -86,7 +86,7 @@ class Engine:
         budget: int = room.BUDGET,
     ) -> None:
         plan = plan_of(program)
-        _check(plan, only, limit)
+        _check(plan, only, limit, self._all_kinds)
         given = static_rows(plan, static or {})
         self._set_up(
             saving.Saved(plan, state.start(plan, given), given, {}, {}, limit), only, arrival, keep_rejects
@@ -177,6 +177,11 @@ class Engine:
         return log
 
     @property
+    def _all_kinds(self) -> tuple[str, ...]:
+        """The kinds of changes there are."""
+        return KINDS
+
+    @property
     def _kinds(self) -> tuple[str, ...]:
         """The kinds of changes the kernel is asked for."""
         return self._only
@@ -196,10 +201,12 @@ class Engine:
 
     def answers(self, query: str) -> pa.Table:
         """The answers that are open, and those the last finished tick confirmed."""
-        return self._open_answers(self._query(query).name).table
+        name = self._query(query).name
+        return self._told(name, kernel.open_answers(self._plan, self._state, name, staged=self._staged))
 
-    def _open_answers(self, query: str) -> Lines:
-        return kernel.open_answers(self._plan, self._state, query)
+    def _told(self, _query: str, lines: Lines) -> pa.Table:
+        """What is told of open answers; an engine that forecasts has more to tell."""
+        return lines.table
 
     def _query(self, name: str) -> Relation:
         for relation in self._plan.queries:
@@ -260,8 +267,8 @@ class Engine:
 
     @classmethod
     def _resumed(cls, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> Engine:
-        _check(saved.plan, only, saved.limit)
         engine = cls.__new__(cls)
+        _check(saved.plan, only, saved.limit, engine._all_kinds)
         engine._set_up(saved, only, arrival, keep_rejects)
         return engine
 
@@ -275,10 +282,10 @@ def _plan_if_any(program: Planned | None) -> Plan | None:
     return None if program is None else plan_of(program)
 
 
-def _check(plan: Plan, only: Sequence[str], limit: int | None) -> None:
+def _check(plan: Plan, only: Sequence[str], limit: int | None, kinds: Sequence[str]) -> None:
     for kind in only:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+        if kind not in kinds:
+            hint = did_you_mean(kind, kinds) or f"The kinds are {', '.join(kinds)}."
             raise DataError(f"there is no change of the kind {kind}. {hint}")
     if limit is not None:
         if limit < 1:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +53,7 @@ __all__ = ["MOST", "Saved", "from_bytes", "restore", "save", "to_bytes"]
 
 @dataclass(frozen=True)
 class Saved:
-    """Everything that has to be known to go on."""
+    """Everything that has to be known to go on; `beside` is what forecasts need, in members of their own."""
 
     plan: Plan
     state: State
@@ -61,6 +61,15 @@ class Saved:
     counts: Mapping[str, Counts]
     dropped: Mapping[str, Dropped]
     limit: int | None
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def beside(saved: Saved, members: Mapping[str, bytes]) -> Saved:
+    """The state with members of others beside it, whose names begin with `BESIDE`."""
+    return replace(saved, beside=members)
+
+
+BESIDE = "forecast/"
 
 
 class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,7 +133,7 @@ def to_bytes(saved: Saved) -> bytes:
     for name, member in _settled_in(plan, settled).items():
         each = settled[name]
         members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
-    return sealed.pack(members)
+    return sealed.pack({**members, **saved.beside})
 
 
 def from_bytes(
@@ -136,6 +145,7 @@ def from_bytes(
     damaged, or if it has more than `most` bytes when it is unpacked.
     """
     members = sealed.unpack(content, name, most)
+    others = {each: members.pop(each) for each in list(members) if each.startswith(BESIDE)}
     try:
         state = msgspec.json.decode(members["state.json"], type=_State)
         plan = from_json(members["plan.json"])
@@ -146,7 +156,8 @@ def from_bytes(
             )
         if program is None:
             possible.check_plan(plan)
-        return _read(members, state, plan if program is None else program)
+        saved = _read(members, state, plan if program is None else program)
+        return replace(saved, beside=others)
     except _WRONG as error:
         raise StateError(f"{name} is no state that can be restored: {_reason(error)}. {AGAIN}") from None
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.columns.tables import Column, spread
-from antelog.forecast.average import BOTH, MODEL, OUTCOMES
-from antelog.forecast.chances import Chances
-from antelog.forecast.odds import Numbers
+from antelog.engine.columns.tables import Column, Numbers, spread
+from antelog.forecast.chances.chances import Chances
+from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES
 
 FORECAST = pa.list_(pa.struct([("tick", pa.int64()), ("chance", pa.float64())]))
 

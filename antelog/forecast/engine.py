@@ -1,46 +1,108 @@
-"""The engine as users have it: the kernel's changes, and how likely each open answer is."""
+"""The engine as users have it: what changes, and how likely each open answer is.
+
+engine = Engine(program, model="learn"); engine.advance(3, {"Temp": frame}): lines with chances
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from os import PathLike
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.engine import engine
-from antelog.engine.engine import Planned
-from antelog.engine.log.changes import KINDS
-from antelog.engine.state import State
+from antelog.engine import engine, saving
+from antelog.engine.engine import Planned, plan_of
+from antelog.engine.log.changes import KINDS as PLAIN_KINDS
+from antelog.engine.log.changes import Lines
+from antelog.errors import UnsupportedError
 from antelog.forecast import forecasting
-from antelog.forecast.layout import is_declared
+from antelog.forecast.alerting import LIKELY, UNLIKELY
+from antelog.forecast.chances.layout import is_declared
+from antelog.forecast.files import resuming
+from antelog.forecast.files.model import Model
+from antelog.forecast.query import Learning
+from antelog.forecast.scores import Scores, table
+
+__all__ = ["KINDS", "Engine", "Model"]
+
+KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)
+"""All kinds of changes; the last two come of queries with an `alert`."""
+
+LEARN = "learn"
 
 
 class Engine(engine.Engine):
-    __doc__ = engine.Engine.__doc__
+    """Runs a program over facts that arrive late and out of order.
 
-    def __init__(self, program: Planned, *, model: str | None = None, **given: Any) -> None:
-        self._model = model
-        super().__init__(program, **given)
+    Args:
+        program: what to run
+        model: how likely open answers are: a Model or the path of one, or "learn" to learn while running.
+            What the program declares itself (`chance`) needs no model
+        learn: whether to go on learning with a given model
+        others: as for the engine without a model: only, static, arrival, limit, keep_rejects, budget
+    """
 
-    def _set_up(self, *given: object) -> None:
-        super()._set_up(*given)  # type: ignore[arg-type]
-        self._forecasting = None
-        if self._model is not None or is_declared(self._plan):
-            self._forecasting = forecasting.start(self._plan, forecasting.Learning(self._model == "learn"))
+    def __init__(
+        self,
+        program: Planned,
+        *,
+        model: Model | str | PathLike[str] | None = None,
+        learn: bool = False,
+        only: Sequence[str] = KINDS,
+        **others: Any,
+    ) -> None:
+        plan = plan_of(program)
+        given = None if model is None or model == LEARN else _model(model).of(plan, _name(model))
+        learning = Learning(learn or model == LEARN)
+        if given is not None and not learn:
+            learning = Learning(False, given.half_life, given.epoch)
+        self._start = (given, learning) if model is not None or is_declared(plan) else None
+        super().__init__(program, only=only, **others)
+
+    def _set_up(self, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> None:
+        super()._set_up(saved, only, arrival, keep_rejects)
+        self._forecasting: forecasting.Forecasting | None = None
+        if saved.beside:
+            self._forecasting = resuming.resumed(saved.plan, saved.beside)
+        elif (began := getattr(self, "_start", None)) is not None:
+            given, learning = began
+            self._forecasting = forecasting.start(saved.plan, learning, given)
 
     @property
-    def forecasting(self) -> forecasting.Forecasting | None:
-        """What is known for forecasts; None without a model."""
+    def model(self) -> Model:
+        """What was learned so far. Raises UnsupportedError if the engine has no model."""
+        return forecasting.model_of(self._plan, self._known(), self.now)
+
+    def scores(self) -> pa.Table:
+        """How good the chances were that settled answers were told with, a row for each query."""
+        return table(self.scored)
+
+    @property
+    def scored(self) -> dict[str, Scores]:
+        """The same as sums, which `antelog.forecast.report` makes a page of."""
+        return forecasting.scores_of(self._known())
+
+    def _known(self) -> forecasting.Forecasting:
+        if self._forecasting is None:
+            raise UnsupportedError(
+                'this engine forecasts nothing: make it with `model="learn"` or a model, '
+                "or declare a `chance` in the program"
+            )
         return self._forecasting
 
+    # ---- what the engine without a model asks ----
+
     @property
-    def state(self) -> State:
-        """The kernel's state."""
-        return self._state
+    def _all_kinds(self) -> tuple[str, ...]:
+        return KINDS
 
     @property
     def _kinds(self) -> tuple[str, ...]:
-        return self._only if self._forecasting is None else KINDS
+        if self._forecasting is None:
+            return tuple(kind for kind in self._only if kind in PLAIN_KINDS)
+        return PLAIN_KINDS
 
     @property
     def _staged(self) -> bool:
@@ -54,3 +116,22 @@ class Engine(engine.Engine):
             return log
         only = pa.array(self._only, pa.string())
         return {name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()}
+
+    def _told(self, query: str, lines: Lines) -> pa.Table:
+        if self._forecasting is None:
+            return lines.table
+        return forecasting.with_chances(self._plan, self._forecasting, self._state, (query, lines))
+
+    def _saved(self) -> saving.Saved:
+        saved = super()._saved()
+        if self._forecasting is not None:
+            saved = saving.beside(saved, resuming.members(self._forecasting))
+        return saved
+
+
+def _model(model: Model | str | PathLike[str]) -> Model:
+    return model if isinstance(model, Model) else Model.load(model)
+
+
+def _name(model: Model | str | PathLike[str]) -> str:
+    return "the model" if isinstance(model, Model) else str(model)

@@ -9,50 +9,28 @@ kernel knows nothing of this, and tells the same with and without.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.columns.tables import Column
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Finished
-from antelog.engine.log.changes import KINDS
-from antelog.engine.log.changes import Lines as Logged
+from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
-from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast import judging, series_counts
-from antelog.forecast.answers import Asked, Tables
-from antelog.forecast.beside import Beside
-from antelog.forecast.chains import Chain
-from antelog.forecast.chances import Known, chances
-from antelog.forecast.following import REVISED, Lines, Settled, Step, followed
-from antelog.forecast.judging import AsOf, Judged, source_of
-from antelog.forecast.layout import Layout, is_lossy, key_of, layout
-from antelog.forecast.odds import Keys, Odds, completed, declared
-from antelog.forecast.outcomes import learned
-from antelog.forecast.series_counts import SeriesCounts
-from antelog.forecast.sightings import Sightings, family_of, forgotten, nothing_seen, seen
-from antelog.forecast.tally import EPOCH, HALF_LIFE
-
-
-@dataclass(frozen=True)
-class Learning:
-    """Whether what comes is learned from, and after how many epochs it counts half (None: always fully)."""
-
-    on: bool
-    half_life: float | None = HALF_LIFE
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What was learned: of each family of series, and of each query's answers."""
-
-    series: Mapping[str, SeriesCounts]
-    queries: Mapping[str, Judged]
+from antelog.forecast.alerting import nobody_watched
+from antelog.forecast.chances.answers import Tables
+from antelog.forecast.chances.layout import Layout, key_of, layout
+from antelog.forecast.files.model import Model
+from antelog.forecast.judges import judging, outcomes
+from antelog.forecast.odds import series_counts
+from antelog.forecast.odds.series_counts import SeriesCounts
+from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
+from antelog.forecast.odds.tally import EPOCH
+from antelog.forecast.query import Followed, Learning, Query, Scene
+from antelog.forecast.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -60,46 +38,68 @@ class Forecasting:
     """What forecasts need besides the kernel's state.
 
     sightings  the facts that have come, by family
-    learned    what was learned, and the answers that are followed
+    series     what was learned of each family
+    queries    for each query the answers that are followed, and what was learned of them
     epoch      the first epoch whose facts are not counted yet
     """
 
     sightings: Sightings
-    learned: Learned
+    series: Mapping[str, SeriesCounts]
+    queries: Mapping[str, Followed]
     epoch: int
     learning: Learning
 
 
-def start(plan: Plan, learning: Learning) -> Forecasting:
+def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecasting:
+    """Before the first step; with a model, what that has learned is known."""
     own = layout(plan)
-    series = {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
     queries = {
-        query.name: judging.nothing_judged(len(query.variables) + 1, len(key_of(plan, query)))
+        query.name: Followed(
+            judging.nothing_judged(len(query.answer.variables) + 1, len(key_of(plan, query))),
+            nobody_watched(),
+        )
         for query in plan.queries
     }
-    return Forecasting(nothing_seen(own.families), Learned(series, queries), 0, learning)
+    if model is None:
+        series = {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
+        return Forecasting(nothing_seen(own.families), series, queries, 0, learning)
+    queries = {
+        name: replace(
+            each,
+            judged=replace(each.judged, outcomes=model.outcomes[name], losses=model.losses[name]),
+        )
+        for name, each in queries.items()
+    }
+    sightings = replace(nothing_seen(own.families), values=Values.from_saved(model.values.saved()))
+    return Forecasting(sightings, model.series, queries, 0, learning)
 
 
 def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:
     """What is known after a step, and its lines with their chances."""
     own, state = layout(plan), finished.state
-    current = replace(before, sightings=seen(before.sightings, own.families, finished.facts, finished.values))
+    sightings = seen(before.sightings, own.families, finished.facts, finished.values)
+    current = replace(before, sightings=sightings)
     if before.learning.on:
         current = _counted(own, current, state.now)
-    scene = Scene(own, current.sightings, tables_of(state, current.sightings.values), state.begin or 0)
-    queries, log = dict(current.learned.queries), {}
+    tables = tables_of(state, sightings.values)
+    scene = Scene(own, sightings, tables, state.begin or 0, current.series, current.learning)
+    queries, log = dict(current.queries), {}
     for name, each in finished.told.items():
-        query = _Query(scene, plan.relation(name), current)
-        queries[name], log[name] = query.told(each.lines, finished.values, state.now)
+        query = Query(scene, plan.relation(name))
+        queries[name], log[name] = query.told(queries[name], each.lines, finished.values, state.now)
     first = dict.fromkeys((family.name for family in own.families), state.now - own.reach)
-    series = current.learned.series
-    if before.learning.on:
-        as_of = _as_of(own, current.learning, state.now // EPOCH)
-        series = {name: series_counts.up_to(c, as_of.epoch, as_of.half_life) for name, c in series.items()}
-    return (
-        replace(current, sightings=forgotten(current.sightings, first), learned=Learned(series, queries)),
-        log,
+    after = _used(own, current, state.now)
+    return replace(after, sightings=forgotten(sightings, first), queries=queries), log
+
+
+def with_chances(plan: Plan, current: Forecasting, state: State, told: tuple[str, Lines]) -> pa.Table:
+    """Open answers with their chances as of the last tick."""
+    name, lines = told
+    own, values = layout(plan), current.sightings.values
+    scene = Scene(
+        own, current.sightings, tables_of(state, values), state.begin or 0, current.series, current.learning
     )
+    return Query(scene, plan.relation(name)).open(current.queries[name].judged, lines, state.values)
 
 
 def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
@@ -107,146 +107,44 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
     end = (now + 1 - own.slowest) // EPOCH
     if end <= current.epoch:
         return current
-    series = dict(current.learned.series)
+    series = dict(current.series)
     for family in own.families:
         ticks = current.sightings.history[family.name].ticks
         new = ticks[(ticks >= current.epoch * EPOCH) & (ticks < end * EPOCH)] // EPOCH
         for epoch in np.unique(new).tolist():
             more = series_counts.counted(current.sightings, family, epoch, own.slowest)
             series[family.name] = series_counts.and_then(series[family.name], more)
-    return replace(current, learned=replace(current.learned, series=series), epoch=end)
+    return replace(current, series=series, epoch=end)
 
 
-def _as_of(own: Layout, learning: Learning, epoch: int) -> AsOf:
-    return AsOf(epoch - own.lag, learning.half_life)
+def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
+    """With the counts used that may be used by now."""
+    if not current.learning.on:
+        return current
+    as_of = current.learning.as_of(now // EPOCH, own.lag)
+    series = {n: series_counts.up_to(c, as_of.epoch, as_of.half_life) for n, c in current.series.items()}
+    return replace(current, series=series)
 
 
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """What a step's chances are worked out from: what was seen, the background, time's beginning."""
-
-    own: Layout
-    sightings: Sightings
-    tables: Tables
-    begin: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Epoch:
-    """An epoch of a step: its open lines, and the answers that are settled in it."""
-
-    number: int
-    lines: Column
-    done: Column
+def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
+    """What was learned, all of it, whether it is used already or not."""
+    half_life = current.learning.half_life
+    epoch = now // EPOCH if current.learning.on else current.learning.epoch
+    judged = {name: each.judged for name, each in current.queries.items()}
+    return Model(
+        plan,
+        Values.from_saved(current.sightings.values.saved()),
+        {name: series_counts.up_to(each, epoch, half_life) for name, each in current.series.items()},
+        {name: outcomes.up_to(each.outcomes, epoch, half_life) for name, each in judged.items()},
+        {name: each.losses.up_to(epoch, half_life) for name, each in judged.items()},
+        epoch,
+        half_life,
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Query:
-    """A query in a step."""
-
-    scene: Scene
-    relation: Relation
-    current: Forecasting
-
-    def told(self, logged: Logged, values: Values, now: int) -> tuple[Judged, pa.Table]:
-        """What is known of the query after the step, and its lines with their chances."""
-        rows, lines = self._lines(logged, values)
-        judged = self.current.learned.queries[self.relation.name]
-        step = followed(judged.followed, lines, now, self.relation.bounds.delay)
-        judged = replace(judged, followed=step.after)
-        learning = self.current.learning.on
-        if learning:
-            keys = tuple(step.settled.answer[i] for i in self._key)
-            epochs = step.settled.tick // EPOCH
-            judged = replace(judged, outcomes=learned(judged.outcomes, step.settled, keys, epochs))
-        lossy = is_lossy(self.scene.own.plan, self.relation.name)
-        beside = Beside(logged.table.num_rows, lossy=lossy)
-        series = self.current.learned.series
-        for epoch in _epochs(lines, step.settled, learning):
-            as_of = _as_of(self.scene.own, self.current.learning, epoch.number)
-            if learning:
-                judged = judging.ready(judged, as_of)
-                series = {n: series_counts.up_to(c, as_of.epoch, as_of.half_life) for n, c in series.items()}
-            odds = OddsOf(self.scene.own.plan, series if learning else {}, as_of)
-            if len(epoch.lines):
-                at = rows.take(epoch.lines)
-                judged = self._judge(judged, (lines, step, epoch), odds, (beside, at))
-            judged, _, _ = judging.settle(judged, step.settled, epoch.done)
-        if lossy:
-            odds = OddsOf(self.scene.own.plan, {}, AsOf(0, None))
-            beside.hold(rows, chances(self._known(odds), self.relation.name, self._asked(lines)))
-        return judged, beside.table(logged.table)
-
-    @property
-    def _key(self) -> tuple[int, ...]:
-        return key_of(self.scene.own.plan, self.relation)
-
-    def _lines(self, logged: Logged, values: Values) -> tuple[Column, Lines]:
-        """The lines about answers without open variables, and which rows they are."""
-        own = self.scene.sightings.values
-        cells = [own.recoded(column, values) for column in logged.cells[:-1]]
-        whole = logged.cells[-1] >= 0
-        for column in cells:
-            whole &= column != UNBOUND
-        rows = np.flatnonzero(whole)
-        kind = pc.index_in(logged.table.column("change"), pa.array(KINDS)).to_numpy().astype(np.int64)
-        lines = Lines((*cells, logged.cells[-1]), logged.table.column("tick").to_numpy(), kind, logged.stage)
-        return rows, lines.take(rows)
-
-    def _asked(self, lines: Lines) -> Asked:
-        names = self.relation.variables
-        tick = np.zeros_like(lines.tick) if self.relation.time is None else lines.answer[-1]
-        return Asked(dict(zip(names, lines.answer[:-1], strict=True)), tick, lines.tick)
-
-    def _known(self, odds: OddsOf) -> Known:
-        scene = self.scene
-        return Known(scene.own.plan, scene.tables, scene.sightings, scene.begin, odds)
-
-    def _judge(
-        self, judged: Judged, at: tuple[Lines, Step, _Epoch], odds: OddsOf, out: tuple[Beside, Column]
-    ) -> Judged:
-        """The chances of the lines of an epoch."""
-        every, step, epoch = at
-        lines = every.take(epoch.lines)
-        asked = self._asked(lines)
-        found = chances(self._known(odds), self.relation.name, asked)
-        keys = tuple(lines.answer[i] for i in self._key)
-        asking = judging.Lines(
-            *(step.numbers.take(epoch.lines), lines.tick, lines.tick - lines.answer[-1], lines.stage, keys),
-            found.column(),
-        )
-        judged, said = judging.judge(judged, asking, odds.as_of)
-        beside, rows = out
-        beside.say(rows, said.chance, source_of(said))
-        beside.grow(rows, asked.tick, found)
-        return judged
-
-
-@dataclass(frozen=True, eq=False)
-class OddsOf:
-    """The odds of keys: as declared, or else as learned, as of an epoch."""
-
-    plan: Plan
-    series: Mapping[str, SeriesCounts]
-    as_of: AsOf
-
-    def __call__(self, chain: Chain, keys: Keys) -> Odds:
-        source = next(each for each in self.plan.inputs if each.name == chain.predicate)
-        odds, family = declared(chain, source, keys), family_of(chain)
-        if family.name not in self.series:
-            return odds
-        counts = series_counts.odds_of(self.series[family.name], family, chain, keys, self.as_of.both)
-        return completed(odds, counts, (chain, source), keys)
-
-
-def _epochs(lines: Lines, settled: Settled, learning: bool) -> Iterator[_Epoch]:
-    open_ = np.flatnonzero(lines.kind <= REVISED)
-    if not learning:
-        yield _Epoch(0, open_, np.arange(len(settled.tick)))
-        return
-    told_in, done_in = lines.tick.take(open_) // EPOCH, settled.tick // EPOCH
-    for number in np.unique(np.concatenate([told_in, done_in])).tolist():
-        yield _Epoch(number, open_[told_in == number], np.flatnonzero(done_in == number))
+def scores_of(current: Forecasting) -> dict[str, Scores]:
+    """How good the chances of each query have been."""
+    return {name: judging.all_scored(each.judged) for name, each in current.queries.items()}
 
 
 def tables_of(state: State, values: Values) -> Tables:

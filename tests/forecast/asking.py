@@ -9,11 +9,12 @@ import numpy as np
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
 from antelog.forecast import forecasting
-from antelog.forecast.answers import Asked
-from antelog.forecast.chances import Chances, Known, chances
+from antelog.forecast.chances.answers import Asked
+from antelog.forecast.chances.chances import Chances, Known, chances
 from antelog.forecast.engine import Engine
-from antelog.forecast.forecasting import OddsOf, tables_of
-from antelog.forecast.judging import AsOf
+from antelog.forecast.forecasting import tables_of
+from antelog.forecast.judges.judging import AsOf
+from antelog.forecast.query import OddsOf
 from antelog.reference.answers import Answer
 from antelog.reference.terms import OTHERS
 from tests.engine.replay import Compiled, frames
@@ -36,10 +37,10 @@ def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
     relation, values = engine.plan.relation(query), current.sightings.values
     cells = {
         name: np.array([_cell(values, dict(answer)[name]) for answer in answers], np.int64)
-        for name in relation.variables
+        for name in relation.answer.variables
     }
-    timed = relation.time is not None
-    tick = np.array([dict(answer)[relation.time] if timed else 0 for answer in answers], np.int64)
+    timed = relation.answer.time is not None
+    tick = np.array([dict(answer)[relation.answer.time] if timed else 0 for answer in answers], np.int64)
     known = Known(
         engine.plan,
         tables_of(state, values),

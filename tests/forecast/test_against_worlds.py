@@ -1,4 +1,4 @@
-"""antelog/forecast/{chances,evaluating,diagrams,formulas,chains,odds}.py: the same as the worlds of the specification say.
+"""antelog/forecast/chances/{chances,evaluating}.py: the same as the worlds of the specification say.
 
 On random programs with declared chances, losses and slots, at every tick, for every answer told so far.
 """
@@ -45,7 +45,9 @@ def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
             continue  # it is confirmed already, and no line asks for its forecast any more
         mine = found.growth.of == which
         tick = answer[-1][1]
-        got = dict(zip((found.growth.at[mine] + tick).tolist(), found.growth.chance[mine].tolist(), strict=True))
+        got = dict(
+            zip((found.growth.at[mine] + tick).tolist(), found.growth.chance[mine].tolist(), strict=True)
+        )
         specified = dict(wanted.forecast)
         for at in {*got, *specified}:
             both = (_by(got, at), _by(specified, at))

@@ -19,6 +19,7 @@ from antelog.engine.columns.room import make_room
 
 Column = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Numbers = NDArray[np.float64]
 
 NEVER = np.int64(2**62)
 """The tick at which nothing happens any more."""

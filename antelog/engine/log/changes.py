@@ -61,7 +61,7 @@ class Lines:
 
 
 def no_lines(empty: pa.Table, relation: Relation) -> Lines:
-    return Lines(empty, tuple(columns_of(len(relation.variables) + 1)), np.zeros(0, np.int64))
+    return Lines(empty, tuple(columns_of(len(relation.answer.variables) + 1)), np.zeros(0, np.int64))
 
 
 def one_after_the_other(parts: Sequence[Lines]) -> Lines:

@@ -22,8 +22,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
-from antelog.forecast.odds import Numbers
+from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.scoring.calibration import BINS, EDGES, Calibration
 from antelog.forecast.scoring.exact import UNIT
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
-from antelog.forecast.odds import Numbers
+from antelog.engine.columns.tables import Column, Numbers
 
 UNIT = 2**30
 """What 1 is as a whole number."""

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask
-from antelog.forecast.odds import Numbers
+from antelog.engine.columns.tables import Column, Mask, Numbers
 
 
 @dataclass(frozen=True, eq=False)

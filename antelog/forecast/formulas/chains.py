@@ -15,8 +15,8 @@ from itertools import combinations
 
 from antelog.compile.nodes.patterns import Const, Term, Var
 from antelog.compile.nodes.plan import Input
-from antelog.forecast.formulas import Comes, UnknownChanceError
-from antelog.forecast.series import Series, exclusive
+from antelog.forecast.formulas.formulas import Comes, UnknownChanceError
+from antelog.forecast.formulas.series import Series, exclusive
 
 
 @dataclass(frozen=True)

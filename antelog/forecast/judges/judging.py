@@ -13,19 +13,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, find, groups
+from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups
 from antelog.engine.log.stages import pattern_of
-from antelog.forecast import outcomes
-from antelog.forecast.average import averaged, loss, lost, no_losses
-from antelog.forecast.following import Followed, Settled, age_bucket, nobody, state_of
-from antelog.forecast.odds import Numbers
-from antelog.forecast.outcomes import Outcomes, predicted
-from antelog.forecast.tally import EPOCH, Waiting
+from antelog.forecast import scores
+from antelog.forecast.judges import outcomes
+from antelog.forecast.judges.average import averaged, loss, lost, no_losses
+from antelog.forecast.judges.following import Followed, Settled, age_bucket, nobody, state_of
+from antelog.forecast.judges.outcomes import Outcomes, predicted
+from antelog.forecast.odds.tally import EPOCH, Waiting
+from antelog.forecast.scores import Scores
+from antelog.forecast.scoring.settled import Settled as Scored
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """Lines about answers that are not settled yet: whose they are, when, the pattern, and what was said."""
+    """What was said of answers that are not settled yet: of which, when, in which pattern."""
 
     number: Column
     tick: Column
@@ -49,22 +51,38 @@ def nothing_told() -> Told:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What is known of a query's answers: those followed, what became of others, how good judges were."""
+    """What is known of a query's answers: those followed, what became of others, how good judges were.
+
+    `told` is what was said of those that are followed, `unscored` of some that are settled, and `scores`
+    is what all before those have scored.
+    """
 
     followed: Followed
     outcomes: Outcomes
     losses: Waiting
     told: Told
+    unscored: Scored
+    scores: Scores
 
 
 def nothing_judged(width: int, keys: int) -> Judged:
     """Of answers with so many columns, the time being the last, of which so many are the key."""
-    return Judged(nobody(width), outcomes.nothing_known(keys), no_losses(), nothing_told())
+    return Judged(
+        nobody(width),
+        outcomes.nothing_known(keys),
+        no_losses(),
+        nothing_told(),
+        nothing_unscored(),
+        scores.nothing(),
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
-    """Open lines of an epoch: whose they are, their ticks and ages, stages, keys, and what the model says."""
+class Asked:
+    """Open answers at ticks of an epoch: their ages, stages, keys, and what the model says.
+
+    What is said of those that are `told` in lines is kept until the answers are settled.
+    """
 
     number: Column
     tick: Column
@@ -72,6 +90,7 @@ class Lines:
     stage: Column
     keys: tuple[Column, ...]
     model: Numbers
+    told: Mask
 
 
 @dataclass(frozen=True)
@@ -95,14 +114,14 @@ def ready(judged: Judged, as_of: AsOf) -> Judged:
     )
 
 
-def judge(judged: Judged, lines: Lines, as_of: AsOf) -> tuple[Judged, Told]:
-    """The chances of lines; they are kept until their answers are settled."""
-    states = state_of(lines.stage, age_bucket(lines.age))
-    by_outcomes = predicted(judged.outcomes, states, lines.keys, as_of.both)
-    pattern = pattern_of(lines.stage)
-    chance = averaged(judged.losses, pattern, lines.model, by_outcomes, as_of.both)
-    told = Told(lines.number, lines.tick, pattern, lines.model, by_outcomes, chance)
-    return replace(judged, told=judged.told.and_then(told)), told
+def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
+    """The chances of open answers."""
+    states = state_of(asked.stage, age_bucket(asked.age))
+    by_outcomes = predicted(judged.outcomes, states, asked.keys, as_of.both)
+    pattern = pattern_of(asked.stage)
+    chance = averaged(judged.losses, pattern, asked.model, by_outcomes, as_of.both)
+    said = Told(asked.number, asked.tick, pattern, asked.model, by_outcomes, chance)
+    return replace(judged, told=judged.told.and_then(said.take(asked.told))), said
 
 
 def source_of(told: Told) -> Column:
@@ -111,14 +130,46 @@ def source_of(told: Told) -> Column:
     return np.where(model & by_outcomes, 2, np.where(by_outcomes, 1, np.where(model, 0, -1)))
 
 
-def settle(judged: Judged, settled: Settled, at: Column) -> tuple[Judged, Told, Column]:
-    """Some of the settled answers are done with: their lines, and for each which of the settled it is of."""
-    numbers = settled.number.take(at)
-    place = find(judged.told.number, numbers)
+def settle(judged: Judged, settled: Settled, at: Column) -> Judged:
+    """Some of the settled answers are done with: what was said of them is judged."""
+    if len(at) == 0:
+        return judged
+    place = find(judged.told.number, settled.number.take(at))
     mine = np.flatnonzero(place >= 0)
     told, of = judged.told.take(mine), at.take(place.take(mine))
     losses = _with_losses(judged.losses, told, of, settled)
-    return replace(judged, told=judged.told.take(place < 0), losses=losses), told, of
+    done = Scored(told.number, told.tick, told.chance, settled.tick.take(of), settled.confirmed.take(of))
+    return _scored(
+        replace(
+            judged, told=judged.told.take(place < 0), losses=losses, unscored=_more(judged.unscored, done)
+        )
+    )
+
+
+_AT_ONCE = 5_000
+"""To score so many lines takes not much longer than to score one."""
+
+
+def nothing_unscored() -> Scored:
+    empty = np.zeros(0, np.int64)
+    return Scored(empty, empty, np.zeros(0), empty, empty > 0)
+
+
+def _more(one: Scored, other: Scored) -> Scored:
+    pairs = zip(vars(one).values(), vars(other).values(), strict=True)
+    return Scored(*(np.concatenate(pair) for pair in pairs))
+
+
+def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
+    if judged.unscored.count < enough:
+        return judged
+    found = scores.scored(judged.scores, judged.unscored)
+    return replace(judged, scores=found, unscored=nothing_unscored())
+
+
+def all_scored(judged: Judged) -> Scores:
+    """The scores of everything that is settled."""
+    return _scored(judged, 1).scores
 
 
 def _with_losses(losses: Waiting, told: Told, of: Column, settled: Settled) -> Waiting:

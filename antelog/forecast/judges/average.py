@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask
-from antelog.forecast.odds import Numbers
-from antelog.forecast.tally import Counted, Waiting, looked_up, nothing_counted
+from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted
 
 CLIPPED = 1e-4
 """No chance is taken for smaller than this, nor for larger than one minus this, when it is judged."""

@@ -15,9 +15,9 @@ from itertools import product
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask
-from antelog.forecast.diagrams import BEFORE, TRUE, Diagram, Layer
-from antelog.forecast.odds import IMPOSSIBLE, Numbers, Odds
+from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.forecast.formulas.diagrams import BEFORE, TRUE, Diagram, Layer
+from antelog.forecast.odds.odds import IMPOSSIBLE, Odds
 
 FOREVER = 2**40
 """A horizon by which everything has come that ever will."""

@@ -16,7 +16,7 @@ from antelog.engine.columns.tables import Column, Mask, find, keys_of
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.formulas import WHEN, Condition
+from antelog.forecast.formulas.formulas import WHEN, Condition
 
 Tables = Mapping[str, Sequence[tuple[int, ...]]]
 

@@ -15,14 +15,15 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Var
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column, Mask, groups, keys_of
-from antelog.forecast.answers import Asked, Tables, met, term_column
-from antelog.forecast.chains import Chain
-from antelog.forecast.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
-from antelog.forecast.evaluating import FOREVER, TRUTH, Link, Window, probability
-from antelog.forecast.forms import Form, forms
-from antelog.forecast.odds import Keys, Numbers, Odds, each_once, other_kinds
-from antelog.forecast.sightings import Family, Sightings, Sought, outcomes
+from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of
+from antelog.forecast.chances.answers import Asked, Tables, met, term_column
+from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
+from antelog.forecast.chances.forms import Form, forms
+from antelog.forecast.formulas.chains import Chain
+from antelog.forecast.formulas.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
+from antelog.forecast.odds.declared import other_kinds
+from antelog.forecast.odds.odds import Keys, Odds, each_once
+from antelog.forecast.odds.sightings import Family, Sightings, Sought, outcomes
 
 _WIDEST = 512
 """So many ticks a window may have."""

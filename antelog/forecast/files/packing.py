@@ -16,16 +16,20 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from antelog.engine.facts.facts import Facts
 from antelog.errors import StateError
-from antelog.forecast.following import Followed, Lines
-from antelog.forecast.judging import Judged, Told
-from antelog.forecast.outcomes import Outcomes
-from antelog.forecast.series_counts import SeriesCounts
-from antelog.forecast.tally import Counted, Tally, Waiting
+from antelog.forecast.judges.following import Followed, Lines
+from antelog.forecast.judges.judging import Judged, Told
+from antelog.forecast.judges.outcomes import Outcomes
+from antelog.forecast.odds.series_counts import SeriesCounts
+from antelog.forecast.odds.tally import Counted, Tally, Waiting
+from antelog.forecast.scoring.settled import Settled
 
 _CLASSES: Mapping[str, type[Any]] = {
     each.__name__: each
-    for each in (Followed, Lines, Judged, Told, Outcomes, SeriesCounts, Counted, Tally, Waiting)
+    for each in (
+        *(Facts, Followed, Lines, Judged, Told, Settled, Outcomes, SeriesCounts, Counted, Tally, Waiting),
+    )
 }
 
 _KINDS = {np.dtype(np.int64): pa.int64(), np.dtype(np.float64): pa.float64(), np.dtype(np.bool_): pa.bool_()}
@@ -100,7 +104,8 @@ def _built(said: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
         case {"map": [*items]}:
             return {key: _built(value, columns) for key, value in items}
         case {"is": str(name), **own}:
-            return _checked(_CLASSES[name](**{key: _built(value, columns) for key, value in own.items()}))
+            parts = {str(key): _built(value, columns) for key, value in own.items()}
+            return _checked(_CLASSES[name](**parts))
         case [*items]:
             return tuple(_built(each, columns) for each in items)
         case _:
@@ -111,7 +116,7 @@ def _checked(thing: Any) -> Any:
     """A thing, if its columns fit together and its numbers are such as can have been counted."""
     columns = [column for column in _columns(thing) if isinstance(column, np.ndarray)]
     match thing:
-        case Tally() | Lines() | Told() if len({len(column) for column in columns}) > 1:
+        case Tally() | Lines() | Told() | Facts() | Settled() if len({len(column) for column in columns}) > 1:
             raise ValueError(f"the columns of a {type(thing).__name__} have different lengths")
         case Tally(sums=sums) | Counted(numbers=sums) if not (np.isfinite(sums).all() and (sums >= 0).all()):
             raise ValueError("it has counts that cannot have been counted")

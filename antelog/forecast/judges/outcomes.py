@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.log.stages import pattern_of
-from antelog.forecast.following import Settled, stage_of
-from antelog.forecast.odds import Numbers
-from antelog.forecast.tally import Counted, Waiting, looked_up, nothing_counted
+from antelog.forecast.judges.following import Settled, stage_of
+from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted
 
 WEIGHTS = (1.0, 1.0, 2.0, 5.0)
 """What is known of wider classes counts as so many answers: for the query, a pattern, a state, a key."""

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, find, groups, keys_of
-from antelog.forecast.odds import Numbers
+from antelog.engine.columns.tables import Column, Numbers, find, groups, keys_of
 
 EPOCH = 20
 """So many ticks an epoch has."""

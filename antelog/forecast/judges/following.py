@@ -84,12 +84,32 @@ class Settled:
 
 
 @dataclass(frozen=True, eq=False)
+class Stretches:
+    """For how long open answers stayed in a stage, as far as a step tells.
+
+    From `since` on and before `until`; `line` is the line with which that began, or -1 if it began
+    before the step.
+    """
+
+    answer: tuple[Column, ...]
+    number: Column
+    stage: Column
+    since: Column
+    until: Column
+    line: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.number)
+
+
+@dataclass(frozen=True, eq=False)
 class Step:
-    """A followed step: who is followed now, who was settled in it, and the numbers of the lines' answers."""
+    """A followed step: who is followed now, who was settled in it, and the stretches in between."""
 
     after: Followed
     settled: Settled
-    numbers: Column
+    stretches: Stretches
 
 
 def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Step:
@@ -97,11 +117,18 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Ste
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
     every = _below(before.last, lines)
+    line = np.concatenate([np.full(before.last.count, -1), np.arange(lines.count)])
     order = in_order([number - number.min(initial=0), every.tick - every.tick.min(initial=0)])
-    number, every = number.take(order), every.take(order)
-    last = np.append(number[1:] != number[:-1], [True]) if len(number) else np.zeros(0, np.bool_)
-    until = np.where(last, now + 1, np.append(every.tick[1:], [0])) if len(number) else every.tick
-    state_of, states = _states(before, number, every, until)
+    number, every, line = number.take(order), every.take(order), line.take(order)
+    last = np.append(number[1:] != number[:-1], [True])[: len(number)]
+    until = np.where(last, now + 1, np.append(every.tick[1:], [0])[: len(number)])
+    since = np.maximum(every.tick, before.now + 1)
+    open_ = np.flatnonzero((every.kind <= REVISED) & (until > since))
+    stretches = Stretches(
+        tuple(column.take(open_) for column in every.answer),
+        *(column.take(open_) for column in (number, every.stage, since, until, line)),
+    )
+    state_of, states = _states(before, stretches)
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
     done, when = _done(every, now, delay)
@@ -109,7 +136,7 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Ste
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = Followed(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
-    return Step(after, settled, numbers)
+    return Step(after, settled, stretches)
 
 
 def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:
@@ -134,17 +161,14 @@ def _below(one: Lines, other: Lines) -> Lines:
     )
 
 
-def _states(before: Followed, number: Column, every: Lines, until: Column) -> tuple[Column, Column]:
+def _states(before: Followed, open_: Stretches) -> tuple[Column, Column]:
     """The states of answers so far, with those of a step, each once."""
-    since = np.maximum(every.tick, before.now + 1)
-    open_ = np.flatnonzero((every.kind <= REVISED) & (until > since))
-    time = every.answer[-1].take(open_)
-    first, last = age_bucket(since.take(open_) - time), age_bucket(until.take(open_) - 1 - time)
+    time = open_.answer[-1]
+    first, last = age_bucket(open_.since - time), age_bucket(open_.until - 1 - time)
     whose, bucket = spread(first, last - first + 1)
-    at = open_.take(whose)
-    of = np.concatenate([before.state_of, number.take(at)])
-    states = np.concatenate([before.states, state_of(every.stage.take(at), bucket)])
-    (key,) = keys_of([[of, states]]) if len(of) else (of,)
+    of = np.concatenate([before.state_of, open_.number.take(whose)])
+    states = np.concatenate([before.states, state_of(open_.stage.take(whose), bucket)])
+    (key,) = keys_of([[of, states]])
     once = groups(key).first
     return of.take(once), states.take(once)
 

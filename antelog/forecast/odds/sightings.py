@@ -19,8 +19,8 @@ from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, without
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.values import Values
-from antelog.forecast.chains import Chain
-from antelog.forecast.series import Series
+from antelog.forecast.formulas.chains import Chain
+from antelog.forecast.formulas.series import Series
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,9 @@ from antelog.compile.nodes.patterns import (
     Var,
 )
 from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.prepare import Prepared, Rules
-from antelog.forecast.series import Series, series_of
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules
+from antelog.forecast.formulas.series import Series, series_of
 
 WHEN = "<tick>"
 """The answer's tick, in the comparisons that are conditions."""
@@ -119,11 +120,11 @@ def formula_of(rules: Rules, query: str) -> Formula:
     if query in rules.cycles:
         raise UnknownChanceError("it rests on its own past, without an end")
     unfolding = _Unfolding(rules)
-    terms = tuple(map(Var, relation.variables))
-    timed = relation.time is not None
+    terms = tuple(map(Var, relation.answer.variables))
+    timed = relation.answer.time is not None
     when = Time(WHEN, 0) if timed else Time(None, 0)
     whole = unfolding.relation(query, terms, when if timed else None)
-    return Formula(whole, tuple(unfolding.conditions), relation.variables, timed)
+    return Formula(whole, tuple(unfolding.conditions), relation.answer.variables, timed)
 
 
 @dataclass

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.forecast.forms import Form, forms
-from antelog.forecast.sightings import Family
-from antelog.forecast.tally import EPOCH
+from antelog.forecast.chances.forms import Form, forms
+from antelog.forecast.odds.sightings import Family
+from antelog.forecast.odds.tally import EPOCH
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,4 +52,4 @@ def is_lossy(plan: Plan, query: str) -> bool:
 
 def key_of(plan: Plan, query: Relation) -> tuple[int, ...]:
     """The positions in an answer by which its like are known again: the partition key, or all there are."""
-    return (plan.key[query.name],) if plan.key else tuple(range(len(query.variables)))
+    return (plan.key[query.name],) if plan.key else tuple(range(len(query.answer.variables)))

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.formulas import Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.formulas.formulas import Comes, Every, Holds, Never, Node, Some
 
 FALSE, TRUE = 0, 1
 

@@ -11,12 +11,12 @@ from functools import cached_property, lru_cache
 
 from antelog.compile.nodes.patterns import StaticAtom
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.compile.prepared.prepare import prepared
-from antelog.forecast.chains import Chain, chains_of, leaf_of
-from antelog.forecast.diagrams import Leaf
-from antelog.forecast.formulas import Comes, Formula, UnknownChanceError, formula_of
-from antelog.forecast.odds import memory
-from antelog.forecast.sightings import Family, family_of
+from antelog.compile.prepared.rules import prepared
+from antelog.forecast.formulas.chains import Chain, chains_of, leaf_of
+from antelog.forecast.formulas.diagrams import Leaf
+from antelog.forecast.formulas.formulas import Comes, Formula, UnknownChanceError, formula_of
+from antelog.forecast.odds.declared import memory
+from antelog.forecast.odds.sightings import Family, family_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ antelog try turbines.alog --input Temp=today.csv --model turbines.model
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -15,18 +15,18 @@ from typing import Any
 import msgspec
 
 from antelog import writing
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.plan import Input, Plan, Relation, Static
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.values.values import Saved as SavedValues
 from antelog.engine.values.values import Values
 from antelog.errors import PlanError, StateError
-from antelog.forecast import outcomes, series_counts
-from antelog.forecast.layout import layout
-from antelog.forecast.outcomes import Outcomes
-from antelog.forecast.packing import packed, unpacked
-from antelog.forecast.series_counts import SeriesCounts
-from antelog.forecast.tally import Waiting
+from antelog.forecast.chances.layout import layout
+from antelog.forecast.files.packing import packed, unpacked
+from antelog.forecast.judges.outcomes import Outcomes
+from antelog.forecast.odds import series_counts
+from antelog.forecast.odds.series_counts import SeriesCounts
+from antelog.forecast.odds.tally import Waiting
 
 VERSION = 1
 """Counts up whenever a model of the version before can no longer be read."""
@@ -136,37 +136,20 @@ def series_start(plan: Plan) -> dict[str, SeriesCounts]:
 
 def _difference(one: Plan, other: Plan) -> str:
     """What differs between the program of a model and another."""
-    for what, get in (
-        ("inputs", lambda plan: {each.name: each for each in plan.inputs}),
-        ("queries", lambda plan: {each.name: each for each in plan.queries}),
-        ("static predicates", lambda plan: {each.name: each for each in plan.statics}),
+    for what, first, second in (
+        ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
+        ("queries", _by_name(one.queries), _by_name(other.queries)),
+        ("static predicates", _by_name(one.statics), _by_name(other.statics)),
     ):
-        first, second = get(one), get(other)
         for name in sorted(first.keys() - second.keys()):
-            return f"it has {name} among its {what}, which this one has not"
+            return f"it has {name} among its {what}, and this one has not"
         for name in sorted(second.keys() - first.keys()):
-            return f"this one has {name} among its {what}, which that has not"
+            return f"this one has {name} among its {what}, and it has not"
         for name in sorted(first):
             if first[name] != second[name]:
                 return f"{name} is not the same in both"
     return "its rules differ"
 
 
-def settled_model(
-    plan: Plan,
-    values: Values,
-    series: Mapping[str, SeriesCounts],
-    judged: Mapping[str, tuple[Outcomes, Waiting]],
-    at: tuple[int, float | None],
-) -> Model:
-    """A model of everything that was counted up to an epoch, whether it was used already or not."""
-    epoch, half_life = at
-    return Model(
-        plan,
-        values,
-        {name: series_counts.up_to(each, epoch, half_life) for name, each in series.items()},
-        {name: outcomes.up_to(each, epoch, half_life) for name, (each, _) in judged.items()},
-        {name: each.up_to(epoch, half_life) for name, (_, each) in judged.items()},
-        epoch,
-        half_life,
-    )
+def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
+    return {each.name: each for each in things}

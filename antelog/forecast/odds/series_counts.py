@@ -14,13 +14,13 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Var
 from antelog.engine.columns.spans import span
-from antelog.engine.columns.tables import Column, find, keys_of
+from antelog.engine.columns.tables import Column, Numbers, find, keys_of
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import gather
-from antelog.forecast.chains import Chain
-from antelog.forecast.odds import Keys, Numbers, Odds
-from antelog.forecast.sightings import Family, Sightings
-from antelog.forecast.tally import (
+from antelog.forecast.formulas.chains import Chain
+from antelog.forecast.odds.odds import Keys, Odds
+from antelog.forecast.odds.sightings import Family, Sightings
+from antelog.forecast.odds.tally import (
     EPOCH,
     Counted,
     Tally,

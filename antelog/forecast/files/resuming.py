@@ -1,0 +1,101 @@
+"""What forecasts need to go on from a saved state, as members beside those of the engine.
+
+forecast/head.json      whether it learns, the first epoch that is not counted
+forecast/values.json    the values of the cells
+forecast/known.json     what was seen, learned and followed
+forecast/known.arrow    the columns of that
+forecast/lines/N        for the Nth query that has an alert the last lines of its open answers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.history import added, gather
+from antelog.engine.saving import BESIDE
+from antelog.engine.values.values import Saved as SavedValues
+from antelog.engine.values.values import Values
+from antelog.errors import StateError
+from antelog.forecast import scores
+from antelog.forecast.alerting import Watch
+from antelog.forecast.chances.layout import layout
+from antelog.forecast.files.packing import packed, unpacked
+from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.judges.alerts import Alerts
+from antelog.forecast.odds.sightings import Sightings, nothing_seen
+from antelog.forecast.query import Followed, Learning
+
+
+class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    learns: bool
+    half_life: float | None
+    as_of: int
+    epoch: int
+    scores: dict[str, Any]
+
+
+def members(current: Forecasting) -> dict[str, bytes]:
+    """What has to be known to go on forecasting."""
+    learning, seen = current.learning, current.sightings
+    judged = {name: replace(each.judged, scores=None) for name, each in current.queries.items()}  # type: ignore[arg-type]
+    kept = {name: each.judged.scores for name, each in current.queries.items()}
+    said, columns = packed(
+        {
+            "seen": {name: gather(seen.history, name, None) for name in seen.history},
+            "series": dict(current.series),
+            "judged": judged,
+            "likely": {name: each.watch.alerts.likely for name, each in current.queries.items()},
+            "watched": {name: each.watch.number for name, each in current.queries.items()},
+        }
+    )
+    scored = {name: scores.to_dict(each) for name, each in kept.items()}
+    head = _Head(learning.on, learning.half_life, learning.epoch, current.epoch, scored)
+    lines = {
+        f"lines/{number}": _table(each.watch.lines)
+        for number, each in enumerate(current.queries.values())
+        if each.watch.lines is not None
+    }
+    found = {
+        "head.json": msgspec.json.encode(head),
+        "values.json": msgspec.json.encode(seen.values.saved()),
+        "known.json": said,
+        "known.arrow": columns,
+        **lines,
+    }
+    return {BESIDE + name: content for name, content in found.items()}
+
+
+def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
+    """What `members` has written. Raises StateError if that cannot be read."""
+    there = {name.removeprefix(BESIDE): content for name, content in beside.items()}
+    try:
+        head = msgspec.json.decode(there["head.json"], type=_Head)
+        values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
+        known = unpacked(there["known.json"], there["known.arrow"])
+        families = layout(plan).families
+        history = added(nothing_seen(families).history, known["seen"])
+        queries = {}
+        for number, query in enumerate(plan.queries):
+            name, content = query.name, there.get(f"lines/{number}")
+            lines = None if content is None else pa.ipc.open_file(pa.BufferReader(content)).read_all()
+            judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
+            watch = Watch(Alerts(known["likely"][name]), known["watched"][name], lines)
+            queries[name] = Followed(judged, watch)
+    except (msgspec.MsgspecError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
+        raise StateError(f"what the state knows for forecasts cannot be read: {error}") from None
+    learning = Learning(head.learns, head.half_life, head.as_of)
+    return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)
+
+
+def _table(lines: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, lines.schema) as file:
+        file.write_table(lines)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written

@@ -1,0 +1,65 @@
+"""Alerts: when the chance of an answer reaches what its query asks for, and when it falls well below.
+
+    query Malf(X, T) alert 80%.
+    chances 0.64, 0.85, 0.78, 0.69    likely at the second, unlikely at the fourth
+
+In come the chances of answers tick by tick, also where only time has passed, out go the changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Mask, Numbers, find, in_order
+
+FALL = 0.1
+"""An answer is unlikely once its chance is so much below what made it likely."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alerts:
+    """The numbers of the answers that are likely at present."""
+
+    likely: Column
+
+
+NO_ALERTS = Alerts(np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """Alerts: of which of the chances, and whether the answer is likely now, or unlikely."""
+
+    row: Column
+    likely: Mask
+
+
+def rung(
+    before: Alerts, number: Column, tick: Column, chance: Numbers, threshold: float
+) -> tuple[Alerts, Rung]:
+    """The alerts that chances ring, given by answer and tick; where a chance is not known (NaN), none."""
+    if len(number) == 0:
+        return before, Rung(number, number > 0)
+    order = in_order([number - number.min(), tick - tick.min()])
+    own, level = number.take(order), chance.take(order)
+    says = np.zeros(len(own), np.int64)
+    says[level >= threshold] = 1
+    says[level < threshold - FALL] = -1
+    first = np.append([True], own[1:] != own[:-1])
+    says[first & (says == 0)] = np.where(find(own, before.likely) >= 0, 1, -1)[first & (says == 0)]
+    # What says nothing goes on as before; every answer's first one says something.
+    at = np.maximum.accumulate(np.where(says != 0, np.arange(len(says)), 0))
+    now = says.take(at)
+    was = np.where(first, np.where(find(own, before.likely) >= 0, 1, -1), np.append([0], now[:-1]))
+    changed = np.flatnonzero(now != was)
+    last = np.append(first[1:], [True])
+    likely = own[last & (now > 0)]
+    others = before.likely[find(before.likely, own[last]) < 0]
+    return Alerts(np.sort(np.concatenate([others, likely]))), Rung(order.take(changed), now.take(changed) > 0)
+
+
+def without(alerts: Alerts, number: Column) -> Alerts:
+    """The alerts without those of answers that are settled."""
+    return Alerts(alerts.likely[find(alerts.likely, number) < 0])

@@ -1,0 +1,238 @@
+"""A query in a step: its open answers are followed, their chances judged, its lines get their columns.
+
+    possible at 0, revised at 1    chances are asked for at ticks 0 and 1; with an alert at every tick
+
+In come what was known of the query and what the step tells of it, out go what is known then and the lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.columns.tables import Column, spread
+from antelog.engine.log.changes import KINDS
+from antelog.engine.log.changes import Lines as Logged
+from antelog.engine.values.encoding import UNBOUND
+from antelog.engine.values.values import Values
+from antelog.forecast.alerting import Said, Watch, Watched, with_alerts
+from antelog.forecast.beside import Beside
+from antelog.forecast.chances.answers import Asked, Tables
+from antelog.forecast.chances.chances import Known, chances
+from antelog.forecast.chances.layout import Layout, is_lossy, key_of
+from antelog.forecast.formulas.chains import Chain
+from antelog.forecast.judges import judging
+from antelog.forecast.judges.following import REVISED, Lines, Settled, Stretches, followed
+from antelog.forecast.judges.judging import AsOf, Judged, source_of
+from antelog.forecast.judges.outcomes import learned
+from antelog.forecast.odds import series_counts
+from antelog.forecast.odds.declared import completed, declared
+from antelog.forecast.odds.odds import Keys, Odds
+from antelog.forecast.odds.series_counts import SeriesCounts
+from antelog.forecast.odds.sightings import Sightings, family_of
+from antelog.forecast.odds.tally import EPOCH, HALF_LIFE
+
+LONGEST = 4096
+"""For so many ticks after a line it is watched whether its answer becomes likely."""
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Whether what comes is learned from, and after how many epochs it counts half (None: always fully).
+
+    If not, everything learned before is used, which was up to some `epoch`.
+    """
+
+    on: bool
+    half_life: float | None = HALF_LIFE
+    epoch: int = 0
+
+    def as_of(self, epoch: int, lag: int) -> AsOf:
+        """What is known in an epoch."""
+        return AsOf(epoch - lag if self.on else self.epoch, self.half_life)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What a step's chances are worked out from: what was seen, the background, time's beginning."""
+
+    own: Layout
+    sightings: Sightings
+    tables: Tables
+    begin: int
+    series: Mapping[str, SeriesCounts]
+    learning: Learning
+
+    def known(self, odds: OddsOf) -> Known:
+        return Known(self.own.plan, self.tables, self.sightings, self.begin, odds)
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Open answers at the ticks at which their chances are asked for: at lines, or at every tick.
+
+    `line` is the row of the last line of each, or -1 if that was told in a step before; `told` says
+    whether that is told just then.
+    """
+
+    answer: tuple[Column, ...]
+    number: Column
+    stage: Column
+    tick: Column
+    line: Column
+    told: np.ndarray
+
+    def take(self, at: Column) -> Moments:
+        answer = tuple(column.take(at) for column in self.answer)
+        own = (self.number, self.stage, self.tick, self.line, self.told)
+        return Moments(answer, *(column.take(at) for column in own))
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """What is known of a query after a step: the judged answers, and those that are watched."""
+
+    judged: Judged
+    watch: Watch
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A query in a step."""
+
+    scene: Scene
+    relation: Relation
+
+    def told(self, before: Followed, logged: Logged, values: Values, now: int) -> tuple[Followed, pa.Table]:
+        """What is known of the query after the step, and its lines with their chances."""
+        rows, lines = self._lines(logged, values)
+        judged = before.judged
+        step = followed(judged.followed, lines, now, self.relation.bounds.delay)
+        judged = self._learned(replace(judged, followed=step.after), step.settled)
+        lossy = is_lossy(self.scene.own.plan, self.relation.name)
+        beside = Beside(logged.table.num_rows, lossy=lossy)
+        line = np.append(rows, -1).take(step.stretches.line)
+        moments = self._moments(step.stretches, line)
+        said = []
+        for epoch, here, done in _epochs(moments, step.settled, self.scene.learning):
+            judged, more = self._judge(judged, moments.take(here), epoch)
+            told = np.flatnonzero(moments.told[here])
+            some = more.take(told)
+            beside.say(some.line, some.told.chance, source_of(some.told))
+            beside.grow(some.line, some.time, some.found)
+            said.append(more)
+            judged = judging.settle(judged, step.settled, done)
+        if lossy:
+            odds = OddsOf(self.scene.own.plan, {}, AsOf(0, None))
+            asked = self._asked(lines.answer, lines.tick)
+            beside.hold(rows, chances(self.scene.known(odds), self.relation.name, asked))
+        table, watch = beside.table(logged.table), before.watch
+        if self.relation.alert is not None:
+            watched = Watched(self.relation, said, step.stretches, line, step.settled.number, now)
+            watch, table = with_alerts(watch, table, watched)
+        return Followed(judged, watch), table
+
+    def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
+        """Open answers and those just confirmed, with their chances as of the tick they are told at."""
+        rows, lines = self._lines(logged, values)
+        lossy = is_lossy(self.scene.own.plan, self.relation.name)
+        beside = Beside(logged.table.num_rows, lossy=lossy)
+        at = np.flatnonzero(lines.kind <= REVISED)
+        some, nobody = lines.take(at), np.full(len(at), -1)
+        moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), nobody == nobody)
+        if len(at):
+            _, said = self._judge(judged, moments, int(some.tick[0]) // EPOCH)
+            beside.say(said.line, said.told.chance, source_of(said.told))
+            beside.grow(said.line, said.time, said.found)
+            if lossy:
+                beside.hold(said.line, said.found)
+        return beside.table(logged.table)
+
+    @property
+    def _key(self) -> tuple[int, ...]:
+        return key_of(self.scene.own.plan, self.relation)
+
+    def _lines(self, logged: Logged, values: Values) -> tuple[Column, Lines]:
+        """The lines about answers without open variables, and which rows they are."""
+        own = self.scene.sightings.values
+        cells = [own.recoded(column, values) for column in logged.cells[:-1]]
+        whole = logged.cells[-1] >= 0
+        for column in cells:
+            whole &= column != UNBOUND
+        rows = np.flatnonzero(whole)
+        kind = pc.index_in(logged.table.column("change"), pa.array(KINDS)).to_numpy().astype(np.int64)
+        tick = logged.table.column("tick").to_numpy()
+        return rows, Lines((*cells, logged.cells[-1]), tick, kind, logged.stage).take(rows)
+
+    def _learned(self, judged: Judged, settled: Settled) -> Judged:
+        """With what became of the answers that are settled."""
+        if not self.scene.learning.on:
+            return judged
+        keys = tuple(settled.answer[i] for i in self._key)
+        return replace(judged, outcomes=learned(judged.outcomes, settled, keys, settled.tick // EPOCH))
+
+    def _moments(self, open_: Stretches, line: Column) -> Moments:
+        """When chances are asked for: at the lines, and with an alert at every tick."""
+        if self.relation.alert is None:
+            at = np.flatnonzero(line >= 0)
+            tick = open_.since.take(at)
+        else:
+            at, tick = spread(open_.since, np.minimum(open_.until - open_.since, LONGEST))
+        answer = tuple(column.take(at) for column in open_.answer)
+        told = (tick == open_.since.take(at)) & (line.take(at) >= 0)
+        return Moments(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
+
+    def _asked(self, answer: tuple[Column, ...], tick: Column) -> Asked:
+        """Answers whose chances are asked for at some ticks."""
+        own = self.relation.answer
+        time = np.zeros_like(tick) if own.time is None else answer[-1]
+        return Asked(dict(zip(own.variables, answer[:-1], strict=True)), time, tick)
+
+    def _judge(self, judged: Judged, at: Moments, epoch: int) -> tuple[Judged, Said]:
+        """The chances of answers in an epoch."""
+        scene = self.scene
+        as_of, series = scene.learning.as_of(epoch, scene.own.lag), scene.series
+        if scene.learning.on:
+            judged = judging.ready(judged, as_of)
+            series = {n: series_counts.up_to(c, as_of.epoch, as_of.half_life) for n, c in series.items()}
+        asked = self._asked(at.answer, at.tick)
+        found = chances(scene.known(OddsOf(scene.own.plan, series, as_of)), self.relation.name, asked)
+        keys = tuple(at.answer[i] for i in self._key)
+        question = judging.Asked(
+            at.number, at.tick, at.tick - at.answer[-1], at.stage, keys, found.column(), at.told
+        )
+        judged, told = judging.judge(judged, question, as_of)
+        return judged, Said(told, found, asked.tick, at.line)
+
+
+def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[tuple[int, Column, Column]]:
+    """The epochs of a step: which chances are asked for in each, and which answers are settled."""
+    if not learning.on:
+        yield 0, np.arange(len(moments.tick)), np.arange(len(settled.tick))
+        return
+    asked_in, done_in = moments.tick // EPOCH, settled.tick // EPOCH
+    for number in np.unique(np.concatenate([asked_in, done_in])).tolist():
+        yield number, np.flatnonzero(asked_in == number), np.flatnonzero(done_in == number)
+
+
+@dataclass(frozen=True, eq=False)
+class OddsOf:
+    """The odds of keys: as declared, or else as learned up to an epoch."""
+
+    plan: Plan
+    series: Mapping[str, SeriesCounts]
+    as_of: AsOf
+
+    def __call__(self, chain: Chain, keys: Keys) -> Odds:
+        source = next(each for each in self.plan.inputs if each.name == chain.predicate)
+        odds, family = declared(chain, source, keys), family_of(chain)
+        counts = self.series.get(family.name)
+        if counts is None or counts.shared.count == 0:
+            return odds
+        found = series_counts.odds_of(counts, family, chain, keys, self.as_of.both)
+        return completed(odds, found, (chain, source), keys)

@@ -1,0 +1,112 @@
+"""antelog/forecast/{forecasting,query,alerting,engine}.py: the laws of chances beside the log.
+
+A stream of hot and cold readings of some devices; the chances are learned while it runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import antelog
+from antelog.engine.engine import Engine as Plain
+from antelog.forecast.beside import COLUMNS
+from antelog.forecast.engine import Engine
+
+RULES = """
+input Temp(device: text, level: text, time) delay 2.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2).
+Calm(X, T) :- Temp(X, low, T), not Temp(X, high, T+1).
+query Malf(X, T){}.
+query Calm(X, T).
+"""
+TICKS = 200
+
+
+def readings(seed: int = 0) -> list[tuple[str, str, int, int]]:
+    """Readings that stay as they are for a while; some of them come late."""
+    random = np.random.default_rng(seed)
+    found = []
+    for device in ("a", "b", "c", "d"):
+        hot = False
+        for tick in range(TICKS):
+            hot = bool(random.random() < (0.7 if hot else 0.15))
+            arrival = tick + int(random.choice(3, p=[0.7, 0.2, 0.1]))
+            if random.random() < 0.9:
+                found.append((device, "high" if hot else "low", tick, arrival))
+    return sorted(found, key=lambda row: row[-1])
+
+
+def run(engine: Any, ends: list[int]) -> dict[str, pa.Table]:
+    """What the engine tells if the stream is cut into steps that end at these ticks."""
+    log: dict[str, list[pa.Table]] = {}
+    for end in ends:
+        facts = [row for row in readings() if engine.now < row[-1] <= end]
+        for name, table in engine.advance(end, {"Temp": facts}).items():
+            log.setdefault(name, []).append(table)
+    return {name: pa.concat_tables(tables) for name, tables in log.items()}
+
+
+ONCE, CUT, BY_TICK = [TICKS + 5], [3, 50, 51, 119, 120, TICKS + 5], list(range(TICKS + 6))
+
+
+def test_the_log_is_the_same_with_and_without_chances() -> None:
+    program = antelog.parse(RULES.format(""))
+    plain, more = run(Plain(program), CUT), run(Engine(program, model="learn"), CUT)
+    for name, table in plain.items():
+        assert more[name].drop_columns(COLUMNS.names).equals(table)
+
+
+@pytest.mark.parametrize("alert", ["", " alert 60%"])
+@pytest.mark.parametrize("ends", [CUT, BY_TICK])
+def test_chances_do_not_depend_on_how_a_run_is_cut(alert: str, ends: list[int]) -> None:
+    program = antelog.parse(RULES.format(alert))
+    engine, other = Engine(program, model="learn"), Engine(program, model="learn")
+    whole, cut = run(engine, ONCE), run(other, ends)
+    for name in whole:
+        same(whole[name], cut[name])
+    assert engine.scores().equals(other.scores())
+    first, second = (run(Engine(program, model=each.model), CUT) for each in (engine, other))
+    for name in first:
+        same(first[name], second[name])
+
+
+def same(one: pa.Table, other: pa.Table) -> None:
+    """Two logs have the same lines and chances, up to rounding."""
+    plain = one.drop_columns(["chance", "forecast"])
+    assert plain.equals(other.drop_columns(["chance", "forecast"]))
+    first, second = (t.column("chance").to_numpy() for t in (one, other))
+    np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
+    for left, right in zip(
+        one.column("forecast").to_pylist(), other.column("forecast").to_pylist(), strict=True
+    ):
+        assert [each["tick"] for each in left or ()] == [each["tick"] for each in right or ()]
+
+
+def test_a_saved_engine_goes_on_as_if_nothing_had_happened(tmp_path) -> None:
+    program = antelog.parse(RULES.format(" alert 60%"))
+    whole = run(Engine(program, model="learn"), [100, TICKS + 5])
+    engine = Engine(program, model="learn")
+    first = run(engine, [100])
+    engine.save(tmp_path / "state")
+    second = run(Engine.restore(tmp_path / "state", program), [TICKS + 5])
+    for name in whole:
+        same(whole[name], pa.concat_tables([first[name], second[name]]))
+
+
+def test_alerts_are_dated_by_tick_also_where_only_time_passes() -> None:
+    rules = """
+    input Ping(device: text, time).
+    chance Ping(_, _) = 70%.
+    Silent(X, T) :- Ping(X, T), not Ping(X, T+1), not Ping(X, T+2).
+    query Silent(X, T) alert 25%.
+    """
+    engine = Engine(antelog.parse(rules))
+    log = engine.advance(5, {"Ping": [("a", 0)]})["Silent"]
+    rows = [(row["tick"], row["change"], row["chance"]) for row in log.to_pylist()]
+    assert [row[:2] for row in rows] == [(0, "possible"), (1, "revised"), (1, "likely"), (2, "confirmed")]
+    assert rows[0][2] == pytest.approx(0.09)
+    assert rows[1][2] == rows[2][2] == pytest.approx(0.3)
