@@ -78,7 +78,7 @@ class Engine:
         self,
         program: Planned,
         *,
-        only: Sequence[str] = KINDS,
+        only: Sequence[str] | None = None,
         static: Mapping[str, Frame] | None = None,
         arrival: str = "arrival",
         limit: int | None = None,
@@ -86,6 +86,7 @@ class Engine:
         budget: int = room.BUDGET,
     ) -> None:
         plan = plan_of(program)
+        only = self._all_kinds if only is None else only
         _check(plan, only, limit, self._all_kinds)
         given = static_rows(plan, static or {})
         self._set_up(
@@ -237,7 +238,7 @@ class Engine:
         path: str | PathLike[str],
         program: Planned | None = None,
         *,
-        only: Sequence[str] = KINDS,
+        only: Sequence[str] | None = None,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
@@ -256,7 +257,7 @@ class Engine:
         content: bytes,
         program: Planned | None = None,
         *,
-        only: Sequence[str] = KINDS,
+        only: Sequence[str] | None = None,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
@@ -266,8 +267,11 @@ class Engine:
         return cls._resumed(saved, only, arrival, keep_rejects)
 
     @classmethod
-    def _resumed(cls, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> Engine:
+    def _resumed(
+        cls, saved: saving.Saved, only: Sequence[str] | None, arrival: str, keep_rejects: int
+    ) -> Engine:
         engine = cls.__new__(cls)
+        only = engine._all_kinds if only is None else only
         _check(saved.plan, only, saved.limit, engine._all_kinds)
         engine._set_up(saved, only, arrival, keep_rejects)
         return engine

@@ -50,7 +50,7 @@ class Engine(engine.Engine):
         *,
         model: Model | str | PathLike[str] | None = None,
         learn: bool = False,
-        only: Sequence[str] = KINDS,
+        only: Sequence[str] | None = None,
         **others: Any,
     ) -> None:
         plan = plan_of(program)

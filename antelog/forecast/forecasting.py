@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.engine import Finished
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
@@ -53,13 +53,7 @@ class Forecasting:
 def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecasting:
     """Before the first step; with a model, what that has learned is known."""
     own = layout(plan)
-    queries = {
-        query.name: Followed(
-            judging.nothing_judged(len(query.answer.variables) + 1, len(key_of(plan, query))),
-            nobody_watched(),
-        )
-        for query in plan.queries
-    }
+    queries = {query.name: _nobody(plan, query) for query in plan.queries}
     if model is None:
         series = {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
         return Forecasting(nothing_seen(own.families), series, queries, 0, learning)
@@ -72,6 +66,12 @@ def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecas
     }
     sightings = replace(nothing_seen(own.families), values=Values.from_saved(model.values.saved()))
     return Forecasting(sightings, model.series, queries, 0, learning)
+
+
+def _nobody(plan: Plan, query: Relation) -> Followed:
+    """A query before its first answer."""
+    width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
+    return Followed(judging.nothing_judged(width, keys), nobody_watched())
 
 
 def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:
