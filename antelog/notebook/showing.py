@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.escaping import in_html
 from antelog.language.moments import literal_of, moment
@@ -72,7 +72,7 @@ def _timed(change: Change, plan: Plan, length: int) -> Change:
 
     return replace(
         change,
-        values=timed(change.values, plan.relation(change.query).time, written),
+        values=timed(change.values, plan.relation(change.query).answer.time, written),
         explanations=tuple(
             replace(each, evidence=literals(each.evidence), hypotheses=literals(each.hypotheses))
             for each in change.explanations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.pictures import theme
 from antelog.pictures.clock import clock
 from antelog.pictures.drawing import Drawing, Theme
@@ -37,7 +37,7 @@ def draw_answers(
     """`plan` says how long a tick is; more than `most` answers are counted instead of shown one by one."""
     shown = clock(plan.tick if plan else None, history.first, history.last)
     if plan and shown.stamps:
-        history = history.timed({query.name: query.time or "" for query in plan.queries}, shown.text)
+        history = history.timed({query.name: query.answer.time or "" for query in plan.queries}, shown.text)
     area = frame(history, shown, width)
 
     def finished(chart: alt.LayerChart | alt.VConcatChart) -> alt.TopLevelMixin:

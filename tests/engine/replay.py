@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from antelog.compile import compile_program
-from antelog.compile.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.language import Checked
 from antelog.language.syntax import Value
@@ -87,7 +87,7 @@ def _change(row: Mapping[str, Any], query: Relation) -> Change:
 
 
 def answer_of(row: Mapping[str, Any], query: Relation) -> Answer:
-    names = (*query.variables, *([query.time] if query.time else []))
+    names = query.answer.names
     others = row.get("others") or ()
     return tuple((name, OTHERS if name in others else row[name]) for name in names)
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructField, TimestampType
 
-from antelog.compile.plan import Input, Plan
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.engine import plan_of
 from antelog.engine.facts.ticks import is_timestamp
 from antelog.engine.log.changes import KINDS
@@ -242,6 +242,6 @@ def _undivided(job: Job) -> str | None:
     if job.talks_by_itself:
         types = answer_types(plan, job.data.types)
         for query in plan.queries:
-            if types[query.name][query.variables[plan.key[query.name]]] == MIXED:
+            if types[query.name][query.answer.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"
     return None

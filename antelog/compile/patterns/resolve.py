@@ -1,0 +1,237 @@
+"""SLD-resolution: from an atom down to input facts and negated atoms.
+
+In come the clauses of all predicates and a query, out go the query's patterns. The patterns of a
+predicate are those of its rules, with the patterns of the predicates in their bodies put in; they are
+found once for each predicate, those it rests on first.
+
+    P(X, T) :- Q(X, T), B(X, T).    Q(X, T) :- A(X, T+1).    Q(X, T) :- C(X, T).
+    P: A(X, T+1), B(X, T)    and    C(X, T), B(X, T)
+
+A query with a declared window may rest on itself. Its patterns are found in rounds, from the
+rules that do not, each round putting in what the last one found, until there is nothing new.
+Goals and evidence too far from each other to fit the window together are left out in each round,
+so recursion that moves through time comes to an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from antelog.compile.nodes.patterns import Atom, Pattern
+from antelog.compile.patterns.antichain import Antichain, minimal
+from antelog.compile.patterns.effort import Effort, EndlessError, TooManyPatternsError
+from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
+from antelog.compile.rules.clauses import Clause
+from antelog.compile.rules.queries import Frame
+from antelog.language.graph import components
+
+
+class Resolver:
+    """Finds the patterns of queries; what has been found once is kept."""
+
+    def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
+        self._clauses = clauses
+        self._limit = limit
+        self._known: dict[tuple[str, Frame | None], tuple[Spanned, ...]] = {}
+
+    def answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
+        """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
+        but input facts, negated atoms, static atoms and comparisons."""
+        name = query.goals[0].predicate
+        choice = self._patterns_of(name, frame) if name in self._clauses else None
+        if choice is not None and frame is not None:
+            choice = tuple(s for s in choice if frame.first <= s.first and s.last <= frame.last)
+        found = [each.pattern for each in combinations(query, [choice], None) if each is not None]
+        if frame is not None:
+            offset = query.goals[0].time.offset - query.head.time.offset
+            found = [p for p in (framed(p, offset) for p in found) if p is not None]
+        return minimal(found)
+
+    def _patterns_of(self, predicate: str, frame: Frame | None) -> tuple[Spanned, ...]:
+        """The patterns of a predicate; with a frame, those no wider than it on either side."""
+        needs: dict[str, list[str]] = {}
+        waiting = [predicate]
+        while waiting:
+            name = waiting.pop()
+            if name not in needs and (name, frame) not in self._known:
+                needs[name] = [a.predicate for c in self._clauses[name] for a in self._derived(c)]
+                waiting += needs[name]
+        among = {name: [n for n in needed if n in needs] for name, needed in needs.items()}
+        for members in components(among):
+            if len(members) == 1 and members[0] not in among[members[0]]:
+                self._once(members[0], frame)
+            else:
+                self._until_nothing_new(members, frame)
+        return self._known[predicate, frame]
+
+    def _derived(self, clause: Clause) -> Iterator[Atom]:
+        return (atom for atom in clause.goals if atom.predicate in self._clauses)
+
+    def _once(self, name: str, frame: Frame | None) -> None:
+        """The patterns of a predicate that does not rest on itself."""
+        search = _Search(name, frame, Effort(self._limit))
+        found = [
+            each
+            for clause in self._clauses[name]
+            for each in self._tried(search, clause, self._choices(clause, frame))
+        ]
+        if frame is None:
+            self._known[name, frame] = tuple(
+                Spanned(p, 0, 0) for p in minimal(each.pattern for each in found)
+            )
+        else:
+            ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.literals)))
+            self._known[name, frame] = tuple(each for each in ordered if search.kept.add(each))
+
+    def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
+        """The patterns of a clause, as long as they are not too many."""
+        for spanned in combinations(clause, choices, search.frame):
+            if search.effort.exceeded(spanned):
+                sizes = self._sizes(search.name, search.frame)
+                raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
+            if spanned is not None:
+                yield spanned
+
+    def _choices(self, clause: Clause, frame: Frame | None) -> list[Choice]:
+        return [self._known.get((atom.predicate, frame)) for atom in clause.goals]
+
+    def _until_nothing_new(self, members: list[str], frame: Frame | None) -> None:
+        """Predicates that rest on each other: each round puts in what the last one found."""
+        among = set(members)
+        inside = {
+            name: [c for c in self._clauses[name] if among & {a.predicate for a in c.goals}]
+            for name in members
+        }
+        self._check_recursion(inside, among, frame)
+        rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
+        effort = Effort(self._limit)
+        searches = {name: _Search(name, frame, effort) for name in members}
+        old: dict[str, list[Spanned]] = {name: [] for name in members}
+        new: dict[str, list[Spanned]] = {name: [] for name in members}
+        for name, search in searches.items():
+            for clause in self._clauses[name]:
+                if clause not in inside[name]:
+                    new[name] += self._fresh(search, clause, self._choices(clause, frame))
+        while any(new.values()):
+            rounds -= 1
+            if rounds < 0:
+                raise EndlessError(members[0], _loop(members[0], inside, among), framed=True)
+            found: dict[str, list[Spanned]] = {name: [] for name in members}
+            for name, search in searches.items():
+                for clause in inside[name]:
+                    for choices in self._with_new(clause, old, new, frame):
+                        found[name] += self._fresh(search, clause, choices)
+            for name in members:
+                old[name] += new[name]
+            new = found
+        for name in members:
+            self._known[name, frame] = tuple(old[name])
+
+    def _fresh(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> list[Spanned]:
+        """The patterns of a clause that say something new."""
+        return [each for each in self._tried(search, clause, choices) if search.kept.add(each)]
+
+    def _with_new(
+        self,
+        clause: Clause,
+        old: dict[str, list[Spanned]],
+        new: dict[str, list[Spanned]],
+        frame: Frame | None,
+    ) -> Iterator[list[Choice]]:
+        """Choices for the goals of a clause in which one is new, those before it old."""
+        choices = self._choices(clause, frame)
+        recursive = [i for i, atom in enumerate(clause.goals) if atom.predicate in new]
+        for position in recursive:
+            for i in recursive:
+                name = clause.goals[i].predicate
+                choices[i] = (
+                    old[name] if i < position else new[name] if i == position else old[name] + new[name]
+                )
+            yield list(choices)
+
+    def _check_recursion(
+        self, inside: Mapping[str, list[Clause]], among: set[str], frame: Frame | None
+    ) -> None:
+        """A window bounds recursion only where the rules tie the times of head and goal."""
+        for name, clauses in inside.items():
+            for clause in clauses:
+                for atom in clause.goals:
+                    loose = atom.predicate in among and atom.time.variable != clause.head.time.variable
+                    if frame is None or loose:
+                        raise EndlessError(name, _loop(name, inside, among), framed=False)
+
+    def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], width: int) -> int:
+        """After how many rounds there will be no end.
+
+        Recursion that moves through time needs as many as there are goals in reach. Within one
+        tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
+        """
+        chains = any(
+            atom.predicate in among
+            and atom.time == clause.head.time
+            and not set(atom.arguments) <= set(clause.head.arguments)
+            for clauses in inside.values()
+            for clause in clauses
+            for atom in clause.goals
+        )
+        rules = sum(len(clauses) for clauses in inside.values())
+        return 2 * rules + 50 + (0 if chains else len(among) * (2 * width + 1))
+
+    def _sizes(self, name: str, frame: Frame | None) -> dict[int, tuple[tuple[str, int], ...]]:
+        return {
+            clause.rule: tuple(
+                (atom.predicate, len(self._known.get((atom.predicate, frame), ())))
+                for atom in self._derived(clause)
+            )
+            for clause in self._clauses[name]
+        }
+
+
+class _Narrowest:
+    """Patterns of which none says more, from no wider a stretch of time, than a later one."""
+
+    def __init__(self) -> None:
+        self._patterns = Antichain()
+        self._spans: dict[int, tuple[int, int]] = {}
+
+    def add(self, spanned: Spanned) -> bool:
+        def no_wider(pattern: Pattern) -> bool:
+            first, last = self._spans[id(pattern)]
+            return spanned.first <= first and last <= spanned.last
+
+        added = self._patterns.add(spanned.pattern, no_wider)
+        if added:
+            self._spans[id(spanned.pattern)] = (spanned.first, spanned.last)
+        return added
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The search for the patterns of a predicate: what it has found, and how much it may still try.
+
+    Predicates that rest on each other share the effort.
+    """
+
+    name: str
+    frame: Frame | None
+    effort: Effort
+    kept: _Narrowest = field(default_factory=_Narrowest)
+
+
+def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> list[int]:
+    """The rules of a shortest loop from a predicate back to itself."""
+    came: dict[str, tuple[str, int]] = {}
+    waiting = [start]
+    for name in waiting:
+        for clause in inside[name]:
+            for atom in clause.goals:
+                if atom.predicate in among and atom.predicate not in came:
+                    came[atom.predicate] = (name, clause.rule)
+                    waiting.append(atom.predicate)
+    name, rule = came[start]
+    rules = [rule]
+    while name != start:
+        name, rule = came[name]
+        rules.append(rule)
+    return rules[::-1]
