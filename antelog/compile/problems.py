@@ -19,7 +19,7 @@ from antelog.language.printer import to_text
 
 def contradictory(rule: syntax.Rule) -> Diagnostic:
     message = "the conditions of this rule cannot be true together, so it never holds"
-    hint = "Correct its comparisons and its times, none of which may lie before 0, or remove the rule."
+    hint = "Correct its comparisons or its times (no time can be before 0), or remove the rule."
     return Diagnostic("W107", message, rule.span, hint)
 
 
@@ -35,13 +35,15 @@ def endless(error: EndlessError, name: str, asked: bool, document: syntax.Docume
     query = next((q for q in document.queries if asked and q.atom.predicate == name), None)
     windowed = query is not None and (query.window is not None or query.horizon is not None)
     if error.framed:
-        message = f"{loop} within one and the same tick: the evidence for one answer may have any size"
+        message = f"{loop} within one tick: one answer may need any number of facts"
         hint = (
             "A window ends only recursion that moves through time. Let the recursive rule look at another "
             "tick, such as T-1, or declare the relation `static` if it does not change over time."
         )
     elif windowed:
-        message = f"{loop} at a time no window bounds: evidence may lie any number of ticks away"
+        message = (
+            f"{loop} at a time that the window does not bound: evidence may lie any number of ticks away"
+        )
         hint = (
             "A window bounds evidence only at times the rules tie to the time of the answer: use T, T+1 or "
             "T-1 in the recursive atom instead of a time of its own."
@@ -99,7 +101,7 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
 
 
 def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    message = f"the ways to derive {predicate} have more than {literals} literals together"
+    message = f"the patterns of {predicate} have more than {literals} literals altogether"
     hint = (
         "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the query "
         "a smaller window or the rules fewer literals, or raise "
@@ -118,7 +120,7 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     name = walk[0].source
     message = f"{name} rests on its own negation, {_when(walk, violation.loop)}: {_steps(walk)}"
     if violation.loop:
-        message += f"; meanwhile {_steps(violation.loop)}, as often as one likes"
+        message += f"; and on the way {_steps(violation.loop)}, any number of times"
     hint = (
         "A predicate may rest on its own negation in its past only: shift the times so that every such loop "
         f"leads back, as in `{name}(T+1) :- …, not {name}(T).`"
@@ -162,14 +164,14 @@ def about(plan: Plan, clauses: Mapping[str, Sequence[Clause]], checked: Checked)
     for query in checked.document.queries:
         relation = plan.relation(query.atom.predicate)
         if not relation.patterns:
-            message = f"{relation.name} never holds: no way to derive it is possible"
+            message = f"{relation.name} never holds: its rules cannot be true"
             hint = "Look for constants that never meet, contradictory comparisons and times before 0."
             yield Diagnostic("W107", message, query.span, hint)
         windowed = query.window is not None or query.horizon is not None
         if windowed and not _reaches(query.atom.predicate, clauses) & recursive:
             message = f"{relation.name} is not recursive and needs no window; evidence outside it is ignored"
             yield Diagnostic(
-                "W106", message, query.span, "Remove the window, unless ignoring evidence is meant."
+                "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
             )
     seen: set[int] = set()
     for relation in plan.relations:
@@ -209,8 +211,8 @@ def _piling_up(
                 seen.add(clause.rule)
                 first, second = pair
                 message = (
-                    f"nothing says how far {second} may lie from {first}: what this rule has found may wait "
-                    "for good, and the state grows without bound"
+                    f"nothing says how far {second} may lie from {first}: a fact may wait for "
+                    "the other for ever, and memory grows with the stream"
                 )
                 hint = (
                     f"Say so with two comparisons, such as `{second} >= {first}, {second} <= {first} + 10`."

@@ -93,8 +93,9 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
             kind = "time" if name in times else "value"
             yield _Objection(
                 "E404",
-                f"{name} occurs only under negation: this asks whether some {kind} makes the negation true",
-                f"Some {kind} nearly always does. Ask for {name} in the answer too, or add a condition "
+                f"{name} occurs only under `not`: the rule would hold if the atom is false for "
+                f"just one {kind}",
+                f"That is nearly always so. Ask for {name} in the answer too, or add a condition "
                 f"without `not` that says which values {name} has.",
             )
     far = max((abs(literal.time.offset) for literal in pattern.literals), default=0)
@@ -108,14 +109,15 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
     if time is not None and not pattern.clock_driven and not _ends(pattern):
         yield _Objection(
             "E405",
-            f"{time} occurs in no condition without `not`, so a fact would have answers at every later tick",
+            f"{time} has no upper bound: it occurs only under `not`, "
+            "so a fact would have an answer at every tick to come",
             f"Say up to when, such as `{time} <= U + 10` where U is the time of a fact.",
         )
     if len(pattern.unguarded) > 1:
         names = " and ".join(pattern.unguarded)
         yield _Objection(
             "E406",
-            f"{names} occur only under negation, so each would range over everything",
+            f"{names} occur only under `not`, so every combination of values would be an answer",
             "Add a condition without `not` that says which values they have, for all of them but one.",
         )
 
@@ -126,7 +128,7 @@ def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
         if any(name in compared(c) and not _by_name(c, name) for c in pattern.comparisons):
             yield _Objection(
                 "E402",
-                f"{name} is compared, but occurs only under negation, where it may have any value",
+                f"{name} is compared, but occurs only under `not`, where it may have any value",
                 f"Add a condition without `not` that says which values {name} has. Without one, it can be "
                 "compared with constants by `=` and `!=` only.",
             )

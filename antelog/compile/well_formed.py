@@ -43,7 +43,7 @@ def check(plan: Plan) -> None:
     if wrong is None and completed(plan) != plan:
         wrong = "its bounds are not those of its patterns"
     if wrong is not None:
-        raise PlanError(f"this is no plan that antelog wrote: {wrong}")
+        raise PlanError(f"this is not a plan that antelog wrote: {wrong}")
 
 
 def _kind(value: object) -> str:

@@ -102,8 +102,8 @@ def test_a_member_that_is_there_twice_is_refused(example: Example) -> None:
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    refused(b"", "is no state")
-    refused(b"x,time\na,1\n", "the saved state is no state: it does not begin as those do")
+    refused(b"", "is not a state")
+    refused(b"x,time\na,1\n", "the saved state is not a state: it does not begin as those do")
     refused(_zipped([("state.json", b'{"version": 3}')]), "is of version 3 or before, but this antelog reads")
     line = sealed.seal(b"").replace(f"{sealed.VERSION:04}".encode(), b"0099")
     refused(line, f"is of version 99, but this antelog reads version {sealed.VERSION}; replay the facts")
@@ -111,7 +111,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "a\0b"):
         with pytest.raises(StateError, match="cannot be read"):
             Engine.restore(path)
-    with pytest.raises(StateError, match="/dev/zero is no state"):
+    with pytest.raises(StateError, match="/dev/zero is not a state"):
         Engine.restore("/dev/zero")
 
 
@@ -202,7 +202,7 @@ IMPOSSIBLE: list[tuple[str, Callable[[Members], object], str]] = [
     ("turbines", said("values.json", "texts", 5, value="high"), "a value has two cells"),
     ("turbines", said("values.json", "texts", value=["wt2", "North Sea"]), "argument 2 is shorter"),
     ("turbines", said("values.json", "texts", 0, value="elsewhere"), "lacks values"),
-    ("turbines", said("values.json", "kinds", 4, value=1), "'high' is no number"),
+    ("turbines", said("values.json", "kinds", 4, value=1), "'high' is not a number"),
     ("turbines", said("values.json", "kinds", 4, value=99), "99 is not a valid Kind"),
     *(
         ("any", said("values.json", "texts", 2, value=text), "no number|no value of its kind|invalid literal")

@@ -202,7 +202,7 @@ def test_a_cell_with_an_oddity(notebook: InteractiveShell) -> None:
 
 
 def test_a_cell_whose_name_is_none(notebook: InteractiveShell) -> None:
-    with pytest.raises(UsageError, match="`a-b` is no name for a program; write %%antelog turbines"):
+    with pytest.raises(UsageError, match="`a-b` is not a name for a program; write %%antelog turbines"):
         notebook.run_cell_magic("antelog", "a-b", PROGRAM)
 
 

@@ -45,7 +45,7 @@ def _pair(text: str) -> tuple[str, Source]:
     predicate, sign, source = (part.strip() for part in text.partition("="))
     # A source may have an equals sign of its own, behind a question mark.
     if not sign or not source or not predicate.isidentifier():
-        raise SettingError(f"`{text}` is no P=SOURCE", "Write it like Temp=readings/*.csv.")
+        raise SettingError(f"`{text}` is not of the form P=SOURCE", "Write it like Temp=readings/*.csv.")
     return predicate, source_of(source)
 
 

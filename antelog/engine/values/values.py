@@ -150,7 +150,7 @@ class Values:
         return kinds
 
     def numbers(self, cells: Column) -> NDArray[np.float64]:
-        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is no number.
+        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is not a number.
 
         So is what nobody has named.
         """
