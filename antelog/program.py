@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 
 from antelog.compile import PATTERN_LIMIT, Plan, compile_program
-from antelog.compile.explain_html import plan_html
+from antelog.compile.show.explain import plan_text
+from antelog.compile.show.explain_html import plan_html
 from antelog.diagnostics import Diagnostic, Source, warnings_of
 from antelog.errors import ProgramError, ProgramFileError
 from antelog.language import read
@@ -25,6 +26,10 @@ class Program:
     @property
     def source(self) -> Source:
         return self.document.source
+
+    def __str__(self) -> str:
+        """The plan, as text."""
+        return plan_text(self.plan)
 
     def _repr_html_(self) -> str:
         """For notebooks: the rules in colours, and the plan."""

@@ -6,8 +6,10 @@ package itself. `test_layers.py` applies these functions to the project, and to 
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+
+from antelog.language.graph import components
 
 PACKAGE = "antelog"
 LONGEST = 400
@@ -47,6 +49,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
+    "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "running"),
@@ -182,3 +185,25 @@ def loaded_complaints(modules: Collection[str]) -> list[str]:
     """Libraries that are in memory after `import antelog`, though only one layer needs them."""
     loaded = {module.partition(".")[0] for module in modules}
     return [f"`import {PACKAGE}` loads {library}" for library in sorted(loaded & set(BELONGS_TO))]
+
+
+def circles(sources: Mapping[PurePosixPath, str]) -> list[frozenset[str]]:
+    """Modules that import each other, directly or through others.
+
+    Whatever an import is for counts, also types alone: who reads the one has to know the other.
+    """
+    modules = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in sources}
+    needs = {
+        module: [
+            target
+            for _, name in imported_modules(sources[path], path)
+            if (target := _module(name, modules)) not in (None, module)
+        ]
+        for module, path in modules.items()
+    }
+    return [frozenset(members) for members in components(needs) if len(members) > 1]
+
+
+def _module(name: str, modules: Collection[str]) -> str | None:
+    """The module that an imported name is, or is a name of; None if it is none of these."""
+    return next((each for each in (name, name.rpartition(".")[0]) if each in modules), None)

@@ -84,6 +84,6 @@ def test_commands_show_through_one_door() -> None:
 
 
 def test_a_plan_can_be_shown() -> None:
-    plan = parse('input A(x, time).\nP(X, T) :- A(X, T), A("\x9b\u202e", T).\nquery P(X, T).\n').plan
-    assert not obeyed(str(plan))
-    assert "\\u009b\\u202e" in str(plan)
+    program = parse('input A(x, time).\nP(X, T) :- A(X, T), A("\x9b\u202e", T).\nquery P(X, T).\n')
+    assert not obeyed(str(program))
+    assert "\\u009b\\u202e" in str(program)

@@ -38,6 +38,11 @@ def test_folders_of_a_layer_point_one_way() -> None:
     assert complaints(layers.folder_complaints, "*.py") == []
 
 
+def test_no_module_needs_one_that_needs_it() -> None:
+    files = {PurePosixPath(p.relative_to(ROOT).as_posix()): p for p in ROOT.glob(f"{layers.PACKAGE}/**/*.py")}
+    assert layers.circles({name: path.read_text(encoding="utf-8") for name, path in files.items()}) == []
+
+
 def test_the_folders_are_there() -> None:
     for layer, folders in layers.FOLDERS.items():
         package = ROOT / layers.PACKAGE / layer
@@ -96,9 +101,9 @@ ALLOWED = [
     ("antelog/language/parser.py", "from antelog import errors\nimport antelog.diagnostics"),
     ("antelog/language/parser.py", "from . import syntax\nfrom .syntax import Rule\nfrom ..errors import E"),
     ("antelog/errors.py", "from antelog.diagnostics import Diagnostic"),
-    ("antelog/compile/plan.py", "from antelog.language.syntax import Rule"),
+    ("antelog/compile/nodes/plan.py", "from antelog.language.syntax import Rule"),
     ("antelog/reference/semantics.py", "from antelog.language import syntax"),
-    ("antelog/engine/kernel.py", "import polars\nfrom antelog.compile.plan import Plan"),
+    ("antelog/engine/kernel.py", "import polars\nfrom antelog.compile.nodes.plan import Plan"),
     ("antelog/spark/batch.py", "import pyspark.sql\nfrom antelog.engine import kernel"),
     ("antelog/spark/batch.py", "from antelog import Program"),
     ("antelog/cli/main.py", "import click\nfrom rich.table import Table\nimport antelog, antelog.spark"),
@@ -112,8 +117,8 @@ FORBIDDEN = [
     ("antelog/language/parser.py", "from .. import engine", "language may not import engine"),
     ("antelog/language/parser.py", "from antelog import load", "language may not import __init__"),
     ("antelog/errors.py", "from antelog.language import syntax", "errors may not import language"),
-    ("antelog/compile/plan.py", "import antelog", "compile may not import __init__"),
-    ("antelog/reference/semantics.py", "import antelog.compile.plan", "reference may not import compile"),
+    ("antelog/compile/passes.py", "import antelog", "compile may not import __init__"),
+    ("antelog/reference/semantics.py", "import antelog.compile.nodes", "reference may not import compile"),
     ("antelog/engine/kernel.py", "import antelog.reference", "engine may not import reference"),
     ("antelog/engine/kernel.py", "def f():\n    import antelog.spark", "engine may not import spark"),
     ("antelog/program.py", "from antelog import cli", "program may not import cli"),
@@ -148,8 +153,9 @@ def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
             "antelog/engine/kernel.py",
             "from antelog.engine import state\nfrom antelog.engine.log.changes import changes",
         ),
-        ("antelog/engine/truth/atoms.py", "from antelog.compile.plan import Plan"),
-        ("antelog/compile/plan.py", "from antelog.compile import explain"),
+        ("antelog/engine/truth/atoms.py", "from antelog.compile.nodes.plan import Plan"),
+        ("antelog/compile/show/explain.py", "from antelog.compile.nodes.plan import Plan"),
+        ("antelog/compile/passes.py", "from antelog.compile.show import explain"),
         ("antelog/program.py", "from antelog.engine import kernel"),
     ],
 )
@@ -166,6 +172,11 @@ def test_folder_check_accepts(path: str, source: str) -> None:
             "columns may not import log",
         ),
         ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),
+        (
+            "antelog/compile/nodes/plan.py",
+            "from antelog.compile.show import explain",
+            "nodes may not import show",
+        ),
         ("antelog/engine/log/told.py", "from antelog.engine import kernel", "log may not import kernel"),
         ("antelog/engine/log/told.py", "import antelog.engine", "log may not import the whole layer"),
         ("antelog/cli/show/plan.py", "from ..recorded import replay", "show may not import recorded"),
@@ -190,6 +201,21 @@ def test_a_test_file_says_which_modules_it_is_about() -> None:
         "antelog/compile/plan.py",
     ]
     assert layers.modules_tested('"""Whatever there is."""') == []
+
+
+def test_circles_are_found_wherever_they_are_closed() -> None:
+    def circles(**modules: str) -> list[frozenset[str]]:
+        return layers.circles({PurePosixPath(f"antelog/{name}.py"): text for name, text in modules.items()})
+
+    one, other = "from antelog.b import B", "def f():\n    from antelog import a"
+    assert circles(a=one, b="import antelog.c", c="") == []
+    assert circles(a=one, b=other) == [{"antelog.a", "antelog.b"}]
+    assert circles(a=one, b="import antelog.c", c=other) == [{"antelog.a", "antelog.b", "antelog.c"}]
+    assert circles(a=one, b="if TYPE_CHECKING:\n    from antelog.a import A") == [{"antelog.a", "antelog.b"}]
+    assert circles(__init__="from antelog.b import B", b="from antelog import A") == [
+        {"antelog", "antelog.b"}
+    ]
+    assert circles(a="from antelog.a import A") == []
 
 
 def test_length_check() -> None:

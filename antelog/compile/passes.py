@@ -14,30 +14,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from antelog.compile import problems
-from antelog.compile.clauses import Clause, clause_of, static_parts
-from antelog.compile.completing import completed
-from antelog.compile.plan import (
-    Atom,
+from antelog.compile.nodes.patterns import Atom, Const, Pattern, Time, Var
+from antelog.compile.nodes.plan import (
     Bounds,
-    Const,
     Input,
     Key,
     Level,
-    Pattern,
     Plan,
     Refinement,
     Relation,
     Static,
     StaticRule,
-    Time,
-    Var,
 )
-from antelog.compile.refusals import Asked, refusals
-from antelog.compile.renaming import apart
-from antelog.compile.resolve import EndlessError, Resolver, TooManyPatternsError
-from antelog.compile.stratify import Edge, Violation, stratify
-from antelog.compile.unfold import Frame
+from antelog.compile.patterns.renaming import apart
+from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
+from antelog.compile.patterns.unfold import Frame
+from antelog.compile.plan.completing import completed
+from antelog.compile.problems import problems
+from antelog.compile.problems.refusals import Asked, refusals
+from antelog.compile.rules.clauses import Clause, clause_of, static_parts
+from antelog.compile.rules.stratify import Edge, Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language import Checked, syntax
 from antelog.language.checks.declarations import ticks_of

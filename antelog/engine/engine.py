@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import Counts
-from antelog.compile.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving, state
 from antelog.engine.columns import room
 from antelog.engine.facts.counting import DROPPED, Dropped, Status, dropped_table

@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.plan import Plan, Relation
-from antelog.compile.prepare import prepared
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.prepared.prepare import prepared
 from antelog.engine.answers.affected import unsettled
 from antelog.engine.columns.tables import Column, Mask, find, keys_of
 from antelog.engine.facts.counting import Dropped

@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import Counts
-from antelog.compile import well_formed
-from antelog.compile.plan import Input, Plan, Static
-from antelog.compile.statics import Row
+from antelog.compile.nodes.plan import Input, Plan, Static
+from antelog.compile.plan import well_formed
+from antelog.compile.rules.statics import Row
 from antelog.engine import fact_limit
 from antelog.engine.columns.tables import Column, distinct, keys_of
 from antelog.engine.facts.counting import Dropped

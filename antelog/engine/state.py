@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from antelog.compile.plan import Plan
-from antelog.compile.prepare import prepared
-from antelog.compile.statics import Row, evaluate
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.prepared.prepare import prepared
+from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.answers.affected import Step
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, rows_of

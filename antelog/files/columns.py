@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.show.explain_html import plan_html
 from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.engine.engine import Engine
 from antelog.errors import ProgramError
@@ -61,13 +63,14 @@ def load_ipython_extension(shell: Any) -> None:
     html = shell.display_formatter.formatters["text/html"]
     html.for_type(pa.Table, _table)
     html.for_type(dict, _tables)
+    html.for_type(Plan, plan_html)
     html.for_type(Engine, lambda engine: show(engine)._repr_html_())
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """`%unload_ext antelog`."""
     html = shell.display_formatter.formatters["text/html"]
-    for each in (pa.Table, dict, Engine):
+    for each in (pa.Table, dict, Plan, Engine):
         html.pop(each, None)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.escaping import in_html
 from antelog.language.moments import literal_of, moment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.pictures import theme
 from antelog.pictures.clock import clock
 from antelog.pictures.drawing import Drawing, Theme

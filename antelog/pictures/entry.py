@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean

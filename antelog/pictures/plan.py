@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from antelog.compile.plan import Input
+from antelog.compile.nodes.plan import Input
 from antelog.language.printer import to_text
 from antelog.language.syntax import Rule
 from antelog.pictures import theme

@@ -79,7 +79,7 @@ def prepare(checked: Checked, stream: Stream, until: int, most: int | None = Non
         resolver,
         windows,
     )
-    refuse(program)
+    refuse((pattern for query in program.queries for pattern in query.patterns), program.patterns_of)
     return program
 
 

@@ -6,38 +6,37 @@ queries and of everything that is negated on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 from antelog.reference.constraints import is_bounded
 from antelog.reference.patterns import Pattern
-from antelog.reference.terms import ANY, Comparison, Variable, variables
-
-if TYPE_CHECKING:
-    from antelog.reference.program import Program
+from antelog.reference.terms import ANY, Atom, Comparison, Variable, variables
 
 
 class RefusedError(Exception):
     """A program that the specification has no meaning for."""
 
 
-def refuse(program: Program) -> None:
-    """Raises RefusedError with the reason, if there is one."""
+def refuse(queries: Iterable[Pattern], patterns_of: Callable[[Atom], Iterable[Pattern]]) -> None:
+    """Raises RefusedError with the reason, if there is one.
+
+    `queries` are the patterns of the queries, `patterns_of` says those of a negated atom.
+    """
     seen: set[tuple[str, tuple[bool, ...], frozenset[int]]] = set()
-    waiting = [(pattern, pattern.unguarded_values()) for q in program.queries for pattern in q.patterns]
+    waiting = [(pattern, pattern.unguarded_values()) for pattern in queries]
     while waiting:
         pattern, ranging = waiting.pop()
         for reason in _reasons(pattern, ranging):
             raise RefusedError(reason)
         for atom in pattern.negations:
-            asked = program.asked_of(atom)
+            asked = [t for t in atom.arguments if t is not ANY]
             places = frozenset(
                 i for i, t in enumerate(asked[:-1]) if isinstance(t, Variable) and t.name in ranging
             )
             key = (atom.predicate, tuple(t is ANY for t in atom.arguments), places)
             if key not in seen:
                 seen.add(key)
-                waiting += [(p, p.unguarded_values() | _at(p, places)) for p in program.patterns_of(atom)]
+                waiting += [(p, p.unguarded_values() | _at(p, places)) for p in patterns_of(atom)]
 
 
 def _at(pattern: Pattern, places: frozenset[int]) -> frozenset[str]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from antelog.compile.plan import (
+from antelog.compile.nodes.patterns import (
     Atom,
     Comparison,
     Const,
     Negated,
     Operand,
     Pattern,
-    Relation,
     StaticAtom,
     Sum,
     Term,
     Time,
     Var,
 )
+from antelog.compile.nodes.plan import Relation
 from antelog.language.syntax import number
 from antelog.reference import terms as told
 from antelog.reference.patterns import Pattern as Specified

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import antelog
-from antelog.compile.plan import Pattern, Plan
-from antelog.compile.prepare import Prepared, Rules, prepared
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.prepared.prepare import Prepared, Rules, prepared
 
 
 def plan_of(text: str) -> Plan:

@@ -12,8 +12,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 import antelog
-from antelog.compile.explain import literal_text
-from antelog.compile.prepare import Prepared, prepared
+from antelog.compile.nodes.text import literal_text
+from antelog.compile.prepared.prepare import Prepared, prepared
 from antelog.engine.answers.affected import affected
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal

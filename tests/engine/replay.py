@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from antelog.compile import compile_program
-from antelog.compile.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.language import Checked
 from antelog.language.syntax import Value

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import antelog
-from antelog.compile.plan import Plan
-from antelog.compile.prepare import Prepared
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.prepared.prepare import Prepared
 from antelog.engine import kernel
 from antelog.engine.answers.affected import Step
 from antelog.engine.columns.tables import NEVER, Column

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import event, given, note, reject
 
 from antelog.compile import compile_program
+from antelog.compile.show.explain import plan_text
 from antelog.reference import (
     Evaluation,
     RefusedError,
@@ -47,6 +48,6 @@ def test_the_engine_tells_what_the_specification_tells(case: Case) -> None:
     if compiled is None or evaluation is None:
         event("refused")
         return
-    note(str(compiled.plan))
+    note(plan_text(compiled.plan))
     lines = follow(case, compiled, evaluation)
     event("with lines" if lines else "without lines")

@@ -11,6 +11,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from pygments.token import Comment, Keyword, Name, Token
 
 import antelog
+from antelog.compile.show.explain import plan_text
+from antelog.compile.show.explain_html import plan_html
 from antelog.language.highlighting import AntelogLexer
 from antelog.notebook.extension import Problems
 from tests.cli.trying import PROGRAM, TURBINES
@@ -51,12 +53,15 @@ def test_a_program_has_its_rules_and_its_plan() -> None:
     program = antelog.load(TURBINES)
     html = program._repr_html_()
     assert '<span class="nf">Malf</span>' in html
-    assert program.plan._repr_html_() in html
+    assert plan_html(program.plan) in html
+    assert str(program) == plan_text(program.plan)
 
 
-def test_a_plan_is_the_table_that_check_prints() -> None:
+def test_a_plan_is_the_table_that_check_prints(notebook: InteractiveShell) -> None:
     program = antelog.load(TURBINES)
-    html = program.plan._repr_html_()
+    html = displayed(notebook, program.plan)
+    assert html is not None
+    assert html == plan_html(program.plan)
     assert html.count("<tr>") == 1 + len(program.plan.relations)
     for text in (
         "query Malf for X, T",
@@ -71,7 +76,7 @@ def test_a_plan_is_the_table_that_check_prints() -> None:
 def test_plans_are_no_markup() -> None:
     program = antelog.parse('P(X, T) :- Q(X, "<b>", T).\nquery P(X, T).\n')
     assert "<b>&quot;" not in program._repr_html_()
-    assert "&lt;b&gt;" in program.plan._repr_html_()
+    assert "&lt;b&gt;" in plan_html(program.plan)
 
 
 def test_words_of_the_language() -> None:

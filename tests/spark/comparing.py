@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.log.changes import KINDS
 from antelog.language.syntax import Value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from antelog.compile.plan import Input, Plan
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.program import parse
 from tests.spark.comparing import Fact
 

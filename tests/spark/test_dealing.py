@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.log.ending import last_tick
 from antelog.spark.job.job import ARRIVED

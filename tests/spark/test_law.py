@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.language import Checked
 from antelog.spark.bucket import storing
-from tests.compile.test_partition import TYPED, keyed
+from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.replay import Compiled, frames, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.recorded import NAMES, recorded

@@ -16,7 +16,7 @@ from click.shell_completion import (
 )
 
 from antelog.cli.show.terminal import tell
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import AntelogError
 from antelog.escaping import shown
 from antelog.files.naming import form_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.files import form_of
 from antelog.files.naming import ENDINGS
 from antelog.language.checks.suggestions import did_you_mean

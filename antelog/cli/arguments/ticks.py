@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pyarrow as pa
 
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.files.times import ticks
 

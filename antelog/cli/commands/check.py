@@ -12,7 +12,7 @@ from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.plan import print_plan
 from antelog.cli.show.terminal import say, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
-from antelog.compile.explain import explain
+from antelog.compile.show.explain import explain
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as diagnostics_to_json
 from antelog.errors import ProgramFileError

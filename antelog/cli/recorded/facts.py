@@ -18,7 +18,7 @@ from antelog.cli.show.progress import Report
 from antelog.cli.show.set_aside import Places, from_engine
 from antelog.cli.show.terminal import say
 from antelog.cli.show.values import plain
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
 from antelog.files import ARRIVAL, End, Rejects, batches, tables, wanted_of

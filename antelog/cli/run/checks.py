@@ -10,7 +10,7 @@ import click
 from antelog.cli.run.config import Config, conflict_diagnostic
 from antelog.cli.run.conflicts import conflicts
 from antelog.cli.run.settings import Settings
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program, load

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from antelog.compile.plan import Const, Plan
+from antelog.compile.nodes.patterns import Const
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.files import Wanted, wanted_of
 from antelog.files.columns import DEFAULT_ARRIVAL, Places, places

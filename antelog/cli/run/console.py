@@ -11,7 +11,7 @@ from antelog.cli.show import listing
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import to_stdout
 from antelog.cli.show.values import variables_of
-from antelog.compile.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan, Relation
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes

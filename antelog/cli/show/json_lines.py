@@ -12,7 +12,7 @@ import pyarrow.types as is_a
 
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.values import excepted_in, from_written, is_written, ordered, plain, variables_of
-from antelog.compile.plan import Relation
+from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
 

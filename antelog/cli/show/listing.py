@@ -13,7 +13,7 @@ from rich.text import Text
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import print_text
 from antelog.cli.show.values import plain, rows_of, variables_of
-from antelog.compile.plan import Relation
+from antelog.compile.nodes.plan import Relation
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
 

@@ -6,17 +6,17 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.show.terminal import print_text
-from antelog.compile.explain import (
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.text import pattern_text
+from antelog.compile.rules.statics import evaluate
+from antelog.compile.show.explain import (
     answer_text,
     bounds_lines,
     key_text,
     pattern_lines,
-    pattern_text,
     relation_title,
     source_lines,
 )
-from antelog.compile.plan import Plan, Relation
-from antelog.compile.statics import evaluate
 
 
 def print_plan(plan: Plan, console: Console) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.plan import Relation
+from antelog.compile.nodes.plan import Relation
 from antelog.engine.log.schema import WRITTEN
 from antelog.engine.values.kinds import as_plain
 from antelog.language.syntax import number

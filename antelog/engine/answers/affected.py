@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.needed import widest
-from antelog.compile.prepare import Prepared, Rules
+from antelog.compile.plan.needed import widest
+from antelog.compile.prepared.prepare import Prepared, Rules
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
 from antelog.engine.truth.deadlines import possible_delays
 

@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.compile.explain import pattern_text
-from antelog.compile.plan import Var
-from antelog.compile.prepare import Prepared
+from antelog.compile.nodes.patterns import Var
+from antelog.compile.nodes.text import pattern_text
+from antelog.compile.prepared.prepare import Prepared
 from antelog.engine.answers.affected import Step
 from antelog.engine.columns.room import TooLargeError, make_room
 from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union

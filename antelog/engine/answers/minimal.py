@@ -18,8 +18,8 @@ from itertools import islice, product
 
 import numpy as np
 
-from antelog.compile.plan import Const, Sum, Time, Var
-from antelog.compile.shapes import Gap, Unit, units
+from antelog.compile.nodes.patterns import Const, Sum, Time, Var
+from antelog.compile.prepared.shapes import Gap, Unit, units
 from antelog.engine.answers.lives import Lives
 from antelog.engine.answers.moments import Moments
 from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
-from antelog.compile.plan import Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.facts import admit
 from antelog.engine.facts.frames import Frame

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import REASONS, Counts
-from antelog.compile.plan import Input, Plan
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.facts import rejects
 from antelog.engine.facts.frames import Frame, Rows, read_frame

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.types as is_a
 
-from antelog.compile.plan import Input
+from antelog.compile.nodes.plan import Input
 from antelog.engine.facts.rows import columns_of
 from antelog.engine.values.kinds import kind_of_column
 from antelog.errors import DataError

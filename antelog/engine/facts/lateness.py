@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from antelog.compile.plan import Input
+from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column, find, keys_of
 from antelog.engine.values.values import Values
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.plan import Input
+from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, find, groups, keys_of
 from antelog.engine.facts.facts import Facts

@@ -10,8 +10,8 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from antelog.compile.plan import Plan, Static
-from antelog.compile.statics import Row
+from antelog.compile.nodes.plan import Plan, Static
+from antelog.compile.rules.statics import Row
 from antelog.engine.facts.frames import Frame, columns_in
 from antelog.engine.values.kinds import as_plain
 from antelog.errors import DataError

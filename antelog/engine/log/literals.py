@@ -20,9 +20,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.explain import operand_text, time_text
-from antelog.compile.plan import Comparison, Literal, Negated, Operand, StaticAtom, Sum, Term, Time, Var
-from antelog.compile.variables import compared, variables_of
+from antelog.compile.nodes.patterns import (
+    Comparison,
+    Literal,
+    Negated,
+    Operand,
+    StaticAtom,
+    Sum,
+    Term,
+    Time,
+    Var,
+)
+from antelog.compile.nodes.text import operand_text, time_text
+from antelog.compile.nodes.variables import compared, variables_of
 from antelog.engine.columns.tables import Column, inverse, numbered, packable
 from antelog.engine.matching.rows import Rows
 from antelog.engine.truth.derivations import Derivations

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.plan import Relation
+from antelog.compile.nodes.plan import Relation
 from antelog.engine.answers.excepted import named_values
 from antelog.engine.answers.lives import Lives
 from antelog.engine.columns.tables import Column, in_order, inverse

@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from antelog.compile.plan import Atom, Const, Pattern, Plan, Relation, StaticAtom, Term, Var
-from antelog.compile.sources import names
+from antelog.compile.naming.sources import names
+from antelog.compile.nodes.patterns import Atom, Const, Pattern, StaticAtom, Term, Var
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.values.types import (
     MIXED,
     NOTHING,

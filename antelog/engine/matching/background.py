@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from antelog.compile.plan import StaticAtom, Var
-from antelog.compile.prepare import Prepared
-from antelog.compile.statics import Row
-from antelog.compile.variables import compared, static_variables
+from antelog.compile.nodes.patterns import StaticAtom, Var
+from antelog.compile.nodes.variables import compared, static_variables
+from antelog.compile.prepared.prepare import Prepared
+from antelog.compile.rules.statics import Row
 from antelog.engine.matching.rows import ONE, Background, Rows, distinct, joined
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.values import Values

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.plan import Comparison, Time
-from antelog.compile.prepare import FactLiteral, Naming, Prepared
-from antelog.compile.sources import FACT_TIME
-from antelog.compile.variables import compared
+from antelog.compile.naming.sources import FACT_TIME
+from antelog.compile.nodes.patterns import Comparison, Time
+from antelog.compile.nodes.variables import compared
+from antelog.compile.prepared.prepare import FactLiteral, Naming, Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER, Spans
 from antelog.engine.columns.tables import Column, groups, keys_of, marked

@@ -16,9 +16,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from antelog.compile.differences import ZERO
-from antelog.compile.prepare import FactLiteral, Prepared
-from antelog.compile.variables import compared
+from antelog.compile.conditions.differences import ZERO
+from antelog.compile.nodes.variables import compared
+from antelog.compile.prepared.prepare import FactLiteral, Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER
 from antelog.engine.columns.tables import NEVER, Column, Mask, find, keys_of, marked, once, positions

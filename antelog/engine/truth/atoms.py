@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from antelog.compile.explain import pattern_text
-from antelog.compile.plan import Negated, Var
-from antelog.compile.prepare import NegatedLiteral, Prepared
+from antelog.compile.nodes.patterns import Negated, Var
+from antelog.compile.nodes.text import pattern_text
+from antelog.compile.prepared.prepare import NegatedLiteral, Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find, groups, keys_of, marked

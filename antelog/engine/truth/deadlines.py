@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from antelog.compile.plan import Atom, Const, Input, Term, Time, Var
-from antelog.compile.prepare import FactLiteral, Prepared
+from antelog.compile.nodes.patterns import Atom, Const, Term, Time, Var
+from antelog.compile.nodes.plan import Input
+from antelog.compile.prepared.prepare import FactLiteral, Prepared
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find, keys_of, or_never
 from antelog.engine.facts.history import gather

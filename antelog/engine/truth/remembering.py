@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.needed import widest
-from antelog.compile.plan import Negated, Pattern, Var
+from antelog.compile.nodes.patterns import Negated, Pattern, Var
+from antelog.compile.plan.needed import widest
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, keys_of, once
 from antelog.engine.matching.partials import partials

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from antelog.compile.comparisons import HOLDS
-from antelog.compile.plan import Comparison, Const, Operand, Sum, Time, Var
+from antelog.compile.conditions.comparisons import HOLDS
+from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
 

@@ -7,8 +7,8 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from pyspark.sql import DataFrame
 
-from antelog.compile.plan import Plan, Static
-from antelog.compile.statics import Row
+from antelog.compile.nodes.plan import Plan, Static
+from antelog.compile.rules.statics import Row
 from antelog.engine.facts.static_rows import plain_number
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.values import Values

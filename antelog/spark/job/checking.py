@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructField, TimestampType
 
-from antelog.compile.plan import Input, Plan
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.engine import plan_of
 from antelog.engine.facts.ticks import is_timestamp
 from antelog.engine.log.changes import KINDS

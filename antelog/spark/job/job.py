@@ -10,9 +10,9 @@ from functools import cached_property
 import msgspec
 import pyarrow as pa
 
-from antelog.compile.plan import Input, Plan
-from antelog.compile.plan_json import to_json
-from antelog.compile.statics import Row
+from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.rules.statics import Row
+from antelog.compile.show.plan_json import to_json
 from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
 from antelog.engine.values.types import Types

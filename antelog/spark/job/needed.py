@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.plan import Comparison, Const, Operand, Pattern, Plan, Relation, Term, Var
+from antelog.compile.nodes.patterns import Comparison, Const, Operand, Pattern, Term, Var
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.kinds import Kind, kind_of

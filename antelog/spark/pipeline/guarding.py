@@ -11,7 +11,8 @@ import msgspec
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from antelog.compile.plan_json import from_json, to_json
+from antelog.compile.show.explain import plan_text
+from antelog.compile.show.plan_json import from_json, to_json
 from antelog.errors import PlanError, StateError, UnsupportedError
 from antelog.spark.job.job import Job, differences
 from antelog.spark.running import Outcomes
@@ -61,10 +62,10 @@ def _compare(checkpoint: str, job: Job, note: _Note) -> None:
 def _rules(plan: str, job: Job) -> str:
     """The first lines in which two programs' plans differ."""
     try:
-        old = str(from_json(plan)).splitlines()
+        old = plan_text(from_json(plan)).splitlines()
     except PlanError:
         return ""
-    new = str(job.plan).splitlines()
+    new = plan_text(job.plan).splitlines()
     gone = next((line.strip() for line in old if line not in new), None)
     come = next((line.strip() for line in new if line not in old), None)
     parts = [f"it had `{gone}`" if gone else "", f"now there is `{come}`" if come else ""]

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
-from antelog.compile.plan import Input
+from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts import rejects
 from antelog.engine.facts.ticks import LAST, ticks_of

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.plan import Relation
+from antelog.compile.nodes.plan import Relation
 from antelog.engine.log.schema import EXPLANATIONS, OTHERS_NAMES, SILENT
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.values import Values

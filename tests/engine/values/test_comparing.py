@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.compile.plan import Comparison, Const, Operand, Sum, Time, Var
+from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values

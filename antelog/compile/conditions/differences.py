@@ -1,0 +1,130 @@
+"""Difference constraints: how far apart variables can be, as comparisons say together.
+
+The largest difference they allow is a shortest way in the graph they form. A way round that is
+shorter than nothing says that they contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from antelog.compile.conditions.comparisons import mirrored
+from antelog.compile.nodes.patterns import Comparison, Operand
+
+ZERO = ""
+"""The variable that always is 0."""
+
+
+@dataclass(frozen=True, order=True)
+class Most:
+    """The largest a difference can be; if some comparisons say that it is `below`, minus their number."""
+
+    value: int | Fraction
+    below: int = 0
+
+    def __add__(self, other: Most) -> Most:
+        return Most(self.value + other.value, self.below + other.below)
+
+
+Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
+"""What an operand is: a variable and what is added to it; None if it is of another sort."""
+
+
+class Differences:
+    """What constraints allow the differences of variables to be.
+
+    `most` are triples: how much later, or greater, the second may be than the first. `unequal` are
+    differences that there are not, from the one to the other and from the other to the one. To leave
+    out the largest makes what is left less by a `step`.
+    """
+
+    def __init__(
+        self,
+        most: Iterable[tuple[str, str, Most]],
+        unequal: Iterable[tuple[str, str, Most]],
+        step: Most,
+    ) -> None:
+        self._most: dict[str, dict[str, Most]] = {}
+        for lower, upper, limit in most:
+            self._constrain(lower, upper, limit)
+        self._from: dict[str, dict[str, Most]] = {}
+        different = list(unequal)
+        # If one is left out, the one before it is the last, and may be left out as well.
+        while any(self._tightened(one, other, difference, step) for one, other, difference in different):
+            self._from.clear()
+
+    @classmethod
+    def of(
+        cls,
+        comparisons: Iterable[Comparison],
+        placed: Placed,
+        step: Most,
+        known: Iterable[tuple[str, str, Most]] = (),
+    ) -> Differences:
+        """What comparisons say of operands of one sort, and what is known besides."""
+        most, unequal = list(known), []
+        for comparison in comparisons:
+            for side in (comparison, mirrored(comparison)):
+                left, right = placed(side.left), placed(side.right)
+                if left is None or right is None:
+                    continue
+                (upper, more), (lower, less) = left, right
+                difference = Most(less - more)
+                if side.operator in ("<", "<=", "="):
+                    most.append((lower, upper, difference + step if side.operator == "<" else difference))
+                elif side.operator == "!=":
+                    unequal.append((lower, upper, difference))
+        return cls(most, unequal, step)
+
+    def _constrain(self, lower: str, upper: str, limit: Most) -> None:
+        row = self._most.setdefault(lower, {})
+        self._most.setdefault(upper, {})
+        row[upper] = min(row.get(upper, limit), limit)
+
+    def _tightened(self, one: str, other: str, difference: Most, step: Most) -> bool:
+        if self.possible and self.most(one, other) == difference:
+            self._constrain(one, other, difference + step)
+            return True
+        return False
+
+    def most(self, lower: str, upper: str) -> Most | None:
+        """The largest `upper - lower` there can be; None if there is no bound."""
+        return Most(0) if lower == upper else self._reached(lower).get(upper)
+
+    def indirect(self) -> Iterator[tuple[str, str, Most]]:
+        """Two variables each, and how far apart they may be, as only others in between say."""
+        for start, direct in self._most.items():
+            for end, most in self._reached(start).items():
+                if end != start and (end not in direct or most < direct[end]):
+                    yield start, end, most
+
+    @property
+    def possible(self) -> bool:
+        """Whether the constraints can hold together."""
+        return all(self._reached(start)[start] >= Most(0) for start in self._most)
+
+    def _reached(self, start: str) -> dict[str, Most]:
+        if start not in self._from:
+            self._from[start] = self._distances(start)
+        return self._from[start]
+
+    def _distances(self, start: str) -> dict[str, Most]:
+        """Bellman-Ford; constraints that contradict each other stop it after as many rounds as
+        there are variables."""
+        distances = {start: Most(0)}
+        rounds = {start: 0}
+        waiting = deque([start])
+        while waiting:
+            variable = waiting.popleft()
+            for other, most in self._most.get(variable, {}).items():
+                distance = distances[variable] + most
+                if other not in distances or distance < distances[other]:
+                    distances[other] = distance
+                    rounds[other] = rounds.get(other, 0) + 1
+                    if rounds[other] <= len(self._most):
+                        waiting.append(other)
+        return distances

@@ -1,0 +1,1 @@
+"""What names values for an unguarded variable."""

@@ -1,0 +1,65 @@
+"""The words in which it is said what names values for an unguarded variable.
+
+Temp(<0>, high, <u>) if <t> >= 3     the value at position 0 of answers about <t>, by facts about <u>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from antelog.compile.nodes.patterns import Atom, Comparison, Time
+
+TIME = "<t>"
+"""The answer's time."""
+
+FACT_TIME = "<u>"
+"""The time of a fact that names a value."""
+
+Value = str | int | float
+
+
+Tests = tuple[Comparison, ...]
+"""What has to hold of an answer for something to name a value for it."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A fact literal that names values, with the answer's variables where it has these.
+
+    Its facts name a value for the answers from `ahead` ticks before their time to `behind` ticks
+    after it, if the `tests` hold.
+    """
+
+    atom: Atom
+    tests: tuple[Comparison, ...]
+    behind: int | None
+    ahead: int | None
+
+
+def place(position: int) -> str:
+    return f"<{position}>"
+
+
+def is_private(name: str) -> bool:
+    """Whether a variable is none of the answer's."""
+    return name.endswith("~") or name.startswith("?")
+
+
+def strongest(tests: Iterable[Comparison]) -> Tests:
+    """The tests, of those that say from which tick on answers are the one that says most."""
+    first, rest = beginning(tests)
+    begin = (Comparison(Time(TIME, 0), ">=", Time(None, first)),) if first else ()
+    return (*begin, *dict.fromkeys(rest))
+
+
+def beginning(tests: Iterable[Comparison]) -> tuple[int, list[Comparison]]:
+    """From which tick on answers are, by some tests, and the other tests."""
+    first, rest = 0, []
+    for test in tests:
+        match test:
+            case Comparison(Time(variable, later), ">=", Time(None, tick)) if variable == TIME:
+                first = max(first, tick - later)
+            case _:
+                rest.append(test)
+    return first, rest

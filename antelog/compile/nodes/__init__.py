@@ -1,0 +1,1 @@
+"""What patterns and plans consist of."""

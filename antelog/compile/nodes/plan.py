@@ -1,0 +1,155 @@
+"""The nodes of a plan: what the compiler hands to the engine.
+
+    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?
+    Relation = an atom whose truth over time is kept: one for each query, and one for each
+               negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
+
+`antelog/compile/nodes/patterns.py` has the nodes of patterns. `antelog/compile/show` prints a plan for
+people, and turns it into JSON and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from antelog.compile.nodes.patterns import Comparison, Pattern, StaticAtom, Term, Var
+
+
+class Bounds(Struct, frozen=True):
+    """What is known about a relation before any fact has come; None means there is no bound.
+
+    delay      an answer about T is settled by T + delay, and a confirmed one is remembered until
+               then, lest it be reported again
+    window     facts about ticks up to now - window no longer matter (AAAI-20, definition 5)
+    kept       the negations that name an atom about T may ask until T + kept whether it was true
+    asked_by   the relations whose patterns negate this one
+    piling_up  why evidence may pile up without end, if it may
+    """
+
+    delay: int | None
+    window: int | None
+    kept: int | None
+    asked_by: tuple[str, ...] = ()
+    piling_up: str | None = None
+
+
+class Level(Struct, frozen=True):
+    """Where an atom stands in the order of evaluation.
+
+    Components are evaluated one after the other; within one, atoms P(…, t) in the order of
+    t + shift, and at the same t + shift in the order of rank.
+    """
+
+    component: int
+    shift: int
+    rank: int
+
+
+class Relation(Struct, frozen=True):
+    """An atom whose truth over time is kept.
+
+    A relation is `asked` if it answers a query of the program; `variables` are then the
+    query's object variables, and `time` its time variable (None if the query fixes the tick).
+    """
+
+    name: str
+    predicate: str
+    asked: bool
+    variables: tuple[str, ...]
+    types: tuple[str | None, ...]
+    time: str | None
+    patterns: tuple[Pattern, ...]
+    bounds: Bounds
+    level: Level
+
+    @property
+    def unguarded(self) -> tuple[int, ...]:
+        """The positions of the answer at which some pattern has an unguarded variable."""
+        found = {
+            i
+            for pattern in self.patterns
+            for i, term in enumerate(pattern.answer)
+            if isinstance(term, Var) and term.name in pattern.unguarded
+        }
+        return tuple(sorted(found))
+
+
+class Refinement(Struct, frozen=True):
+    """A tighter or looser delay for the facts with these values (None: any)."""
+
+    pattern: tuple[str | int | float | None, ...]
+    delay: int
+
+
+class Input(Struct, frozen=True):
+    """A stream of facts: its columns (the time is the last), their types, and how late they may be.
+
+    With `one per` it has at most one fact for each slot: the time and the columns at the
+    positions of `slot` (None: there may be any number).
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    types: tuple[str | None, ...]
+    delay: int
+    refinements: tuple[Refinement, ...] = ()
+    slot: tuple[int, ...] | None = None
+
+
+class Static(Struct, frozen=True):
+    """A background relation: its columns, their types, and the facts the program itself states."""
+
+    name: str
+    columns: tuple[str, ...]
+    types: tuple[str | None, ...]
+    facts: tuple[tuple[str | int | float, ...], ...] = ()
+
+
+class StaticRule(Struct, frozen=True):
+    """A rule between background relations."""
+
+    predicate: str
+    answer: tuple[Term, ...]
+    body: tuple[StaticAtom, ...]
+    comparisons: tuple[Comparison, ...] = ()
+
+
+class KeyPosition(Struct, frozen=True):
+    """The argument of an input or a relation that facts and answers are divided by."""
+
+    name: str
+    position: int
+
+
+class Key(Struct, frozen=True):
+    """How the work can be divided: `positions`, or, if there are none, why not."""
+
+    positions: tuple[KeyPosition, ...]
+    why_not: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.why_not is None
+
+    def __getitem__(self, name: str) -> int:
+        return next(k.position for k in self.positions if k.name == name)
+
+
+class Plan(Struct, frozen=True, cache_hash=True):
+    """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps."""
+
+    inputs: tuple[Input, ...]
+    statics: tuple[Static, ...]
+    static_rules: tuple[StaticRule, ...]
+    relations: tuple[Relation, ...]
+    key: Key
+    tick: int | None = None
+
+    @property
+    def queries(self) -> Iterator[Relation]:
+        """The relations the program asks for, in its order."""
+        return (relation for relation in self.relations if relation.asked)
+
+    def relation(self, name: str) -> Relation:
+        return next(relation for relation in self.relations if relation.name == name)

@@ -1,0 +1,1 @@
+"""Rules put together: the ways to derive what is asked for."""

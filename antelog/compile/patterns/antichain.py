@@ -1,0 +1,127 @@
+"""Sets of patterns of which none makes another needless, with an index to find those that might.
+
+That is one that subsumes it. But a clock-driven pattern makes no fact-driven one needless: facts may
+speak before the answer's tick has come.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+
+from antelog.compile.nodes.patterns import Literal, Pattern, Var
+from antelog.compile.patterns.subsume import subsumes
+
+
+def minimal(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
+    """The patterns that no other makes needless; of equal ones the first."""
+    every = list(patterns)
+    order = sorted(range(len(every)), key=lambda i: len(every[i].literals))
+    for direction in (1, -1):  # first those an earlier one subsumes, then those a later one does
+        kept = Antichain()
+        order = [i for i in order[::direction] if kept.add(every[i])]
+    return tuple(every[i] for i in sorted(order))
+
+
+class Antichain:
+    """Patterns of which none makes a later one needless, with an index to find those that might."""
+
+    def __init__(self) -> None:
+        self._all: list[_Features] = []
+        self._index: dict[Hashable, dict[int, list[_Features]]] = {}
+        self._frequency: Counter[Hashable] = Counter()
+        self._alike: dict[frozenset[Hashable], list[_Features]] = {}
+
+    def add(self, pattern: Pattern, among: Callable[[Pattern], bool] | None = None) -> bool:
+        """Take in a pattern, unless one makes it needless (of those `among` is true for)."""
+        new = _Features.of(pattern)
+        near = self._near(new) if new.plain else (f for f in self._all if f.predicates <= new.predicates)
+        if any((among is None or among(f.pattern)) and _makes_needless(f.pattern, pattern) for f in near):
+            return False
+        self._frequency.update(new.keys)
+        rarest = min(new.keys, key=self._rank, default=None)
+        self._index.setdefault(rarest, {}).setdefault(new.size, []).append(new)
+        self._alike.setdefault(new.keys, []).append(new)
+        self._all.append(new)
+        return True
+
+    def _rank(self, key: Hashable) -> tuple[int, int]:
+        """How many patterns have a key; of equally rare ones the one that says more comes first."""
+        return self._frequency[key], -_length(key)
+
+    def _near(self, new: _Features) -> Iterator[_Features]:
+        yield from self._alike.get(new.keys, ())
+        for key in (None, *new.keys):
+            for size, found in self._index.get(key, {}).items():
+                if size != new.size or size == 0:
+                    yield from (f for f in found if f.keys < new.keys)
+
+
+def _makes_needless(one: Pattern, other: Pattern) -> bool:
+    """Whether one pattern says all that another does, and as early."""
+    return (other.clock_driven or not one.clock_driven) and subsumes(one, other)
+
+
+@dataclass(frozen=True, eq=False)
+class _Features:
+    """A cheap first test: what a pattern needs to find in those it subsumes.
+
+    That is its literals by their predicates and, between patterns whose answers are plain
+    variables, by their offsets from the answer's time, and by their arguments too where
+    all of these are answers or constants; and which of their arguments are the same, for what
+    `E(Y, Y, T)` is replaced by has that too. If all arguments of all literals are told, then
+    `size` is their number: such a pattern subsumes none of the same size but its like. Otherwise it is 0.
+    """
+
+    pattern: Pattern
+    plain: bool
+    predicates: frozenset[Hashable]
+    keys: frozenset[Hashable]
+    size: int
+
+    @staticmethod
+    def of(pattern: Pattern) -> _Features:
+        plain = _plain_answer(pattern)
+        coarse: list[Hashable] = [(type(literal), literal.predicate) for literal in pattern.literals]
+        exact: list[Hashable] = []
+        if plain is not None:
+            exact = [key for literal in pattern.literals for key in _places(literal, pattern, plain)]
+        keys = frozenset([*coarse, *exact])
+        told = sum(1 for key in keys if isinstance(key, tuple) and key[_COARSE:][:1] == ("exactly",))
+        size = told if told == len(pattern.literals) else 0
+        return _Features(pattern, plain is not None, frozenset(coarse), keys, size)
+
+
+_COARSE = 3  # a kind, a predicate and an offset; a longer key has the arguments too
+
+
+def _length(key: Hashable) -> int:
+    return len(key) if isinstance(key, tuple) else 0
+
+
+def _plain_answer(pattern: Pattern) -> dict[str, int] | None:
+    """Which answer each variable is, if all answers are different variables."""
+    names = {a.name: i for i, a in enumerate(pattern.answer) if isinstance(a, Var)}
+    return names if len(names) == len(pattern.answer) else None
+
+
+def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
+    """What any literal that this one is replaced by has in common with it."""
+    if literal.time.variable != pattern.time.variable:
+        return
+    place = (type(literal), literal.predicate, literal.time.offset - pattern.time.offset)
+    yield place
+    first: dict[Hashable, int] = {}
+    for position, argument in enumerate(literal.arguments):
+        if argument is not None and first.setdefault(argument, position) != position:
+            yield (*place, "same", first[argument], position)
+    arguments: list[Hashable] = []
+    for argument in literal.arguments:
+        if isinstance(argument, Var):
+            if argument.name not in plain:
+                return
+            arguments.append(plain[argument.name])
+        else:
+            arguments.append(argument)
+    yield (*place, "exactly", *arguments)

@@ -1,0 +1,270 @@
+"""SLD-resolution: from an atom down to input facts and negated atoms.
+
+The patterns of a predicate are those of its rules, with the patterns of the predicates in
+their bodies put in. They are computed once for each predicate, those it rests on first.
+
+A query with a declared window may rest on itself. Its patterns are found in rounds, from the
+rules that do not, each round putting in what the last one found, until there is nothing new.
+Goals and evidence too far from each other to fit the window together are pruned on the
+way, so recursion that moves through time comes to an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from antelog.compile.nodes.patterns import Atom, Pattern
+from antelog.compile.patterns.antichain import Antichain, minimal
+from antelog.compile.patterns.unfold import Frame, Way, combinations, framed
+from antelog.compile.rules.clauses import Clause
+from antelog.language.graph import components
+
+LITERALS_EACH = 10
+"""The patterns of a predicate may have this many literals for each pattern that the limit allows."""
+
+
+class TooManyPatternsError(Exception):
+    """A predicate has more patterns than the limit allows, or these have too many `literals` together."""
+
+    def __init__(
+        self, predicate: str, sizes: Mapping[int, tuple[tuple[str, int], ...]], literals: int | None = None
+    ) -> None:
+        super().__init__(predicate)
+        self.predicate = predicate
+        self.sizes = sizes
+        self.literals = literals
+        """How many literals there may be, if it is they that are too many."""
+        """For each of its rules, by number: the derived predicates of the body and their patterns."""
+
+
+class EndlessError(Exception):
+    """Recursion that no window ends: the rules, by number, that lead from the predicate to itself."""
+
+    def __init__(self, predicate: str, rules: Sequence[int], framed: bool) -> None:
+        super().__init__(predicate)
+        self.predicate = predicate
+        self.rules = tuple(rules)
+        self.framed = framed
+
+
+class Resolver:
+    """Finds the patterns of queries; what has been found once is kept."""
+
+    def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
+        self._clauses = clauses
+        self._limit = limit
+        self._known: dict[tuple[str, Frame | None], tuple[Way, ...]] = {}
+
+    def answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
+        """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
+        but input facts, negated atoms, static atoms and comparisons."""
+        name = query.goals[0].predicate
+        ways = self._ways(name, frame) if name in self._clauses else None
+        if ways is not None and frame is not None:
+            ways = tuple(w for w in ways if frame.first <= w.first and w.last <= frame.last)
+        found = [way.pattern for way in combinations(query, [ways], None) if way is not None]
+        if frame is not None:
+            offset = query.goals[0].time.offset - query.head.time.offset
+            found = [p for p in (framed(p, offset) for p in found) if p is not None]
+        return minimal(found)
+
+    def _ways(self, predicate: str, frame: Frame | None) -> tuple[Way, ...]:
+        """The ways to derive a predicate; with a frame, those no wider than it on either side."""
+        needs: dict[str, list[str]] = {}
+        waiting = [predicate]
+        while waiting:
+            name = waiting.pop()
+            if name not in needs and (name, frame) not in self._known:
+                needs[name] = [a.predicate for c in self._clauses[name] for a in self._derived(c)]
+                waiting += needs[name]
+        among = {name: [n for n in needed if n in needs] for name, needed in needs.items()}
+        for members in components(among):
+            if len(members) == 1 and members[0] not in among[members[0]]:
+                self._once(members[0], frame)
+            else:
+                self._until_nothing_new(members, frame)
+        return self._known[predicate, frame]
+
+    def _derived(self, clause: Clause) -> Iterator[Atom]:
+        return (atom for atom in clause.goals if atom.predicate in self._clauses)
+
+    def _once(self, name: str, frame: Frame | None) -> None:
+        """The ways of a predicate that does not rest on itself."""
+        found: list[Way] = []
+        effort = _Effort(self._limit)
+        for clause in self._clauses[name]:
+            for way in combinations(clause, self._choices(clause, frame), frame):
+                if effort.exceeded(way):
+                    raise TooManyPatternsError(name, self._sizes(name, frame), effort.literals_allowed)
+                if way is not None:
+                    found.append(way)
+        if frame is None:
+            self._known[name, frame] = tuple(Way(p, 0, 0) for p in minimal(w.pattern for w in found))
+        else:
+            kept = _Narrowest()
+            ordered = sorted(found, key=lambda way: (way.last - way.first, len(way.pattern.literals)))
+            self._known[name, frame] = tuple(way for way in ordered if kept.add(way))
+
+    def _choices(self, clause: Clause, frame: Frame | None) -> list[Sequence[Way] | None]:
+        return [self._known.get((atom.predicate, frame)) for atom in clause.goals]
+
+    def _until_nothing_new(self, members: list[str], frame: Frame | None) -> None:
+        """Predicates that rest on each other: each round puts in what the last one found."""
+        among = set(members)
+        inside = {
+            name: [c for c in self._clauses[name] if among & {a.predicate for a in c.goals}]
+            for name in members
+        }
+        self._check_recursion(inside, among, frame)
+        rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
+        kept = {name: _Narrowest() for name in members}
+        old: dict[str, list[Way]] = {name: [] for name in members}
+        effort = _Effort(self._limit)
+        new: dict[str, list[Way]] = {name: [] for name in members}
+        for name in members:
+            for clause in self._clauses[name]:
+                if clause not in inside[name]:
+                    new[name] += self._fresh(
+                        name, clause, self._choices(clause, frame), frame, kept[name], effort
+                    )
+        while any(new.values()):
+            rounds -= 1
+            if rounds < 0:
+                raise EndlessError(members[0], _loop(members[0], inside, among), framed=True)
+            found: dict[str, list[Way]] = {name: [] for name in members}
+            for name in members:
+                for clause in inside[name]:
+                    for choices in self._with_new(clause, old, new, frame):
+                        found[name] += self._fresh(name, clause, choices, frame, kept[name], effort)
+            for name in members:
+                old[name] += new[name]
+            new = found
+        for name in members:
+            self._known[name, frame] = tuple(old[name])
+
+    def _fresh(
+        self,
+        name: str,
+        clause: Clause,
+        choices: list[Sequence[Way] | None],
+        frame: Frame | None,
+        kept: _Narrowest,
+        effort: _Effort,
+    ) -> list[Way]:
+        """The ways of a clause that say something new."""
+        fresh = []
+        for way in combinations(clause, choices, frame):
+            if effort.exceeded(way):
+                raise TooManyPatternsError(name, self._sizes(name, frame), effort.literals_allowed)
+            if way is not None and kept.add(way):
+                fresh.append(way)
+        return fresh
+
+    def _with_new(
+        self, clause: Clause, old: dict[str, list[Way]], new: dict[str, list[Way]], frame: Frame | None
+    ) -> Iterator[list[Sequence[Way] | None]]:
+        """Choices for the goals of a clause in which one is new, those before it old."""
+        choices = self._choices(clause, frame)
+        recursive = [i for i, atom in enumerate(clause.goals) if atom.predicate in new]
+        for position in recursive:
+            for i in recursive:
+                name = clause.goals[i].predicate
+                choices[i] = (
+                    old[name] if i < position else new[name] if i == position else old[name] + new[name]
+                )
+            yield list(choices)
+
+    def _check_recursion(
+        self, inside: Mapping[str, list[Clause]], among: set[str], frame: Frame | None
+    ) -> None:
+        """A window bounds recursion only where the rules tie the times of head and goal."""
+        for name, clauses in inside.items():
+            for clause in clauses:
+                for atom in clause.goals:
+                    loose = atom.predicate in among and atom.time.variable != clause.head.time.variable
+                    if frame is None or loose:
+                        raise EndlessError(name, _loop(name, inside, among), framed=False)
+
+    def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], width: int) -> int:
+        """After how many rounds there will be no end.
+
+        Recursion that moves through time needs as many as there are goals in reach. Within one
+        tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
+        """
+        chains = any(
+            atom.predicate in among
+            and atom.time == clause.head.time
+            and not set(atom.arguments) <= set(clause.head.arguments)
+            for clauses in inside.values()
+            for clause in clauses
+            for atom in clause.goals
+        )
+        rules = sum(len(clauses) for clauses in inside.values())
+        return 2 * rules + 50 + (0 if chains else len(among) * (2 * width + 1))
+
+    def _sizes(self, name: str, frame: Frame | None) -> dict[int, tuple[tuple[str, int], ...]]:
+        return {
+            clause.rule: tuple(
+                (atom.predicate, len(self._known.get((atom.predicate, frame), ())))
+                for atom in self._derived(clause)
+            )
+            for clause in self._clauses[name]
+        }
+
+
+class _Effort:
+    """Counts the combinations tried, and the patterns found with their literals, against the limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._patterns = limit
+        self._steps = 50 * limit
+        self._literals = LITERALS_EACH * limit
+
+    def exceeded(self, way: Way | None) -> bool:
+        self._steps -= 1
+        if way is not None:
+            self._patterns -= 1
+            self._literals -= len(way.pattern.literals)
+        return min(self._patterns, self._steps, self._literals) < 0
+
+    @property
+    def literals_allowed(self) -> int | None:
+        """How many literals there may be, if there are more; None if something else is too much."""
+        return None if min(self._patterns, self._steps) < 0 else LITERALS_EACH * self._limit
+
+
+class _Narrowest:
+    """Ways of which none says more, from no wider a stretch of time, than a later one."""
+
+    def __init__(self) -> None:
+        self._patterns = Antichain()
+        self._spans: dict[int, tuple[int, int]] = {}
+
+    def add(self, way: Way) -> bool:
+        def no_wider(pattern: Pattern) -> bool:
+            first, last = self._spans[id(pattern)]
+            return way.first <= first and last <= way.last
+
+        added = self._patterns.add(way.pattern, no_wider)
+        if added:
+            self._spans[id(way.pattern)] = (way.first, way.last)
+        return added
+
+
+def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> list[int]:
+    """The rules of a shortest way from a predicate back to itself."""
+    came: dict[str, tuple[str, int]] = {}
+    waiting = [start]
+    for name in waiting:
+        for clause in inside[name]:
+            for atom in clause.goals:
+                if atom.predicate in among and atom.predicate not in came:
+                    came[atom.predicate] = (name, clause.rule)
+                    waiting.append(atom.predicate)
+    name, rule = came[start]
+    rules = [rule]
+    while name != start:
+        name, rule = came[name]
+        rules.append(rule)
+    return rules[::-1]

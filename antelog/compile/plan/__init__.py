@@ -1,0 +1,1 @@
+"""What follows from the patterns: bounds, levels, the key."""

@@ -1,0 +1,137 @@
+"""How long things matter: delays and windows.
+
+All of it follows from the offsets in the patterns and the declared delays, by longest ways
+through the relations. Negation that leads into the past only (see `stratify`) makes these ways
+finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from antelog.compile.conditions.differences import ZERO
+from antelog.compile.conditions.times import Times, times_of
+from antelog.compile.nodes.patterns import Atom, Pattern, Time
+from antelog.compile.nodes.plan import Bounds, Input
+from antelog.compile.plan.delays import Delays
+
+Inputs = Mapping[str, Delays]
+Patterns = Mapping[str, tuple[Pattern, ...]]
+
+
+def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
+    """The bounds of all relations."""
+    delays_of = {source.name: Delays(source) for source in inputs}
+    views = {name: [_View.of(p, delays_of) for p in own] for name, own in patterns.items()}
+    delays = _longest(views, lambda view: view.ahead)
+    backs = _longest(views, lambda view: view.back)
+    users: dict[str, list[str]] = {name: [] for name in views}
+    kept: dict[str, int | None] = dict.fromkeys(views, 0)
+    for name, own in views.items():
+        for view in own:
+            for target, distance in view.askers:
+                users[target].append(name)
+                kept[target] = _larger(kept[target], _sum(distance, delays[name]))
+    bounds = {}
+    for name, own in views.items():
+        window = _sum(delays[name], _sum(backs[name], 1))
+        reasons = (v.piling_up for v in own if v.piling_up)
+        bounds[name] = Bounds(
+            delays[name],
+            None if window is None else max(window, 0),
+            kept[name] if users[name] else None,
+            tuple(dict.fromkeys(users[name])),
+            next(reasons, None),
+        )
+    return bounds
+
+
+Way = tuple[str | None, int | None]
+"""A stretch of time, and the relation it leads to (None: it ends at an input fact)."""
+
+
+@dataclass(frozen=True)
+class _View:
+    """A pattern and the stretches of time in it; None stands for one without bound.
+
+    ahead, back   from the answer's time to when a literal is settled, and back to its evidence
+    askers        for each negated relation, how long after its atom's time the answer's is
+    """
+
+    pattern: Pattern
+    ahead: tuple[Way, ...]
+    back: tuple[Way, ...]
+    askers: tuple[tuple[str, int | None], ...]
+    piling_up: str | None
+
+    @staticmethod
+    def of(pattern: Pattern, inputs: Inputs) -> _View:
+        times = times_of(pattern)
+        ahead: list[Way] = []
+        back: list[Way] = []
+        askers = []
+        if not any(atom.time.variable == pattern.time.variable for atom in pattern.atoms):
+            ahead.append((None, 0))  # no fact gives the answer its time: it is looked at when that has come
+        for literal in pattern.literals:
+            later = times.furthest(pattern.time, literal.time)
+            before = times.furthest(literal.time, pattern.time)
+            if isinstance(literal, Atom):
+                source = inputs[literal.predicate]
+                deadline = _sum(later, source.largest(literal))
+                ahead.append((None, deadline))
+                back.append((None, before))
+            else:
+                ahead.append((literal.relation, later))
+                back.append((literal.relation, before))
+                askers.append((literal.relation, before))
+        return _View(
+            pattern,
+            tuple(ahead),
+            tuple(back),
+            tuple(askers),
+            _piling_up(pattern, times),
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def _larger(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else max(one, other)
+
+
+def _longest(
+    views: Mapping[str, list[_View]], ways: Callable[[_View], tuple[Way, ...]]
+) -> dict[str, int | None]:
+    """For each relation the longest of its ways, each continued by that of the relation it leads to."""
+    lowest = -(10**9)
+    longest: dict[str, int | None] = dict.fromkeys(views, lowest)
+    for _ in range(len(views) + 1):
+        changed = False
+        for name, own in views.items():
+            best = longest[name]
+            for view in own:
+                for target, length in ways(view):
+                    best = _larger(best, length if target is None else _sum(length, longest[target]))
+            if best != longest[name]:
+                longest[name], changed = best, True
+        if not changed:
+            break
+    return {
+        name: 0 if length is not None and length < lowest // 2 else length for name, length in longest.items()
+    }
+
+
+def _piling_up(pattern: Pattern, times: Times) -> str | None:
+    """The time variable that evidence may wait for without end, if there is one."""
+    names = dict.fromkeys(literal.time.variable for literal in pattern.literals)
+    zero = Time(ZERO, 0)
+    free = [Time(v, 0) for v in names if v is not None and times.furthest(zero, Time(v, 0)) is None]
+    for time in free[1:]:
+        if times.furthest(free[0], time) is None:
+            return time.variable
+        if times.furthest(time, free[0]) is None:
+            return free[0].variable
+    return None

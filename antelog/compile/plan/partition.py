@@ -1,0 +1,104 @@
+"""The partition key: an argument by which facts and answers can be divided.
+
+A key is one argument position for every input and every relation, such that each pattern has
+one and the same variable there, in its answer and in all its literals. Facts with different
+values at these positions then never meet, and each bucket of values can be computed alone.
+Static relations are not divided: every bucket has all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from antelog.compile.nodes.patterns import Atom, Pattern, Term, Var
+from antelog.compile.nodes.plan import Input, Key, KeyPosition, Relation
+from antelog.compile.nodes.text import pattern_text
+
+Choices = dict[str, frozenset[int]]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    why: str
+
+
+def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
+    relations, inputs = tuple(relations), tuple(inputs)
+    used = {atom.predicate for r in relations for p in r.patterns for atom in p.atoms}
+    choices: Choices = {i.name: frozenset(range(len(i.types))) for i in inputs if i.name in used}
+    for source in inputs:
+        if source.slot is not None and source.name in choices:
+            # Which fact holds a slot has to be known where its facts are.
+            choices[source.name] = frozenset(source.slot)
+    choices |= {r.name: frozenset(range(len(r.variables))) for r in relations}
+    for name, positions in choices.items():
+        if not positions:
+            return Key((), _no_argument(name, inputs))
+    solved = _solve(choices, relations)
+    if isinstance(solved, _Failure):
+        return Key((), solved.why)
+    return Key(tuple(KeyPosition(name, min(solved[name])) for name in choices))
+
+
+def _no_argument(name: str, inputs: Iterable[Input]) -> str:
+    if any(source.name == name and source.slot is not None and len(source.types) for source in inputs):
+        return f"{name} has one fact per tick, whatever its columns: all of them have to be in one place"
+    return f"{name} has no argument but its time"
+
+
+def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Failure:
+    narrowed = _narrow(choices, relations)
+    if isinstance(narrowed, _Failure):
+        return narrowed
+    open_name = next((name for name, positions in narrowed.items() if len(positions) > 1), None)
+    if open_name is None:
+        return narrowed
+    failure: _Failure | None = None
+    for position in sorted(narrowed[open_name]):
+        solved = _solve({**narrowed, open_name: frozenset({position})}, relations)
+        if not isinstance(solved, _Failure):
+            return solved
+        failure = failure or solved
+    assert failure is not None
+    return failure
+
+
+def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Failure:
+    """Leave out positions that some pattern rules out, until none is left to leave out."""
+    choices = dict(choices)
+    changed = True
+    while changed:
+        changed = False
+        for relation in relations:
+            for pattern in relation.patterns:
+                for name, positions in _possible(relation, pattern, choices).items():
+                    if not positions:
+                        return _Failure(f"no argument of {name} can be the key: {pattern_text(pattern)}")
+                    if positions != choices[name]:
+                        choices[name] = positions
+                        changed = True
+    return choices
+
+
+def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
+    """The positions one pattern leaves to its relation and to what its literals name."""
+    left: dict[str, set[int]] = {relation.name: set()}
+    sides: list[tuple[str, tuple[Term, ...]]] = [
+        (literal.predicate, literal.arguments)
+        if isinstance(literal, Atom)
+        else (literal.relation, literal.asked)
+        for literal in pattern.literals
+    ]
+    for name, _ in sides:
+        left.setdefault(name, set())
+    for position in choices[relation.name]:
+        answer = pattern.answer[position]
+        if not isinstance(answer, Var):
+            continue
+        places = [{i for i in choices[name] if arguments[i] == answer} for name, arguments in sides]
+        if all(places):
+            left[relation.name].add(position)
+            for (name, _), found in zip(sides, places, strict=True):
+                left[name] |= found
+    return {name: frozenset(positions) & choices[name] for name, positions in left.items()}

@@ -1,0 +1,183 @@
+"""Whether a plan is one that the compiler can have made; for one that comes from elsewhere.
+
+A plan that is read from a file has the right fields. That the predicates it names are there, have so many
+arguments and the right types, that variables have values, and that bounds and levels follow from its
+patterns, is looked at here: what works with plans takes all that for granted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from antelog.compile.conditions.comparisons import HOLDS
+from antelog.compile.nodes.patterns import Atom, Comparison, Const, Pattern, StaticAtom, Sum, Term, Time, Var
+from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
+from antelog.compile.plan.completing import completed
+from antelog.errors import PlanError
+
+_FAR = 2**55
+"""No time is so far from another: a program has numbers up to 2^53."""
+
+Types = Sequence[str | None]
+Terms = Sequence[Term | None]
+
+
+def check(plan: Plan) -> None:
+    """Raises PlanError, with what is wrong, if the compiler cannot have made the plan."""
+    wrong = next(_Complaints(plan).all(), None)
+    if wrong is None and completed(plan) != plan:
+        wrong = "its bounds are not those of its patterns"
+    if wrong is not None:
+        raise PlanError(f"this is not a plan that antelog wrote: {wrong}")
+
+
+def _kind(value: object) -> str:
+    return "text" if isinstance(value, str) else "number"
+
+
+def _once(names: Iterable[str]) -> bool:
+    names = list(names)
+    return len(set(names)) == len(names) and "" not in names
+
+
+def _fits(values: Sequence[object], types: Types) -> bool:
+    """Whether constants, or None for whatever is there, can be arguments of these types."""
+    return len(values) == len(types) and all(
+        value is None or type_ in (None, _kind(value)) for value, type_ in zip(values, types, strict=True)
+    )
+
+
+def _near(*ticks: int | float | None) -> bool:
+    return all(tick is None or abs(tick) <= _FAR for tick in ticks)
+
+
+class _Complaints:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._inputs: Mapping[str, Types] = {each.name: each.types for each in plan.inputs}
+        self._statics: Mapping[str, Types] = {each.name: each.types for each in plan.statics}
+        self._relations: Mapping[str, Types] = {each.name: each.types for each in plan.relations}
+
+    def all(self) -> Iterator[str]:
+        """What is wrong; the later ones rest on the first being right."""
+        plan = self._plan
+        if not _once([*self._inputs, *self._statics]) or len(self._relations) < len(plan.relations):
+            yield "a name stands for two predicates"
+        if len(self._inputs) < len(plan.inputs) or len(self._statics) < len(plan.statics):
+            yield "a name stands for two predicates"
+        if plan.tick is not None and not 0 < plan.tick <= _FAR:
+            yield "its ticks have no length"
+        own = [*self._inputs.values(), *self._statics.values(), *self._relations.values()]
+        if not {None, "text", "number"}.issuperset(chain(*own)):
+            yield "a column has a type that there is not"
+        yield from (f"the input {each.name} is none" for each in plan.inputs if not _is_input(each))
+        yield from (
+            f"the static predicate {each.name} is none" for each in plan.statics if not _is_static(each)
+        )
+        for rule in plan.static_rules:
+            if not self._is_rule(rule):
+                yield f"a static rule for {rule.predicate} does not fit"
+        for relation in plan.relations:
+            if len(relation.types) != len(relation.variables) or not _once(relation.variables):
+                yield f"{relation.name} has not one type for each of its variables"
+        for relation in plan.relations:
+            if not all(self._is_pattern(pattern, relation) for pattern in relation.patterns):
+                yield f"a pattern of {relation.name} does not fit"
+
+    def _is_rule(self, rule: StaticRule) -> bool:
+        types = self._statics.get(rule.predicate)
+        uses = [*self._uses_of_statics(rule.body), (rule.answer, types)]
+        named = _variables(each.arguments for each in rule.body if not each.negated)
+        used = _variables([rule.answer]) | _compared(rule.comparisons)
+        return (
+            _agree(uses)
+            and used <= named
+            and all(_compares(each, uses) and not _of_times(each) for each in rule.comparisons)
+        )
+
+    def _is_pattern(self, pattern: Pattern, relation: Relation) -> bool:
+        uses = [*self._uses_of_statics(pattern.statics), (pattern.answer, relation.types)]
+        for literal in pattern.literals:
+            if isinstance(literal, Atom):
+                uses.append((literal.arguments, self._inputs.get(literal.predicate)))
+            else:
+                uses.append((literal.asked, self._relations.get(literal.relation)))
+        body = [literal.arguments for literal in pattern.literals]
+        named = _variables([*body, *(each.arguments for each in pattern.statics if not each.negated)])
+        objects = named | _compared(c for c in pattern.comparisons if not _of_times(c))
+        times = [pattern.time, *(literal.time for literal in pattern.literals)]
+        times += [s for c in pattern.comparisons for s in (c.left, c.right) if isinstance(s, Time)]
+        clocks = {time.variable for time in times} | {each.variable for each in pattern.earliest}
+        return (
+            _agree(uses)
+            and _variables([pattern.answer]) <= named
+            and not objects & clocks
+            and "" not in objects | clocks
+            and (relation.time is not None or pattern.time.variable is None)
+            and all(_compares(each, uses) for each in pattern.comparisons)
+            and _near(*(time.offset for time in times), *(each.tick for each in pattern.earliest))
+        )
+
+    def _uses_of_statics(self, atoms: Iterable[StaticAtom]) -> list[tuple[Terms, Types | None]]:
+        return [(atom.arguments, self._statics.get(atom.predicate)) for atom in atoms]
+
+
+def _is_input(source: Input) -> bool:
+    delays = (source.delay, *(each.delay for each in source.refinements))
+    return (
+        len(source.types) == len(source.columns) - 1
+        and _once(source.columns)
+        and all(0 <= delay <= _FAR for delay in delays)
+        and all(_fits(each.pattern, source.types) for each in source.refinements)
+        and (source.slot is None or set(source.slot) <= set(range(len(source.types))))
+    )
+
+
+def _is_static(static: Static) -> bool:
+    return _once(static.columns) and all(
+        _fits(row, static.types) and len(row) == len(static.columns) for row in static.facts
+    )
+
+
+def _agree(uses: Iterable[tuple[Terms, Types | None]]) -> bool:
+    """Whether each predicate is there, with so many arguments, and each variable has one type."""
+    found: dict[str, str | None] = {}
+    for terms, types in uses:
+        constants = [term.value if isinstance(term, Const) else None for term in terms]
+        if types is None or not _fits(constants, types):
+            return False
+        for term, type_ in zip(terms, types, strict=True):
+            if isinstance(term, Var) and found.setdefault(term.name, type_) != type_:
+                return False
+    return True
+
+
+def _variables(terms: Iterable[Terms]) -> set[str | None]:
+    return {term.name for each in terms for term in each if isinstance(term, Var)}
+
+
+def _compared(comparisons: Iterable[Comparison]) -> set[str | None]:
+    sides = [side for each in comparisons for side in (each.left, each.right)]
+    return {s.name if isinstance(s, Var) else s.variable for s in sides if isinstance(s, Var | Sum)}
+
+
+def _of_times(comparison: Comparison) -> bool:
+    return isinstance(comparison.left, Time) and isinstance(comparison.right, Time)
+
+
+def _compares(comparison: Comparison, uses: Iterable[tuple[Terms, Types | None]]) -> bool:
+    """Whether two times are compared, or two values that are there; something is added to numbers only."""
+    sides = (comparison.left, comparison.right)
+    if comparison.operator not in HOLDS or len({isinstance(side, Time) for side in sides}) > 1:
+        return False
+    types = {
+        term.name: type_
+        for terms, own in uses
+        for term, type_ in zip(terms, own or (), strict=False)
+        if isinstance(term, Var)
+    }
+    sums = [side for side in sides if isinstance(side, Sum)]
+    return _compared([comparison]) <= types.keys() and all(
+        types[each.variable] == "number" and _near(each.offset) for each in sums
+    )

@@ -1,0 +1,1 @@
+"""Patterns in the form the engine looks at."""

@@ -1,0 +1,182 @@
+"""The literals of a pattern as they read, where some of its variables are open.
+
+Two hypotheses are the same if their texts are. So each gets a *signature*, the text with a gap for
+every known value, and the list of these values; equal signatures and equal values, equal texts.
+Literals that share open variables are one unit, which is the same as another only as a whole, up
+to the names of these variables.
+
+    p(X, T), r(Y, T), s(Y, T) with X and T known, Y open     p(#, #) [X, T]     r(A, #) s(A, #) [T, T]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from math import factorial
+
+from antelog.compile.nodes.patterns import (
+    Atom,
+    Comparison,
+    Const,
+    Negated,
+    Operand,
+    StaticAtom,
+    Sum,
+    Term,
+    Time,
+    Var,
+)
+from antelog.compile.nodes.variables import compared
+from antelog.compile.prepared.prepare import Prepared
+
+Gap = Var | Const | Time | Sum
+"""What stands in a gap: a known variable, a constant, a time, or a sum."""
+
+_TIME = "<time>"
+"""What the answer's time is called where it is open."""
+
+_PERMUTATIONS = 720
+"""More orders than this of the literals of a unit are not looked at."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Some literals that are compared as a whole: one with all its values, or several that share open ones.
+
+    `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same.
+    """
+
+    literals: tuple[int, ...]
+    signature: str
+    gaps: tuple[tuple[Gap, ...], ...]
+    is_open: bool
+
+
+@lru_cache(maxsize=4096)
+def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...]) -> tuple[Unit, ...]:
+    """The units of a pattern where some of its variables are bound; `variables` are the query's."""
+    pattern = prepared.pattern
+    called = {
+        term.name: variable
+        for term, variable in zip(pattern.answer, variables, strict=True)
+        if isinstance(term, Var) and term.name not in bound
+    }
+    time = pattern.time.variable
+    if time is not None and time not in bound:
+        called[time] = _TIME
+    found = []
+    for members in _groups(prepared, bound, frozenset(called)):
+        is_open = any(not prepared.variables[i] <= bound for i in members)
+        signature, gaps = _read(prepared, members, bound, called)
+        found.append(Unit(members, signature, gaps, is_open))
+    return tuple(found)
+
+
+def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -> Iterator[tuple[int, ...]]:
+    """The literals that share an open variable which is none of the answer's, or an open comparison."""
+    own = [names - bound for names in prepared.variables]
+    conditions = [compared(c) for c in prepared.pattern.comparisons]
+    conditions += [frozenset(t.name for t in a.arguments if isinstance(t, Var)) for a in prepared.absent]
+    parent = list(range(len(own)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            i = parent[i]
+        return i
+
+    for i, names in enumerate(own):
+        for j in range(i):
+            shared = (names & own[j]) - answer
+            tied = any(about & names and about & own[j] for about in conditions)
+            if shared or tied:
+                parent[root(i)] = root(j)
+    members: dict[int, list[int]] = {}
+    for i in range(len(own)):
+        members.setdefault(root(i), []).append(i)
+    return (tuple(each) for each in members.values())
+
+
+def _read(
+    prepared: Prepared, members: Sequence[int], bound: frozenset[str], called: dict[str, str]
+) -> tuple[str, tuple[tuple[Gap, ...], ...]]:
+    """The signature, and the gaps in all orders of the literals that have it."""
+    orders: Iterator[tuple[int, ...]] = iter([tuple(members)])
+    if len(members) > 1 and factorial(len(members)) <= _PERMUTATIONS:
+        orders = permutations(members)
+    best = ""
+    gaps: dict[tuple[Gap, ...], None] = {}
+    for order in orders:
+        signature, filled = _Reading(prepared, bound, dict(called)).of(order)
+        if not best or signature < best:
+            best, gaps = signature, {}
+        if signature == best:
+            gaps[filled] = None
+    return best, tuple(gaps)
+
+
+class _Reading:
+    """Writes literals with gaps, and names open variables in the order in which they come."""
+
+    def __init__(self, prepared: Prepared, bound: frozenset[str], called: dict[str, str]) -> None:
+        self.prepared, self.bound, self.called = prepared, bound, called
+        self.gaps: list[Gap] = []
+
+    def of(self, literals: Sequence[int]) -> tuple[str, tuple[Gap, ...]]:
+        text = " ".join(self.literal(self.prepared.literals[i]) for i in literals)
+        open_ = {name for i in literals for name in self.prepared.variables[i]} - self.bound
+        conditions = [c for c in self.prepared.pattern.comparisons if compared(c) & open_]
+        absent = [
+            a
+            for a in self.prepared.absent
+            if any(isinstance(t, Var) and t.name in open_ for t in a.arguments)
+        ]
+        for comparison in sorted(conditions, key=self.unfilled):
+            text += f" where {self.comparison(comparison)}"
+        for atom in absent:
+            text += f" without {self.absent(atom)}"
+        return text, tuple(self.gaps)
+
+    def literal(self, literal: Atom | Negated) -> str:
+        sign = "not " if isinstance(literal, Negated) else ""
+        arguments = ", ".join("_" if a is None else self.term(a) for a in literal.arguments)
+        return f"{sign}{literal.predicate}({arguments}; {self.operand(literal.time)})"
+
+    def absent(self, atom: StaticAtom) -> str:
+        return f"{atom.predicate}({', '.join('_' if a is None else self.term(a) for a in atom.arguments)})"
+
+    def comparison(self, comparison: Comparison) -> str:
+        return f"{self.operand(comparison.left)} {comparison.operator} {self.operand(comparison.right)}"
+
+    def unfilled(self, comparison: Comparison) -> str:
+        """A comparison without what fills its gaps, to bring them into an order."""
+        saved = list(self.gaps), dict(self.called)
+        text = self.comparison(comparison)
+        self.gaps, self.called = saved
+        return text
+
+    def term(self, term: Term) -> str:
+        return self.operand(term)
+
+    def operand(self, operand: Operand) -> str:
+        match operand:
+            case Const():
+                return self.gap(operand)
+            case Var(name):
+                return self.gap(operand) if name in self.bound else self.name(name)
+            case Sum(name, offset):
+                return self.gap(operand) if name in self.bound else f"{self.name(name)} + {offset}"
+            case Time(variable, offset):
+                if variable is None or variable in self.bound:
+                    return self.gap(operand)
+                if self.called.get(variable) == _TIME:
+                    offset -= self.prepared.pattern.time.offset
+                return f"{self.name(variable)} + {offset}"
+
+    def gap(self, operand: Gap) -> str:
+        self.gaps.append(operand)
+        return "#"
+
+    def name(self, variable: str) -> str:
+        return self.called.setdefault(variable, f"?{len(self.called)}")

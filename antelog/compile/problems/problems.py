@@ -1,0 +1,239 @@
+"""What the compiler has to say to the author of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import prod
+
+from antelog.compile.conditions.times import Times
+from antelog.compile.nodes.patterns import Earliest, Time
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.text import later
+from antelog.compile.patterns.resolve import LITERALS_EACH, EndlessError, TooManyPatternsError
+from antelog.compile.rules.clauses import Clause
+from antelog.compile.rules.stratify import Edge, Violation
+from antelog.diagnostics import Diagnostic, Note
+from antelog.language import Checked, syntax
+from antelog.language.printer import to_text
+
+
+def contradictory(rule: syntax.Rule) -> Diagnostic:
+    message = "the conditions of this rule cannot be true together, so it never holds"
+    hint = "Correct its comparisons or its times (no time can be before 0), or remove the rule."
+    return Diagnostic("W107", message, rule.span, hint)
+
+
+def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rule]:
+    rules = list(document.rules)
+    return [rules[number] for number in numbers]
+
+
+def endless(error: EndlessError, name: str, asked: bool, document: syntax.Document) -> Diagnostic:
+    """Recursion that would give patterns without end."""
+    rules = _rules(document, error.rules)
+    loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
+    query = next((q for q in document.queries if asked and q.atom.predicate == name), None)
+    windowed = query is not None and (query.window is not None or query.horizon is not None)
+    if error.framed:
+        message = f"{loop} within one tick: one answer may need any number of facts"
+        hint = (
+            "A window ends only recursion that moves through time. Let the recursive rule look at another "
+            "tick, such as T-1, or declare the relation `static` if it does not change over time."
+        )
+    elif windowed:
+        message = (
+            f"{loop} at a time that the window does not bound: evidence may lie any number of ticks away"
+        )
+        hint = (
+            "A window bounds evidence only at times the rules tie to the time of the answer: use T, T+1 or "
+            "T-1 in the recursive atom instead of a time of its own."
+        )
+    else:
+        message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
+        shown = to_text(query.atom) if query else _general(rules[0].head)
+        hint = f"Say how far evidence may lie from the answer, such as `query {shown} window 10.`"
+        if query is None:
+            hint += f"\n{rules[0].head.predicate} is needed for a negation; a query for it gives it a window."
+        hint += "\nOr remove the loop; a relation that does not change over time can be `static`."
+    notes = tuple(Note("this rule is part of the loop", rule.span) for rule in dict.fromkeys(rules[1:]))
+    return Diagnostic("E601", message, rules[0].span, hint, notes)
+
+
+_SHOWN = 4
+
+
+def _general(atom: syntax.Atom) -> str:
+    """An atom with a variable in every place."""
+    objects = len(atom.terms) - 1
+    variables = ("X",) if objects == 1 else tuple(f"X{i + 1}" for i in range(objects))
+    return f"{atom.predicate}({', '.join((*variables, 'T'))})"
+
+
+def _loop(names: list[str]) -> str:
+    """The names as a sentence: `A rests on B, and B on A`."""
+    if len(names) == 2:
+        return f"{names[0]} rests on itself"
+    first, *rest = [f"{one} on {other}" for one, other in pairwise(names)]
+    return f"{first.replace(' on ', ' rests on ', 1)}, and {', and '.join(rest)},"
+
+
+def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
+    """Rules that multiply, or patterns that grow long."""
+    if error.literals is not None:
+        return _too_long(error.predicate, error.literals, _rules(document, list(error.sizes)))
+    sizes = {number: [n for _, n in parts] for number, parts in error.sizes.items()}
+    worst = max(sizes, key=lambda number: prod(sizes[number]))
+    largest = sorted(error.sizes[worst], key=lambda part: -part[1])
+    parts = [f"{n} for {name}" for name, n in largest if n > 1]
+    if len(parts) > _SHOWN:
+        parts = [*parts[:_SHOWN], f"{len(parts) - _SHOWN} more"]
+    message = f"{error.predicate} can be derived in more than {limit} different ways"
+    rule = _rules(document, [worst])[0]
+    if len(parts) > 1:
+        message += f": this rule alone combines {' with '.join(parts)}"
+    hint = (
+        "Every combination is a pattern to be watched. Put alternatives together into one input or static "
+        "relation, split the query, or raise the limit with `--pattern-limit` if you mean it."
+    )
+    others = [number for number in sizes if number != worst][:5]
+    notes = tuple(Note("adds to it", r.span) for r in _rules(document, others))
+    return Diagnostic("E603", message, rule.span, hint, notes)
+
+
+def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
+    message = f"the patterns of {predicate} have more than {literals} literals altogether"
+    hint = (
+        "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the query "
+        "a smaller window or the rules fewer literals, or raise "
+        f"the limit with `--pattern-limit`, which allows {LITERALS_EACH} literals for each pattern."
+    )
+    first, *others = sorted(rules, key=lambda rule: -len(rule.body))
+    return Diagnostic(
+        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
+    )
+
+
+def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
+    """A predicate that rests on its own negation, not in its past."""
+    walk = violation.walk
+    rules = _rules(document, [edge.label for edge in walk])
+    name = walk[0].source
+    message = f"{name} rests on its own negation, {_when(walk, violation.loop)}: {_steps(walk)}"
+    if violation.loop:
+        message += f"; and on the way {_steps(violation.loop)}, any number of times"
+    hint = (
+        "A predicate may rest on its own negation in its past only: shift the times so that every such loop "
+        f"leads back, as in `{name}(T+1) :- …, not {name}(T).`"
+    )
+    if any(edge.weight is None for edge in (*walk, *violation.loop)):
+        hint = "Use one time variable, with offsets, in the rules of the loop, so that it leads back in time."
+    notes = tuple(
+        Note("this rule is part of the loop", r.span) for r in dict.fromkeys(rules[1:]) if r != rules[0]
+    )
+    return Diagnostic("E602", message, rules[0].span, hint, notes)
+
+
+def _when(walk: Sequence[Edge], loop: Sequence[Edge]) -> str:
+    if any(edge.weight is None for edge in walk):
+        return "at a time the rules leave open"
+    ahead = sum(edge.weight or 0 for edge in walk)
+    if loop or ahead > 0:
+        return "in its future"
+    return "at the same time"
+
+
+def _steps(walk: Sequence[Edge]) -> str:
+    """The walk as text: `A(T) needs not B(T+1), B(T+1) needs A(T+1)`."""
+    steps = []
+    now: int | None = 0
+    for edge in walk:
+        then = None if now is None or edge.weight is None else now + edge.weight
+        head, body = _at(edge.source, now), _at(edge.target, then)
+        steps.append(f"{head} needs {'not ' if edge.negative else ''}{body}")
+        now = then if then is not None else 0
+    return ", ".join(steps)
+
+
+def _at(name: str, ticks: int | None) -> str:
+    return f"{name}({'any time' if ticks is None else later('T', ticks)})"
+
+
+def about(plan: Plan, clauses: Mapping[str, Sequence[Clause]], checked: Checked) -> Iterator[Diagnostic]:
+    """What is worth knowing about a program that can be run."""
+    recursive = _recursive(clauses)
+    for query in checked.document.queries:
+        relation = plan.relation(query.atom.predicate)
+        if not relation.patterns:
+            message = f"{relation.name} never holds: its rules cannot be true"
+            hint = "Look for constants that never meet, contradictory comparisons and times before 0."
+            yield Diagnostic("W107", message, query.span, hint)
+        windowed = query.window is not None or query.horizon is not None
+        if windowed and not _reaches(query.atom.predicate, clauses) & recursive:
+            message = f"{relation.name} is not recursive and needs no window; evidence outside it is ignored"
+            yield Diagnostic(
+                "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
+            )
+    seen: set[int] = set()
+    for relation in plan.relations:
+        if relation.bounds.piling_up is not None:
+            yield from _piling_up(relation, clauses, checked, seen)
+
+
+def _reaches(name: str, clauses: Mapping[str, Sequence[Clause]]) -> set[str]:
+    """The derived predicates a predicate rests on without negation, and itself."""
+    reached = {name}
+    waiting = [name]
+    while waiting:
+        for clause in clauses.get(waiting.pop(), ()):
+            for goal in clause.goals:
+                if goal.predicate in clauses and goal.predicate not in reached:
+                    reached.add(goal.predicate)
+                    waiting.append(goal.predicate)
+    return reached
+
+
+def _recursive(clauses: Mapping[str, Sequence[Clause]]) -> set[str]:
+    steps = {name: {g.predicate for c in own for g in c.goals} for name, own in clauses.items()}
+    return {name for name, needed in steps.items() if any(name in _reaches(n, clauses) for n in needed)}
+
+
+def _piling_up(
+    relation: Relation, clauses: Mapping[str, Sequence[Clause]], checked: Checked, seen: set[int]
+) -> Iterator[Diagnostic]:
+    """The rules that leave two times apart without a bound, each once."""
+    rules = list(checked.document.rules)
+    for name in clauses:
+        if name not in _reaches(relation.predicate, clauses):
+            continue
+        for clause in clauses[name]:
+            pair = _loose_variables(clause)
+            if pair is not None and clause.rule not in seen:
+                seen.add(clause.rule)
+                first, second = pair
+                message = (
+                    f"nothing says how far {second} may lie from {first}: a fact may wait for "
+                    "the other for ever, and memory grows with the stream"
+                )
+                hint = (
+                    f"Say so with two comparisons, such as `{second} >= {first}, {second} <= {first} + 10`."
+                )
+                if second.startswith("`"):
+                    hint = "Give the time a name and say so with two comparisons."
+                yield Diagnostic("W104", message, rules[clause.rule].span, hint)
+
+
+def _loose_variables(clause: Clause) -> tuple[str, str] | None:
+    """Two time variables of a rule, the second of which may lie any number of ticks from the first."""
+    earliest = tuple(Earliest(variable, tick) for variable, tick in clause.earliest)
+    times = Times(clause.comparisons, earliest)
+    names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
+    free = [Time(v, 0) for v in names if v is not None]
+    for time in free[1:]:
+        if times.furthest(free[0], time) is None or times.furthest(time, free[0]) is None:
+            return _name(free[0].variable), _name(time.variable)
+    return None
+
+
+def _name(variable: str | None) -> str:
+    return variable if variable is not None and not variable.startswith("_") else "`_`"

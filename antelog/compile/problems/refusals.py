@@ -1,0 +1,147 @@
+"""Patterns that cannot be run, though each rule by itself is fine.
+
+    OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
+
+Put together, `Any(T) :- not Bad(X, T)` asks whether some X makes the negation true, which nearly
+every X nobody has named does. What a rule says by itself is checked with the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from antelog.compile.conditions.times import times_of
+from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Time, Var
+from antelog.compile.nodes.text import pattern_text
+from antelog.compile.nodes.variables import compared, variables_of
+from antelog.diagnostics import Diagnostic, Span
+from antelog.language import syntax
+
+LARGEST_OFFSET = 2**53 - 1
+"""No tick is later, so no two are further apart."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A relation that is needed: its name, the predicate it is about, whether a query asks for it."""
+
+    name: str
+    predicate: str
+    by_query: bool
+    patterns: tuple[Pattern, ...]
+
+
+def refusals(relations: Iterable[Asked], document: syntax.Document) -> Iterator[Diagnostic]:
+    """What stands against running relations, each kind of objection once for each of them."""
+    relations = tuple(relations)
+    ranging = _ranging({relation.name: relation.patterns for relation in relations})
+    for relation in relations:
+        seen: set[str] = set()
+        for pattern in relation.patterns:
+            anything = {*pattern.unguarded, *_at(pattern, ranging[relation.name])}
+            for each in (*_objections(pattern), *_comparisons(pattern, anything)):
+                if each.code not in seen:
+                    seen.add(each.code)
+                    text = f"{each.message}, once the rules are put together: {pattern_text(pattern)}"
+                    yield Diagnostic(each.code, text, _place(relation, document), each.hint)
+
+
+def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:
+    """For each relation the positions at which negations ask for values that nobody has named."""
+    found: dict[str, set[int]] = {name: set() for name in relations}
+    waiting = list(relations)
+    while waiting:
+        name = waiting.pop()
+        for pattern in relations[name]:
+            anything = {*pattern.unguarded, *_at(pattern, found[name])}
+            for negation in pattern.negations:
+                new = {i for i, t in enumerate(negation.asked) if isinstance(t, Var) and t.name in anything}
+                if negation.relation in found and not new <= found[negation.relation]:
+                    found[negation.relation] |= new
+                    waiting.append(negation.relation)
+    return found
+
+
+def _at(pattern: Pattern, positions: set[int]) -> set[str]:
+    return {t.name for i, t in enumerate(pattern.answer) if i in positions and isinstance(t, Var)}
+
+
+def _place(relation: Asked, document: syntax.Document) -> Span:
+    """The query, or the negated atom, that asks for the relation."""
+    if relation.by_query:
+        return next(query.span for query in document.queries if query.atom.predicate == relation.name)
+    for rule in document.rules:
+        for atom, is_negated in syntax.atoms_of(rule):
+            if is_negated and atom.predicate == relation.predicate:
+                return atom.span
+    return next(query.span for query in document.queries)
+
+
+@dataclass(frozen=True)
+class _Objection:
+    code: str
+    message: str
+    hint: str
+
+
+def _objections(pattern: Pattern) -> Iterator[_Objection]:
+    answer = {term.name for term in pattern.answer if isinstance(term, Var)} | {pattern.time.variable}
+    times = {pattern.time.variable, *(literal.time.variable for literal in pattern.literals)}
+    for negation in pattern.negations:
+        for name in sorted(variables_of(negation) - pattern.guarded - answer):
+            kind = "time" if name in times else "value"
+            yield _Objection(
+                "E404",
+                f"{name} occurs only under `not`: the rule would hold if the atom is false for "
+                f"just one {kind}",
+                f"That is nearly always so. Ask for {name} in the answer too, or add a condition "
+                f"without `not` that says which values {name} has.",
+            )
+    far = max((abs(literal.time.offset) for literal in pattern.literals), default=0)
+    if far > LARGEST_OFFSET:
+        yield _Objection(
+            "E407",
+            f"a time lies {far} ticks away, but there are no more than {LARGEST_OFFSET}",
+            f"The largest offset is {LARGEST_OFFSET}. Write a smaller one, or declare a longer `tick`.",
+        )
+    time = pattern.unguarded_time
+    if time is not None and not pattern.clock_driven and not _ends(pattern):
+        yield _Objection(
+            "E405",
+            f"{time} has no upper bound: it occurs only under `not`, "
+            "so a fact would have an answer at every tick to come",
+            f"Say up to when, such as `{time} <= U + 10` where U is the time of a fact.",
+        )
+    if len(pattern.unguarded) > 1:
+        names = " and ".join(pattern.unguarded)
+        yield _Objection(
+            "E406",
+            f"{names} occur only under `not`, so every combination of values would be an answer",
+            "Add a condition without `not` that says which values they have, for all of them but one.",
+        )
+
+
+def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
+    """Of a value that nobody has named it is only known that no constant is equal to it."""
+    for name in sorted(anything):
+        if any(name in compared(c) and not _by_name(c, name) for c in pattern.comparisons):
+            yield _Objection(
+                "E402",
+                f"{name} is compared, but occurs only under `not`, where it may have any value",
+                f"Add a condition without `not` that says which values {name} has. Without one, it can be "
+                "compared with constants by `=` and `!=` only.",
+            )
+
+
+def _ends(pattern: Pattern) -> bool:
+    """Whether a time of a fact says how late the answer's time may be."""
+    times = times_of(pattern)
+    known = [Time(None, 0), *(atom.time for atom in pattern.atoms)]
+    return any(times.furthest(time, pattern.time) is not None for time in known)
+
+
+def _by_name(comparison: Comparison, name: str) -> bool:
+    sides = (comparison.left, comparison.right)
+    constant = any(isinstance(side, Const) for side in sides)
+    return Var(name) in sides and constant and comparison.operator in ("=", "!=")

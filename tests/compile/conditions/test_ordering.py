@@ -1,0 +1,60 @@
+"""antelog/compile/conditions/{ordering,differences}.py: what comparisons say together."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.compile.conditions.ordering import follows, possible
+from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
+
+V, W, X, Y, Z = (Var(name) for name in "VWXYZ")
+T, U, R = (Time(name, 0) for name in "TUR")
+
+
+def _all(
+    *conditions: tuple[Operand | int | float | str, str, Operand | int | float | str],
+) -> list[Comparison]:
+    def operand(side: Operand | int | float | str) -> Operand:
+        return Const(side) if isinstance(side, int | float | str) else side
+
+    return [Comparison(operand(left), operator, operand(right)) for left, operator, right in conditions]
+
+
+@pytest.mark.parametrize(
+    ("comparisons", "so"),
+    [
+        (_all((V, ">", 10), (Sum("V", 2.5), "<", 10)), False),
+        (_all((V, ">", 7), (Sum("V", 2.5), "<", 10)), True),
+        (_all((V, ">", W), (W, ">", V)), False),
+        (_all((V, ">=", W), (W, ">=", V)), True),
+        (_all((V, ">=", W), (W, ">=", V), (V, "!=", W)), False),
+        (_all((V, ">", 3), (V, "<", 4)), True),
+        (_all((X, ">", "c"), (X, "<", "b")), False),
+        (_all((X, ">", "a"), (Y, "<", X), (Y, ">=", "b"), (X, "<=", "b")), False),
+        (_all((X, ">", "a"), (Y, "<", X), (Y, ">=", "a"), (X, "<=", "b")), True),
+        (_all((T, ">", U), (U, ">", R), (R, ">=", T)), False),
+        (_all((T, ">", Time(None, 3)), (T, "<", Time(None, 5)), (T, "!=", Time(None, 4))), False),
+        (_all((T, "<=", Time(None, 1)), (T, "!=", U), (U, "<=", T), (U, ">=", R), (R, ">=", T)), False),
+        (_all((T, "<", Time(None, 2))), False),
+    ],
+)
+def test_whether_comparisons_can_hold_together(comparisons: list[Comparison], so: bool) -> None:
+    assert possible(comparisons, {"T": 2}) is so
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "so"),
+    [
+        (_all((V, "<", W), (W, "<", 10)), (V, "<", 10), True),
+        (_all((V, "<", W), (W, "<", 10)), (V, "<", 9), False),
+        (_all((Sum("V", 2.5), "<", W), (W, "<", 10)), (V, "<=", 7.5), True),
+        (_all((X, "<", "b")), (X, "<", "c"), True),
+        (_all((T, ">", U)), (U, "<", T), True),
+        ([], (T, ">=", Time(None, 2)), True),  # T begins at 2
+    ],
+)
+def test_what_follows(
+    known: list[Comparison], wanted: tuple[Operand, str, Operand | int | float | str], so: bool
+) -> None:
+    (comparison,) = _all(wanted)
+    assert follows(comparison, known, {"T": 2}) is so

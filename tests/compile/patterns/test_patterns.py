@@ -1,0 +1,100 @@
+"""antelog/compile/patterns/{resolve,unfold}.py: the patterns are those of the specification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hypothesis import assume, event, given, note, settings
+
+from antelog.compile import compile_program, from_json, to_json
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.text import pattern_text
+from antelog.compile.show.explain import plan_text
+from antelog.diagnostics import Source, errors_of
+from antelog.language import Checked, read
+from antelog.reference import RefusedError, Stream, TooManyDerivationsError, evaluate
+from antelog.reference.patterns import Pattern
+from antelog.reference.subsumption import subsumes
+from tests.compile.instances import asked, specified
+from tests.few_literals import programs as programs_of_few_literals
+from tests.strategies import programs
+
+
+def _agree(checked: Checked, plan: Plan) -> None:
+    program = evaluate(checked, Stream(()), 0).program
+    for query in program.queries:
+        _same(query.name, map(specified, plan.relation(query.name).patterns), query.patterns)
+    negations = {n for relation in plan.relations for p in relation.patterns for n in p.negations}
+    for negation in negations:
+        relation = plan.relation(negation.relation)
+        atom = asked(relation, tuple(a is not None for a in negation.arguments))
+        _same(relation.name, map(specified, relation.patterns), program.patterns_of(atom))
+
+
+def _same(name: str, found: Iterable[Pattern], expected: Iterable[Pattern]) -> None:
+    """Whether each pattern says the same as one of the others."""
+    here, there = list(found), list(expected)
+    for one, others in (*((p, there) for p in here), *((p, here) for p in there)):
+        assert any(subsumes(one, other) and subsumes(other, one) for other in others), f"{name}: {one}"
+    assert len(here) == len(there), name
+
+
+def _compile(checked: Checked) -> Plan:
+    """The plan; chains within one tick have none, so programs with these are not looked at."""
+    compiled = compile_program(checked)
+    assert {d.code for d in errors_of(compiled.diagnostics)} <= {"E601", "E602"}
+    assume(compiled.plan is not None)
+    assert compiled.plan is not None
+    return compiled.plan
+
+
+@given(programs() | programs_of_few_literals())
+def test_plans_have_the_patterns_of_the_specification(text: str) -> None:
+    checked = read(Source(text))
+    assume(checked.ok)
+    try:
+        evaluate(checked, Stream(()), 0)
+    except (RefusedError, TooManyDerivationsError):
+        assume(False)
+    plan = _compile(checked)
+    note(plan_text(plan))
+    _agree(checked, plan)
+
+
+@given(programs() | programs_of_few_literals())
+def test_what_is_refused_has_no_plan(text: str) -> None:
+    """And what is not refused has one, unless evidence for it may have any size."""
+    checked = read(Source(text))
+    assume(checked.ok)
+    compiled = compile_program(checked)
+    refused = False
+    try:
+        evaluate(checked, Stream(()), 0)
+    except RefusedError:
+        refused = True
+    except TooManyDerivationsError:
+        assume(False)
+    codes = {d.code for d in errors_of(compiled.diagnostics)} - {"E601", "E602", "E603"}
+    event("refused" if refused else "not refused")
+    assert bool(codes) == refused
+
+
+@settings(max_examples=max(1, settings().max_examples // 5))
+@given(programs())
+def test_plans_survive_json(text: str) -> None:
+    plan = _compile(read(Source(text)))
+    again = from_json(to_json(plan))
+    assert again == plan
+    assert plan_text(again) == plan_text(plan)
+
+
+def test_a_time_of_its_own_may_be_any_tick_from_0_on() -> None:
+    text = (
+        "input A(x: text, time). input B(x: text, time). "
+        "P(X, T) :- A(X, T), B(X, U-2), U-1 <= T, not A(X, T+1). query P(X, T)."
+    )
+    plan = compile_program(read(Source(text))).plan
+    assert plan is not None
+    (pattern,) = plan.relation("P").patterns
+    assert pattern_text(pattern) == "A(X, T), B(X, U), not A(X, T+1), U+1 <= T"
+    assert {(first.variable, first.tick) for first in pattern.earliest} == {("T", 0), ("U", 0)}

@@ -1,0 +1,121 @@
+"""antelog/compile/patterns/resolve.py: large programs compile, or are refused in time."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.compile import PATTERN_LIMIT, Compiled, compile_program
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.patterns import antichain
+from antelog.diagnostics import Source, errors_of
+from antelog.language import read
+
+
+def _compile(text: str, limit: int = PATTERN_LIMIT) -> Compiled:
+    return compile_program(read(Source(text)), limit)
+
+
+def _literals(text: str) -> list[int]:
+    plan = _compile(text).plan
+    assert plan is not None
+    return [len(pattern.literals) for pattern in next(plan.queries).patterns]
+
+
+def test_a_chain_of_500_rules() -> None:
+    rules = "".join(f"P{i + 1}(X, T+1) :- P{i}(X, T), P{i}(X, T+1)." for i in range(500))
+    assert _literals(rules + "query P500(X, T).") == [501]
+
+
+def test_a_rule_of_2000_literals() -> None:
+    body = ", ".join(f"Temp(X, V{i}, T+{i})" for i in range(2_000))
+    assert _literals(f"P(X, T) :- {body}. query P(X, T).") == [2_000]
+
+
+def test_a_rule_of_2000_derived_literals() -> None:
+    body = ", ".join(f"Q{i}(X, T)" for i in range(2_000))
+    rules = "".join(f"Q{i}(X, T) :- Temp(X, {i}, T)." for i in range(2_000))
+    assert _literals(f"P(X, T) :- {body}. {rules} query P(X, T).") == [2_000]
+
+
+def test_3000_rules_of_one_predicate() -> None:
+    rules = "".join(f"P(X, T) :- A{i}(X, T), B(X, T+{i})." for i in range(3_000))
+    assert _literals(rules + "query P(X, T).") == [2] * 3_000
+
+
+def test_3000_strata() -> None:
+    rules = "".join(f"P{i + 1}(X, T) :- In(X, c{i}, T), not P{i}(X, T)." for i in range(3_000))
+    plan = _compile(rules + "query P3000(X, T).").plan
+    assert plan is not None
+    assert sorted(r.level.component for r in plan.relations) == list(range(3_001))
+
+
+def test_a_window_of_1000_ticks() -> None:
+    rules = "S(X, T+1) :- S(X, T). S(X, T) :- R(X, T). query S(X, T) window 1000."
+    assert _literals(rules) == [1] * 1_001
+
+
+EXPLODING = "".join(
+    f"P{i + 1}(X, T) :- P{i}(X, T), Q{i}(X, T). Q{i}(X, T) :- A{i}(X, T). Q{i}(X, T) :- B{i}(X, T)."
+    for i in range(20)
+)
+
+
+def test_rules_that_multiply_are_refused_and_named() -> None:
+    (error,) = errors_of(_compile(EXPLODING + "query P20(X, T).", limit=100).diagnostics)
+    assert error.code == "E603"
+    assert "more than 100" in error.message
+    assert "64 for P6 with 2 for Q6" in error.message
+
+
+def test_the_limit_can_be_raised() -> None:
+    rules = EXPLODING + "query P8(X, T)."
+    assert _compile(rules, limit=255).plan is None
+    plan = _compile(rules, limit=256).plan
+    assert plan is not None
+    assert len(next(plan.queries).patterns) == 256
+
+
+def test_combinations_that_never_fit_are_not_tried_without_end() -> None:
+    body = ", ".join(f"Q{i}(X, Y, T)" for i in range(40))
+    rules = "".join(
+        f"Q{i}(X, a, T) :- A{i}(X, T). Q{i}(X, Y, T) :- B{i}(X, Y, T), Y != a." for i in range(40)
+    )
+    (error,) = errors_of(_compile(f"P(X, T) :- {body}. {rules} query P(X, T).", limit=100).diagnostics)
+    assert error.code == "E603"
+
+
+def test_the_message_of_a_long_rule_stays_short() -> None:
+    body = ", ".join(f"Q{i}(X, T)" for i in range(40))
+    rules = "".join(f"Q{i}(X, T) :- A{i}(X, T). Q{i}(X, T) :- B{i}(X, T)." for i in range(40))
+    (error,) = errors_of(_compile(f"P(X, T) :- {body}. {rules} query P(X, T).", limit=100).diagnostics)
+    assert len(error.message) < 300
+
+
+LOOK_BACK = "S(X, T) :- E(X, X, T). S(X, T) :- E(X, Y, T), S(Y, T-1). query S(X, T) window {}."
+
+
+def test_patterns_told_apart_by_equal_arguments_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+
+    def subsumes(one: Pattern, other: Pattern) -> bool:
+        compared.append((one, other))
+        return False
+
+    monkeypatch.setattr(antichain, "subsumes", subsumes)
+    assert len(_literals(LOOK_BACK.format(60))) == 61
+    assert len(compared) < 61
+
+
+def test_patterns_with_too_many_literals_together_are_refused() -> None:
+    (error,) = errors_of(_compile(LOOK_BACK.format(60), limit=100).diagnostics)
+    assert error.code == "E603"
+    assert "more than 1000 literals" in error.message
+
+
+def test_the_largest_offset() -> None:
+    def codes(offset: int) -> list[str]:
+        text = f"P(X, T) :- A(X, T), not B(X, T+{offset}). query P(X, T)."
+        return [d.code for d in errors_of(_compile(text).diagnostics)]
+
+    assert codes(2**53 - 1) == []
+    assert codes(2**53) == ["E407"]

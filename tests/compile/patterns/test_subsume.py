@@ -1,0 +1,73 @@
+"""antelog/compile/patterns/{subsume,antichain}.py: θ-subsumption on patterns read from rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.compile import compile_program
+from antelog.compile.nodes.text import pattern_text
+from antelog.diagnostics import Source
+from antelog.language import read
+
+
+def _patterns(rules: str) -> list[str]:
+    plan = compile_program(read(Source(f"{rules} query Q(X, T)."))).plan
+    assert plan is not None
+    return [pattern_text(p) for p in plan.relation("Q").patterns]
+
+
+@pytest.mark.parametrize(
+    ("rules", "kept"),
+    [
+        ("Q(X, T) :- A(X, T). Q(X, T) :- A(X, T), B(X, T).", ["A(X, T)"]),
+        ("Q(X, T) :- A(X, T), B(X, T). Q(X, T) :- A(X, T).", ["A(X, T)"]),
+        ("Q(X, T) :- A(X, T). Q(a, T) :- A(a, T), B(b, T).", ["A(X, T)"]),
+        ("Q(X, T) :- A(X, T). Q(X, T) :- A(X, T+1).", ["A(X, T)", "A(X, T+1)"]),
+        ("Q(X, T) :- A(X, T), A(Y, T).", ["A(X, T)"]),
+        ("Q(X, T) :- A(X, T), A(Y, T+1).", ["A(X, T), A(Y, T+1)"]),
+        ("Q(X, T) :- B(X, Y, T), B(X, Z, T).", ["B(X, Z, T)"]),
+        ("Q(X, T) :- B(X, Y, T), B(Y, X, T).", ["B(X, Y, T), B(Y, X, T)"]),
+        ("Q(X, T) :- B(X, Y, T), B(Z, Y, T).", ["B(X, Y, T)"]),
+        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, V, T), V > 5.", ["R(X, V, T), V > 3"]),
+        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, V, T), V >= 3.", ["R(X, V, T), V >= 3"]),
+        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, 4, T).", ["R(X, V, T), V > 3"]),
+        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, 3, T).", ["R(X, V, T), V > 3", "R(X, 3, T)"]),
+        # What several comparisons say together.
+        (
+            "Q(X, T) :- S(X, V, W, T), V < W. Q(X, T) :- S(X, V, W, T), V < U, U <= W, R(X, U, T).",
+            ["S(X, V, W, T), V < W"],
+        ),
+        (
+            "Q(X, T) :- S(X, V, W, T), V < W. Q(X, T) :- S(X, V, W, T), V <= W, R(X, W, T).",
+            ["S(X, V, W, T), V < W", "S(X, V, W, T), R(X, W, T), V <= W"],
+        ),
+        ("Q(X, T) :- A(X, T), not B(X, T). Q(X, T) :- A(X, T), not B(X, T), C(T).", ["A(X, T), not B(X, T)"]),
+        (
+            "Q(X, T) :- A(X, T), not B(X, T). Q(X, T) :- A(X, T), B(X, T).",
+            ["A(X, T), not B(X, T)", "A(X, T), B(X, T)"],
+        ),
+        (
+            "Q(X, T) :- A(X, T), not D(X, _, T). Q(X, T) :- A(X, T), not D(X, b, T).",
+            [
+                "A(X, T), not D(X, _, T)",
+                "A(X, T), not D(X, b, T)",
+            ],
+        ),
+        # A derivation by the first rule needs a natural number for T-3; one by the second does not.
+        (
+            "Q(X, T) :- A(X, T), C(T-3). Q(X, T) :- A(X, T), P(X, T). P(X, T) :- C(T-3), B(X, T).",
+            ["A(X, T), C(T-3)"],
+        ),
+        (
+            "Q(X, T) :- P(X, T-3). P(X, T) :- A(X, T+3). Q(X, T) :- A(X, T), B(X, T).",
+            [
+                "A(X, T), T >= 3",
+                "A(X, T), B(X, T)",
+            ],
+        ),
+        ("static S(x). Q(X, T) :- A(X, T), S(X). Q(X, T) :- A(X, T).", ["A(X, T)"]),
+        ("static S(x). Q(X, T) :- A(X, T), S(Y). Q(X, T) :- A(X, T), S(X), C(T).", ["S(Y), A(X, T)"]),
+    ],
+)
+def test_only_minimal_patterns_are_kept(rules: str, kept: list[str]) -> None:
+    assert _patterns(rules) == kept

@@ -1,0 +1,101 @@
+"""antelog/compile/plan/bounds.py: bounds hold on random streams, and are tight on examples."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+
+from antelog.compile import Plan, compile_program
+from antelog.diagnostics import Source
+from antelog.language import read
+from antelog.reference import snapshots
+from antelog.reference.stream import time_of
+from tests.reference.helpers import evaluation_of
+from tests.strategies import Case, cases
+
+
+def _plan(text: str) -> Plan:
+    plan = compile_program(read(Source(text))).plan
+    assert plan is not None
+    return plan
+
+
+def _plan_of(case: Case) -> Plan:
+    plan = compile_program(case.checked).plan
+    assume(plan is not None)
+    assert plan is not None
+    return plan
+
+
+@pytest.mark.slow
+@given(cases())
+def test_answers_are_settled_in_time_and_rest_on_recent_facts(case: Case) -> None:
+    plan = _plan_of(case)
+    for report in snapshots(evaluation_of(case)):
+        relation = plan.relation(report.query)
+        answer = dict(report.answer)
+        tick = answer[relation.time] if relation.time is not None else None
+        bounds = relation.bounds
+        if bounds.delay is None or not isinstance(tick, int):
+            continue
+        if report.confirmed:
+            assert report.tick <= max(tick, tick + bounds.delay)
+        else:
+            assert report.tick < tick + bounds.delay
+        evidence = (li for e in report.explanations for li in e.evidence if li.positive)
+        times = [time_of(li.atom) for li in evidence]
+        if bounds.window is not None and times:
+            assert min(times) > report.tick - bounds.window
+
+
+TURBINES = """
+input Temp(device, level, time) delay 1.
+delay Temp(wt4, _, _) = 3.
+Flag(X, T) :- Temp(X, high, T).
+Cool(X, T+1) :- Flag(X, T), Flag(X, T+1).
+Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).
+"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "delay", "window"),
+    [
+        (TURBINES + "Q(X, T-2) :- Shdn(X, T).", 5, 6),
+        (TURBINES + "Q(X, T) :- Shdn(X, T).", 3, 6),
+        (TURBINES + "Q(X, T-2) :- Shdn(X, T), X != wt4.", 5, 6),
+        (TURBINES + "Q(wt2, T-2) :- Shdn(wt2, T).", 3, 4),
+        ("Q(X, T) :- A(X, T).", 0, 1),
+        ("Q(X, T) :- A(X, T-5).", -5, 1),
+        ("Q(X, T) :- A(X, T+5).", 5, 1),
+        ("Q(X, T) :- A(X, T), B(X, T2), T2 >= T, T2 < T + 4.", 3, 4),
+        ("Q(X, T) :- A(X, T), B(X, T2).", None, None),
+        ("Q(X, 3) :- A(X, T).", None, None),
+        ("Q(X, 3) :- A(X, 5).", 2, 1),
+        ("Q(X, T) :- A(X, T), not B(X, T+2).", 2, 3),
+        ("Q(T+1) :- A(T+1), not Q(T).", 0, None),
+    ],
+)
+def test_bounds_of_examples(rules: str, delay: int | None, window: int | None) -> None:
+    arguments = "T" if "Q(T+1)" in rules else "X, T"
+    relation = next(_plan(f"{rules} query Q({arguments}).").queries)
+    assert relation.bounds.delay == delay
+    if window is not None or delay is None:
+        assert relation.bounds.window == window
+
+
+def test_negations_ask_as_long_as_their_answers_are_open() -> None:
+    plan = _plan("Q(X, T) :- A(X, T+3), not B(X, T-1). B(X, T) :- C(X, T). query Q(X, T).")
+    negated = plan.relation("B(X, T)")
+    assert negated.bounds.asked_by == ("Q",)
+    assert negated.bounds.kept == 4  # B at T-1 may be asked for until Q about T is settled, at T+3
+    plan = _plan("Q(X, T) :- A(X, T), B(X, T2), not C(X, T2). query Q(X, T).")
+    assert plan.relation("C(c0, time)").bounds.kept is None
+
+
+def test_evidence_that_piles_up_is_named() -> None:
+    plan = _plan("Q(X, 0) :- A(X, T1), B(X, T2). query Q(X, T).")
+    assert plan.relation("Q").bounds.piling_up == "T2"
+    plan = _plan("Q(X, 0) :- A(X, T1), B(X, T2), T2 >= T1, T2 <= T1 + 3. query Q(X, T).")
+    assert plan.relation("Q").bounds.piling_up is None
+    plan = _plan("Q(X, T) :- A(X, T), B(X, 5). query Q(X, T).")
+    assert plan.relation("Q").bounds.piling_up is None

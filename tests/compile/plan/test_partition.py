@@ -1,0 +1,126 @@
+"""antelog/compile/plan/partition.py: the answers of the whole stream are those of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import assume, given, note
+from hypothesis import strategies as st
+
+from antelog.compile import Plan, compile_program
+from antelog.compile.show.explain import plan_text
+from antelog.diagnostics import Source
+from antelog.language import read
+from antelog.language.syntax import Value
+from antelog.reference import Report, snapshots
+from antelog.reference.terms import Special
+from tests.reference.helpers import evaluation_of
+from tests.strategies import Case
+
+
+def _key_value(report: Report, plan: Plan) -> Value | Special | None:
+    relation = plan.relation(report.query)
+    return dict(report.answer)[relation.variables[plan.key[report.query]]]
+
+
+OFFSETS = st.sampled_from(("", "", "+1", "+2", "-1"))
+POSITIVE = ("A(X, T{})", "B(X, Y, T{})", "B(Z, X, T{})", "C(X, V, T{}), V >= 2", "B(X, X, T{})")
+NEGATED = ("not A(X, T{})", "not B(X, _, T{})", "not B(_, X, T{})", "not C(X, 2, T{})")
+INPUTS = (
+    "input A(x, time) delay 1. input B(x: text, y: text, time). input C(x, v, time) delay 1. "
+    "static S(x). S(a). S(b)."
+)
+TYPED = (
+    "input A(x: text, time) delay 1. input B(x: text, y: text, time). "
+    "input C(x: text, v: number, time) delay 1. static S(x: text). S(a). S(b)."
+)
+FACTS = {
+    "A": (("a",), ("b",)),
+    "B": (("a", "b"), ("a", "a"), ("b", "c")),
+    "C": (("a", 2), ("b", 3), ("a", 1)),
+}
+
+
+@st.composite
+def keyed(draw: st.DrawFn, inputs: str = INPUTS) -> Case:
+    """A program in which X is everywhere, and a stream; most have a key."""
+    rules = []
+    for head, extra in (("P", ()), ("Q", ("P(X, T{})", "not P(X, T{})", "S(X)"))):
+        for _ in range(draw(st.integers(1, 2))):
+            body = [draw(st.sampled_from((*POSITIVE, *extra[:1])))]
+            body += draw(st.lists(st.sampled_from((*POSITIVE, *NEGATED, *extra)), max_size=2, unique=True))
+            rules.append(f"{head}(X, T) :- {', '.join(literal.format(draw(OFFSETS)) for literal in body)}.")
+    facts = []
+    for name in draw(st.lists(st.sampled_from(sorted(FACTS)), min_size=2, max_size=7)):
+        tick = draw(st.integers(0, 3))
+        late = draw(st.integers(0, 1)) if name != "B" else 0
+        facts.append((name, (*draw(st.sampled_from(FACTS[name])), tick), tick + late))
+    return Case(f"{inputs} {' '.join(rules)} query Q(X, T).", tuple(facts), 4)
+
+
+@given(keyed())
+def test_parts_of_a_stream_do_not_need_each_other(case: Case) -> None:
+    plan = compile_program(case.checked).plan
+    assume(plan is not None)
+    assert plan is not None
+    assume(plan.key)
+    note(plan_text(plan))
+    inputs = {i.name for i in plan.inputs}
+    positions = {k.name: k.position for k in plan.key.positions if k.name in inputs}
+    facts = tuple(f for f in case.facts if f[0] in positions)
+    values = {values[positions[name]] for name, values, _ in facts}
+    whole = set(snapshots(evaluation_of(Case(case.text, facts, case.until))))
+    for value in values:
+        mine = tuple(f for f in facts if f[1][positions[f[0]]] == value)
+        part = snapshots(evaluation_of(Case(case.text, mine, case.until)))
+        assert {report for report in part if _key_value(report, plan) == value} == {
+            report for report in whole if _key_value(report, plan) == value
+        }
+    # What is left is about values no fact has: it follows from static facts and the clock alone.
+    for report in whole:
+        if _key_value(report, plan) not in values:
+            assert not any(li.positive for e in report.explanations for li in e.evidence)
+
+
+def _key(rules: str) -> dict[str, int] | None:
+    plan = compile_program(read(Source(rules))).plan
+    assert plan is not None
+    return {k.name: k.position for k in plan.key.positions} if plan.key else None
+
+
+@pytest.mark.parametrize(
+    ("rules", "key"),
+    [
+        ("Q(X, T) :- A(X, T), B(X, T+1). query Q(X, T).", {"A": 0, "B": 0, "Q": 0}),
+        ("Q(Y, X, T) :- A(X, Y, T), B(Y, X, T+1). query Q(X, Y, T).", {"A": 0, "B": 1, "Q": 1}),
+        ("Q(X, Y, T) :- A(X, Y, T). Q(X, Y, T) :- A(Y, X, T). query Q(X, Y, T).", None),
+        ("Q(A, B, T) :- H(A, M, T), H(B, M, T+1). query Q(A, B, T).", None),
+        ("Q(A, M, B, T) :- H(A, M, T), H(B, M, T+1). query Q(A, M, B, T).", {"H": 1, "Q": 1}),
+        ("Q(X, T) :- A(X, T). Q(a, T) :- B(a, T). query Q(X, T).", None),
+        ("Q(X, T) :- A(X, T), not B(X, T+1). query Q(X, T).", {"A": 0, "Q": 0, "B(c0, time)": 0, "B": 0}),
+        ("Q(X, T) :- A(X, T), not B(X, T-1). query Q(X, T).", {"A": 0, "B": 0, "Q": 0, "B(c0, time)": 0}),
+        ("Q(T) :- A(X, T). query Q(T).", None),
+        ("static S(x). Q(X, T) :- S(X), not A(X, T). query Q(X, T).", {"A": 0, "Q": 0, "A(c0, time)": 0}),
+        ("Q(X, T) :- not A(X, T). query Q(X, T).", {"A": 0, "Q": 0, "A(c0, time)": 0}),
+        # What excludes each other stays together: the key is one of the slot's columns, or there is none.
+        ("input A(x, y, time) one per x. Q(X, T) :- A(X, Y, T). query Q(X, T).", {"A": 0, "Q": 0}),
+        ("input A(x, y, time) one per y. Q(X, T) :- A(X, Y, T). query Q(X, T).", None),
+    ],
+)
+def test_keys_of_examples(rules: str, key: dict[str, int] | None) -> None:
+    assert _key(rules) == key
+
+
+def test_a_plan_without_a_key_says_why() -> None:
+    reasons: Iterable[str | None] = (
+        compile_program(read(Source(rules))).plan.key.why_not  # type: ignore[union-attr]  # they compile
+        for rules in (
+            "Q(T) :- A(X, T). query Q(T).",
+            "Q(A, B, T) :- H(A, M, T), H(B, M, T). query Q(A, B, T).",
+        )
+    )
+    assert list(reasons) == [
+        "Q has no argument but its time",
+        "no argument of Q can be the key: H(A, M, T), H(B, M, T)",
+    ]

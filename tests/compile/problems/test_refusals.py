@@ -1,0 +1,61 @@
+"""antelog/compile/problems/refusals.py: what rules ask for together that none of them asks for alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.compile import compile_program
+from antelog.diagnostics import Source, errors_of
+from antelog.language import read
+
+INPUTS = "input A(x, time). input B(x, y, time). "
+
+
+def codes(rules: str) -> list[str]:
+    checked = read(Source(INPUTS + rules))
+    assert checked.ok, checked.diagnostics
+    compiled = compile_program(checked)
+    assert (compiled.plan is None) == bool(errors_of(compiled.diagnostics))
+    return [diagnostic.code for diagnostic in errors_of(compiled.diagnostics)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "code"),
+    [
+        # `_` for the X that OK leaves to all values: nearly every one is no Bad.
+        ("OK(X, T) :- not A(X, T).  Any(T) :- OK(_, T). query Any(T).", "E404"),
+        # the same inside what is negated
+        (
+            "OK(X, T) :- not A(X, T).  Any(T) :- OK(_, T).  P(X, T) :- A(X, T), not Any(T). query P(X, T).",
+            "E404",
+        ),
+        ("Off(T) :- not A(_, T).  P(X, U) :- A(X, T), Off(U). query P(X, U).", "E405"),
+        (
+            "N(X, T) :- not A(X, T).  P(X, Y, T) :- N(X, T), N(Y, T+1). query P(X, Y, T).",
+            "E406",
+        ),
+        ("N(X, T) :- not A(X, T).  P(X, T) :- N(X, T), X > b. query P(X, T).", "E402"),
+    ],
+)
+def test_what_is_refused(rules: str, code: str) -> None:
+    assert codes(rules) == [code]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "OK(X, T) :- not A(X, T).  Known(X, T) :- B(X, _, T), OK(X, T). query Known(X, T).",
+        "Off(T) :- not A(_, T).  P(X, U) :- A(X, T), Off(U), U >= T, U <= T+5. query P(X, U).",
+        "N(X, T) :- not A(X, T).  P(X, T) :- N(X, T), X != b. query P(X, T).",
+    ],
+)
+def test_what_runs(rules: str) -> None:
+    assert codes(rules) == []
+
+
+def test_the_message_shows_the_rules_put_together() -> None:
+    source = Source(INPUTS + "OK(X, T) :- not A(X, T).  Any(T) :- OK(_, T). query Any(T).")
+    (error,) = errors_of(compile_program(read(source)).diagnostics)
+    assert error.message.endswith("once the rules are put together: not A(V1, T)")
+    assert source.text[error.span.start : error.span.end] == "query Any(T)."
+    assert error.hint
