@@ -243,7 +243,7 @@ IMPOSSIBLE: list[tuple[str, Callable[[Members], object], str]] = [
     ("cut", _state("dropped", "Asked", "last", value=3), "cannot have been dropped"),
     ("cut", _state("dropped", "Asked", "first", value=-1), "cannot have been dropped"),
     ("cut", _state("dropped", "Asked", "facts", value=0), "cannot have been dropped"),
-    ("cut", lambda members: members.update({"plan.json": b"[" * 100_000}), "no plan that antelog wrote"),
+    ("cut", lambda members: members.update({"plan.json": b"[" * 100_000}), "not a plan that antelog wrote"),
     ("cut", lambda members: members.update({"state.json": b'{"x":' + b"[" * 100_000}), "x|depth"),
     ("cut", said("plan.json", "version", value=99), "this plan is of version 99"),
     ("cut", said("plan.json", "plan", "relations", 0, "name", value="x"), "its bounds are not those"),

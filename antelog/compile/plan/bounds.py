@@ -108,13 +108,16 @@ def _longest(
     """For each relation the longest of its ways, each continued by that of the relation it leads to."""
     lowest = -(10**9)
     longest: dict[str, int | None] = dict.fromkeys(views, lowest)
-    for _ in range(len(views) + 1):
+    for number in range(2 * len(views) + 2):
         changed = False
         for name, own in views.items():
             best = longest[name]
             for view in own:
                 for target, length in ways(view):
                     best = _larger(best, length if target is None else _sum(length, longest[target]))
+            if best != longest[name] and number > len(views):
+                # It still grows after a round for each relation: it rests on itself, ever earlier.
+                best = None
             if best != longest[name]:
                 longest[name], changed = best, True
         if not changed:
