@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import textwrap
 
 from rich.console import Console
 from rich.text import Text
@@ -19,14 +19,11 @@ def print_plan(plan: Plan, console: Console) -> None:
     """On a terminal lines are wrapped at its width; elsewhere each is as long as it has to be."""
     rows = {name: len(found) for name, found in evaluate(plan).items()}
     for line in report(plan, rows):
-        for text in _wrapped(line, console) if console.is_terminal else [str(line)]:
+        for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
             print_text(console, Text(text, _STYLES[line.role]))
 
 
-def _wrapped(line: Line, console: Console) -> Iterator[str]:
+def _wrapped(line: Line, width: int) -> list[str]:
     """The line in parts that fit the width, those after the first indented as it says."""
-    room = max(20, console.width - max(line.indent, line.hanging))
-    for number, part in enumerate(Text(line.text).wrap(console, room)):
-        yield " " * (line.hanging if number else line.indent) + part.plain.rstrip()
-    if not line.text:
-        yield ""
+    first, others = " " * line.indent, " " * line.hanging
+    return textwrap.wrap(line.text, width, initial_indent=first, subsequent_indent=others) or [""]

@@ -1,7 +1,7 @@
 """What a user wants to know of a program before any fact has come, in plain lines.
 
     query Malf(X, T).     told     when Temp(X, high, T) arrives
-                          decided  by T+3: the last fact that counts is a Temp about T+2, up to 1 tick late
+                          decided  by T+3: a Temp about T+2 may be 1 tick late
                           memory   facts about the last 4 ticks; older ones are forgotten
 
 It comes from the plan: patterns and delays say which facts can be the first and the last for an
@@ -167,9 +167,10 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, Delays]) -> st
     text = f"by {_tick(relation, delay)}{_span(plan, delay, ' later')}"
     if last is None:
         return text
-    late = f", up to {ticks_text(last.late)} late" if last.late else ""
-    about = _tick(relation, delay - last.late)
-    return f"{text}: the last fact that counts is {_a(last.text)} about {about}{late}"
+    fact = f"{_a(last.text)} about {_tick(relation, delay - last.late)}"
+    return (
+        f"{text}: {fact} may be {ticks_text(last.late)} late" if last.late else f"{text}: it may need {fact}"
+    )
 
 
 def _tick(relation: Relation, after: int) -> str:
