@@ -62,7 +62,7 @@ def test_a_plan_is_the_table_that_check_prints(notebook: InteractiveShell) -> No
     html = displayed(notebook, program.plan)
     assert html is not None
     assert html == plan_html(program.plan)
-    assert html.count("<tr>") == 1 + len(program.plan.relations)
+    assert html.count("<tr>") == 1 + len(list(program.plan.queries)) + 1 + len(program.plan.relations)
     for text in (
         "query Malf for X, T",
         "delay: settled by T+4",
