@@ -1,7 +1,7 @@
 """Whether a state is one that steps can have led to: what is read from outside is looked at first.
 
-A fact that arrived before its time, a cell that stands for no value, or a last tick beyond all ticks would
-not be noticed for long: the engine takes what it has kept itself for right. Each function raises
+The engine trusts what it has kept itself. So a fact that arrived before its time, a cell that stands for no
+value, or a last tick beyond all ticks would not be noticed for long. Each function raises
 ImpossibleError, with what is wrong.
 
     a fact about tick 7 that arrived at 5: ImpossibleError

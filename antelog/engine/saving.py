@@ -184,7 +184,7 @@ _WRONG = (
     *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, OSError),
     *(msgspec.MsgspecError, pa.ArrowException, PlanError),
 )
-"""What reading members can end in that nobody has written, but somebody has sealed."""
+"""The errors that reading may raise if somebody made up the members and sealed them."""
 
 
 def _reason(error: Exception) -> str:

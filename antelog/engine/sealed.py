@@ -29,7 +29,7 @@ VERSION = 5
 """Counts up whenever a state of the version before can no longer be read."""
 
 MOST = 2 * 2**30
-"""So many bytes a state may unpack to, unless the caller says otherwise."""
+"""The bytes a state may unpack to, unless the caller says otherwise."""
 
 AGAIN = "Take an older copy, or start anew and replay the facts"
 """What to do when a state is of no use."""
@@ -44,7 +44,7 @@ _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
     *(ValueError, LookupError, ArithmeticError, RuntimeError),
 )
-"""What reading an archive that was made up can end in."""
+"""The errors that reading a made-up archive may raise."""
 
 
 def _line(content: ReadableBuffer) -> bytes:

@@ -1,7 +1,7 @@
 """What was probably meant where the grammar could not go on.
 
 Each function knows one kind of mistake and returns what to write instead, or nothing. The
-first that knows something is heard.
+first hint found is used.
 """
 
 from __future__ import annotations

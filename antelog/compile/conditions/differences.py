@@ -1,7 +1,7 @@
 """Difference constraints: how far apart variables can be, as comparisons say together.
 
-The largest difference they allow is a shortest way in the graph they form. A way round that is
-shorter than nothing says that they contradict each other.
+The largest difference they allow is a shortest path in the graph they form. A cycle of negative length
+means that they contradict each other.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Differences:
     """What constraints allow the differences of variables to be.
 
     `most` are triples: how much later, or greater, the second may be than the first. `unequal` are
-    differences that there are not, from the one to the other and from the other to the one. To leave
-    out the largest makes what is left less by a `step`.
+    differences that are excluded, in both directions. Excluding the largest makes the next one smaller
+    by a `step`.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Sets of patterns of which none makes another needless, with an index to find those that might.
 
-That is one that subsumes it. But a clock-driven pattern makes no fact-driven one needless: facts may
-speak before the answer's tick has come.
+A pattern makes another needless if it subsumes it. But a clock-driven pattern makes no fact-driven one
+needless: a fact may come before the answer's tick does.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Features:
     variables, by their offsets from the answer's time, and by their arguments too where
     all of these are answers or constants; and which of their arguments are the same, for what
     `E(Y, Y, T)` is replaced by has that too. If all arguments of all literals are told, then
-    `size` is their number: such a pattern subsumes none of the same size but its like. Otherwise it is 0.
+    `size` is their number: of the same size, such a pattern subsumes only its equal. Otherwise it is 0.
     """
 
     pattern: Pattern

@@ -1,8 +1,9 @@
 """How long things matter: delays and windows.
 
-All of it follows from the offsets in the patterns and the declared delays, by longest ways
-through the relations. Negation that leads into the past only (see `stratify`) makes these ways
-finite.
+    Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+2).   with delay 1: decided by T+3, window 4
+
+All of it follows from the offsets in the patterns and the declared delays, added up along the longest
+path through the relations. Such a path is finite, as negation leads into the past only (see `stratify`).
 """
 
 from __future__ import annotations

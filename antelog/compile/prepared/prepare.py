@@ -1,4 +1,4 @@
-"""Patterns prepared for the engine: what follows from the rules alone is worked out here, once.
+"""Patterns prepared for the engine: what follows from the rules alone is computed here, once.
 
 In comes a plan, out goes the same in the form the engine looks at: for each pattern which
 columns of a fact bind which variables, which comparisons can be tested on which of them, and

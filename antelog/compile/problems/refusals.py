@@ -2,8 +2,8 @@
 
     OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
 
-Put together, `Any(T) :- not Bad(X, T)` asks whether some X makes the negation true, which nearly
-every X nobody has named does. What a rule says by itself is checked with the language.
+Put together, `Any(T) :- not Bad(X, T)` asks whether some X makes the negation true, which is so for
+nearly every X. What a rule says by itself is checked with the language.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Asked:
 
 
 def refusals(relations: Iterable[Asked], document: syntax.Document) -> Iterator[Diagnostic]:
-    """What stands against running relations, each kind of objection once for each of them."""
+    """Why relations cannot be run, each kind of reason once for each of them."""
     relations = tuple(relations)
     ranging = _ranging({relation.name: relation.patterns for relation in relations})
     for relation in relations:
@@ -123,7 +123,7 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
 
 
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
-    """Of a value that nobody has named it is only known that no constant is equal to it."""
+    """Values that nobody has named cannot be compared: only that they equal no constant is known."""
     for name in sorted(anything):
         if any(name in compared(c) and not _by_name(c, name) for c in pattern.comparisons):
             yield _Objection(

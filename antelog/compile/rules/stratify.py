@@ -5,7 +5,7 @@ between unrelated times has every weight. A program is T-stratified if and only 
 closed walk through a negative edge has negative total weight: a predicate may rest on its own
 negation in its past only, where there is a first tick (AAAI-20, definition 6, proposition 14).
 
-In a component with a negative edge that is so, longest walks give every predicate a shift
+In a component with a negative edge, longest walks give every predicate a shift
 such that no edge leads upwards in `time + shift`. A walk of weight zero uses only the edges
 that stay level; so a negative edge must not lie on a cycle of those. The components, the
 shifts, and the order among the level edges are a finite description of the strata.

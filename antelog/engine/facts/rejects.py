@@ -63,7 +63,7 @@ class Kept:
 
 
 _PARTS = 64
-"""So many tables are not worth being one."""
+"""Fewer tables than this are not worth joining into one."""
 
 
 def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:
