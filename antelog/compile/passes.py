@@ -1,43 +1,33 @@
 """The compiler: a checked program to its plan, pass by pass.
 
 clauses     rules in normal form
-stratify    is every negation decided before what rests on it?
+strata      is every negation decided before what rests on it?
 relations   the patterns of the queries, and of what their patterns negate, until none is new
 refusals    patterns that cannot be run
+assembled   declarations, background and relations as a plan; from here on only if nothing is wrong
 bounds      delays, windows, how long things are remembered
 levels      the order in which the relations are evaluated
-partition   the key by which the work can be divided
+key         the argument by which the work can be divided
+remarks     what is odd about a program that can be run
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
-from antelog.compile.nodes.patterns import Atom, Const, Pattern, Time, Var
-from antelog.compile.nodes.plan import (
-    Bounds,
-    Input,
-    Key,
-    Level,
-    Plan,
-    Refinement,
-    Relation,
-    Static,
-    StaticRule,
-)
-from antelog.compile.patterns.renaming import apart
-from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
-from antelog.compile.patterns.unfold import Frame
-from antelog.compile.plan.completing import completed
-from antelog.compile.problems import problems
-from antelog.compile.problems.refusals import Asked, refusals
-from antelog.compile.rules.clauses import Clause, clause_of, static_parts
-from antelog.compile.rules.stratify import Edge, Violation, stratify
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.patterns.effort import EndlessError
+from antelog.compile.patterns.relations import Failed, Resolved, relations_of
+from antelog.compile.plan import completing
+from antelog.compile.plan.assembling import assembled as plan_of
+from antelog.compile.problems import failures
+from antelog.compile.problems.refusals import refusals as refused
+from antelog.compile.problems.remarks import remarks as remarks_on
+from antelog.compile.rules.program import Clauses, clauses_of, edges_of
+from antelog.compile.rules.stratify import Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
-from antelog.language import Checked, syntax
-from antelog.language.checks.declarations import ticks_of
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language import Checked
 
 PATTERN_LIMIT = 10_000
 """How many patterns a predicate may have, unless the caller says otherwise."""
@@ -51,189 +41,89 @@ class Compiled:
     diagnostics: tuple[Diagnostic, ...]
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known of a program so far; each pass adds to it. `limit` is that of patterns."""
+
+    checked: Checked
+    limit: int
+    diagnostics: tuple[Diagnostic, ...]
+    clauses: Clauses = field(default_factory=dict)
+    relations: tuple[Resolved, ...] = ()
+    plan: Plan | None = None
+
+    def saying(self, diagnostics: Iterable[Diagnostic]) -> Known:
+        return replace(self, diagnostics=(*self.diagnostics, *diagnostics))
+
+
 def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     """The plan of a program; without one, the diagnostics have the reasons."""
-    if not checked.ok:
-        return Compiled(None, checked.diagnostics)
-    found: list[Diagnostic] = []
-    clauses = _clauses(checked, found)
-    violation = stratify(clauses, _edges(clauses))
-    if isinstance(violation, Violation):
-        found.append(problems.unstratified(violation, checked.document))
-    wanted = _resolve(checked, clauses, limit, found)
-    asked = (Asked(w.name, w.clause.goals[0].predicate, w.asked, w.patterns) for w in wanted)
-    found += refusals(asked, checked.document)
-    plan = None
-    if not errors_of(found):
-        plan = _assemble(checked, wanted)
-        found += problems.about(plan, clauses, checked)
-    return Compiled(plan, in_source_order([*checked.diagnostics, *found]))
+    known = Known(checked, limit, checked.diagnostics)
+    for each in PASSES if checked.ok else ():
+        known = each(known)
+    return Compiled(known.plan, in_source_order(known.diagnostics))
 
 
-def _clauses(checked: Checked, found: list[Diagnostic]) -> dict[str, list[Clause]]:
-    """The clauses of every derived predicate, by its name."""
-    vocabulary = checked.vocabulary
-    asked = frozenset(q.atom.predicate for q in checked.document.queries if _asks_for_all(q))
-    clauses: dict[str, list[Clause]] = {
-        p.name: [] for p in vocabulary.predicates.values() if p.kind is Kind.DERIVED
-    }
-    for number, rule in enumerate(checked.document.rules):
-        if vocabulary.is_derived(rule.head.predicate):
-            clause = clause_of(rule, number, vocabulary, asked)
-            if clause is None:
-                found.append(problems.contradictory(rule))
-            else:
-                clauses[rule.head.predicate].append(clause)
-    return clauses
+def clauses(known: Known) -> Known:
+    found, contradictory = clauses_of(known.checked)
+    return replace(known, clauses=found).saying(map(failures.contradictory, contradictory))
 
 
-def _asks_for_all(query: syntax.Query) -> bool:
-    """Whether every atom of the predicate is an answer to the query."""
-    names = [t.name for t in query.atom.terms if isinstance(t, syntax.Variable)]
-    return len(set(names)) == len(query.atom.terms)
+def strata(known: Known) -> Known:
+    found = stratify(known.clauses, edges_of(known.clauses))
+    if isinstance(found, Violation):
+        return known.saying([failures.unstratified(found, known.checked.document)])
+    return known
 
 
-def _edges(clauses: dict[str, list[Clause]]) -> Iterator[Edge]:
-    """What each predicate rests on, and how much later."""
-    for name, own in clauses.items():
-        for clause in own:
-            for negative, atoms in ((False, clause.goals), (True, clause.negations)):
-                for atom in atoms:
-                    if atom.predicate in clauses:
-                        related = atom.time.variable == clause.head.time.variable
-                        weight = atom.time.offset - clause.head.time.offset if related else None
-                        yield Edge(name, atom.predicate, weight, negative, clause.rule)
+def relations(known: Known) -> Known:
+    resolved, failed = relations_of(known.checked, known.clauses, known.limit)
+    return replace(known, relations=resolved).saying(_failure(each, known) for each in failed)
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """A relation that is needed: its name, what it asks for, and the patterns found."""
-
-    name: str
-    asked: bool
-    clause: Clause
-    patterns: tuple[Pattern, ...]
+def _failure(failed: Failed, known: Known) -> Diagnostic:
+    document, why = known.checked.document, failed.why
+    if isinstance(why, EndlessError):
+        return failures.endless(why, failed.asked, document)
+    return failures.too_many(why, known.limit, document)
 
 
-def _resolve(
-    checked: Checked, clauses: dict[str, list[Clause]], limit: int, found: list[Diagnostic]
-) -> list[_Wanted]:
-    """The queries with their patterns, then what these negate, until nothing new is negated."""
-    resolver = Resolver(clauses, limit)
-    frames = {q.atom.predicate: _frame(q, checked.vocabulary) for q in checked.document.queries}
-    waiting = [
-        (q.atom.predicate, True, _query_clause(q, checked.vocabulary)) for q in checked.document.queries
-    ]
-    seen = {name for name, _, _ in waiting}
-    wanted = []
-    for name, asked, clause in waiting:
-        predicate = clause.goals[0].predicate
-        try:
-            patterns = resolver.answers(clause, frames.get(predicate))
-        except EndlessError as error:
-            found.append(problems.endless(error, name, asked, checked.document))
-            continue
-        except TooManyPatternsError as error:
-            found.append(problems.too_many(error, limit, checked.document))
-            continue
-        names = tuple(a.name for a in clause.head.arguments if isinstance(a, Var))
-        patterns = tuple(apart(pattern, names, clause.head.time.variable) for pattern in patterns)
-        wanted.append(_Wanted(name, asked, clause, patterns))
-        for negation in (n for p in patterns for n in p.negations):
-            if negation.relation not in seen:
-                seen.add(negation.relation)
-                kept = tuple(i for i, a in enumerate(negation.arguments) if a is not None)
-                auxiliary = _auxiliary_clause(negation.predicate, kept, checked.vocabulary)
-                waiting.append((negation.relation, False, auxiliary))
-    return wanted
+def refusals(known: Known) -> Known:
+    return known.saying(refused(known.relations, known.checked.document))
 
 
-def _frame(query: syntax.Query, vocabulary: Vocabulary) -> Frame | None:
-    if query.window is None and query.horizon is None:
-        return None
-    window, horizon = (ticks_of(b, vocabulary.tick, []) if b else 0 for b in (query.window, query.horizon))
-    return Frame(-window, horizon)
+def assembled(known: Known) -> Known:
+    if errors_of(known.diagnostics):
+        return known
+    return replace(known, plan=plan_of(known.checked, known.relations))
 
 
-def _query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
-    """The query as a rule whose head has the query's variables."""
-    rule = syntax.Rule(query.atom, (query.atom,))
-    clause = clause_of(rule, -1, vocabulary)
-    assert clause is not None
-    goal = clause.goals[0]
-    names = dict.fromkeys(t.name for t in query.atom.terms[:-1] if isinstance(t, syntax.Variable))
-    time = Time(goal.time.variable, 0 if goal.time.variable else goal.time.offset)
-    head = Atom(query.atom.predicate, tuple(map(Var, names)), time)
-    earliest = dict(clause.earliest)
-    if time.variable is not None:
-        earliest[time.variable] = max(0, earliest[time.variable])
-    return Clause(head, (goal,), (), (), (), tuple(earliest.items()), -1)
+def bounds(known: Known) -> Known:
+    return known if known.plan is None else replace(known, plan=completing.with_bounds(known.plan))
 
 
-def _auxiliary_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) -> Clause:
-    """What a negation asks: is there an atom with these arguments?"""
-    columns = vocabulary[predicate].columns[:-1]
-    names = [column[0].upper() + column[1:] for column in columns]
-    if len({*names, "T"}) <= len(names):
-        names = [f"X{i + 1}" for i in range(len(columns))]
-    variables = tuple(map(Var, names))
-    goal = Atom(predicate, variables, Time("T", 0))
-    head = Atom(predicate, tuple(variables[i] for i in kept), goal.time)
-    return Clause(head, (goal,), (), (), (), (("T", 0),), -1)
+def levels(known: Known) -> Known:
+    return known if known.plan is None else replace(known, plan=completing.with_levels(known.plan))
 
 
-def _assemble(checked: Checked, wanted: list[_Wanted]) -> Plan:
-    vocabulary = checked.vocabulary
-    inputs = [_input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is Kind.INPUT]
-    relations = []
-    for w in wanted:
-        head, goal = w.clause.head, w.clause.goals[0]
-        names = tuple(a.name for a in head.arguments if isinstance(a, Var))
-        types = _types(names, goal, vocabulary)
-        relations.append(
-            Relation(
-                *(w.name, goal.predicate, w.asked, names, types, head.time.variable, w.patterns),
-                *(Bounds(None, None, None), Level(0, 0, 0)),
-            )
-        )
-    statics, static_rules = _statics(checked)
-    bare = Plan(tuple(inputs), statics, static_rules, tuple(relations), Key(()), vocabulary.tick)
-    return completed(bare)
+def key(known: Known) -> Known:
+    return known if known.plan is None else replace(known, plan=completing.with_key(known.plan))
 
 
-def _input(name: str, vocabulary: Vocabulary) -> Input:
-    predicate = vocabulary[name]
-    refinements = tuple(Refinement(r.pattern, r.delay) for r in predicate.refinements)
-    types = _type_names(name, vocabulary)
-    return Input(name, predicate.columns, types, predicate.delay, refinements, predicate.slot)
+def remarks(known: Known) -> Known:
+    if known.plan is None:
+        return known
+    return known.saying(remarks_on(known.plan, known.clauses, known.checked.document))
 
 
-def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:
-    return tuple(t.value if t else None for t in vocabulary[name].types)
-
-
-def _types(names: tuple[str, ...], goal: Atom, vocabulary: Vocabulary) -> tuple[str | None, ...]:
-    types = _type_names(goal.predicate, vocabulary)
-    return tuple(types[goal.arguments.index(Var(name))] for name in names)
-
-
-def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ...]]:
-    vocabulary = checked.vocabulary
-    facts: dict[str, list[tuple[str | int | float, ...]]] = {}
-    rules = []
-    for rule in checked.document.rules:
-        if vocabulary.is_static(rule.head.predicate):
-            lowered = static_parts(rule, vocabulary)
-            if lowered is not None and lowered.body:
-                rules.append(lowered)
-            elif lowered is not None:
-                row = tuple(t.value for t in lowered.answer if isinstance(t, Const))
-                facts.setdefault(lowered.predicate, []).append(row)
-    statics = tuple(
-        Static(
-            p.name, p.columns, _type_names(p.name, vocabulary), tuple(dict.fromkeys(facts.get(p.name, ())))
-        )
-        for p in vocabulary.predicates.values()
-        if p.kind is Kind.STATIC
-    )
-    return statics, tuple(rules)
+PASSES: tuple[Callable[[Known], Known], ...] = (
+    clauses,
+    strata,
+    relations,
+    refusals,
+    assembled,
+    bounds,
+    levels,
+    key,
+    remarks,
+)

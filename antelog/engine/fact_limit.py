@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.prepared.prepare import prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import unsettled
 from antelog.engine.columns.tables import Column, Mask, find, keys_of
 from antelog.engine.facts.counting import Dropped
@@ -42,14 +42,13 @@ Log = Mapping[str, pa.Table]
 
 def cannot_limit(plan: Plan) -> str | None:
     """Why dropping facts could make something false come out true; None if it cannot."""
-    reaches = prepared(plan).reaches
-    for relation in plan.queries:
-        if reaches[relation.name] is None and any(any(p.negations) for p in relation.patterns):
-            return (
-                f"{relation.name} rests on a negation, and on facts of any age: without them an "
-                "answer could be wrong. Bound their times with a comparison"
-            )
-    return None
+    name = prepared(plan).of_any_age
+    if name is None:
+        return None
+    return (
+        f"{name} rests on a negation, and on facts of any age: without them an "
+        "answer could be wrong. Bound their times with a comparison"
+    )
 
 
 def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[dict[str, Facts], dict[str, Dropped]]:

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.compile.prepared.prepare import prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import affected, unsettled
 from antelog.engine.batches import batches
 from antelog.engine.columns.room import TooLargeError

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.prepared.prepare import prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.answers.affected import Step
 from antelog.engine.facts.facts import Facts
@@ -86,7 +86,7 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
         for name, own in rules.patterns.items()
     }
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
-    settled = {name: nothing_settled(len(plan.relation(name).variables)) for name in rules.cycles}
+    settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     seen = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
     told = Told(seen, answer_types(plan, seen))

@@ -72,7 +72,7 @@ def _timed(change: Change, plan: Plan, length: int) -> Change:
 
     return replace(
         change,
-        values=timed(change.values, plan.relation(change.query).time, written),
+        values=timed(change.values, plan.relation(change.query).answer.time, written),
         explanations=tuple(
             replace(each, evidence=literals(each.evidence), hypotheses=literals(each.hypotheses))
             for each in change.explanations

@@ -35,9 +35,9 @@ def specified(pattern: Pattern) -> Specified:
 
 def asked(relation: Relation, kept: tuple[bool, ...]) -> told.Atom:
     """What a relation for a negation asks for: `ANY` where it keeps no argument."""
-    names = iter(relation.variables)
+    names = iter(relation.answer.variables)
     arguments = (told.Variable(next(names)) if is_kept else told.ANY for is_kept in kept)
-    return told.Atom(relation.predicate, (*arguments, told.Variable(relation.time or "T")))
+    return told.Atom(relation.predicate, (*arguments, told.Variable(relation.answer.time or "T")))
 
 
 def _atom(atom: Atom | Negated) -> told.Atom:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import antelog
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.prepared.prepare import Prepared, Rules, prepared
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules, prepared
 
 
 def plan_of(text: str) -> Plan:

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 import antelog
 from antelog.compile.nodes.text import literal_text
-from antelog.compile.prepared.prepare import Prepared, prepared
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import affected
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal
@@ -92,7 +93,7 @@ def _found(judge: Judge, pattern: Prepared) -> str:
 def _views(found: Lives, before: int, now: int, judge: Judge) -> str:
     """The explanations at each moment, and which of them are worth telling."""
     at = moments(found, before, now)
-    kept = minimal(found, at, judge.known.rules.relations[QUERY].variables, judge.known.values)
+    kept = minimal(found, at, judge.known.rules.relations[QUERY].answer.variables, judge.known.values)
     (block,) = found.blocks
     bound = _bound(block.rows.take(at.view_of), judge.known.values)
     return table({**bound, "at": at.then, "told": ["yes" if each else "no, needless" for each in kept]})

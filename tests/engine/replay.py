@@ -87,7 +87,7 @@ def _change(row: Mapping[str, Any], query: Relation) -> Change:
 
 
 def answer_of(row: Mapping[str, Any], query: Relation) -> Answer:
-    names = (*query.variables, *([query.time] if query.time else []))
+    names = query.answer.names
     others = row.get("others") or ()
     return tuple((name, OTHERS if name in others else row[name]) for name in names)
 

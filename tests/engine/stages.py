@@ -10,7 +10,7 @@ import numpy as np
 
 import antelog
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.prepared.prepare import Prepared
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine import kernel
 from antelog.engine.answers.affected import Step
 from antelog.engine.columns.tables import NEVER, Column

@@ -91,7 +91,7 @@ def test_members_that_are_swapped_or_gone_are_noticed(example: Example) -> None:
     for members in _rearranged(members_of(example.content)):
         refused(_with_zip(example.content, _zipped(members)), "is damaged")
         archive = _zipped(members)  # and if the digest is right
-        refused(sealed.seal(archive), "no state that can be restored")
+        refused(sealed.seal(archive), "not a state that can be restored")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -122,7 +122,7 @@ def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path: Pat
     content = sealed.pack({"state.json": b"{" * 5_000_000})
     assert len(content) < 50_000
     refused(content, r"takes 5,000,000 bytes, .* allow more: `max_bytes=5000000`", max_bytes=4_999_999)
-    refused(content, "no state that can be restored", max_bytes=5_000_000)
+    refused(content, "not a state that can be restored", max_bytes=5_000_000)
     (tmp_path / "state").write_bytes(content)
     with pytest.raises(StateError, match="max_bytes=5000000"):
         Engine.restore(tmp_path / "state", max_bytes=100_000)
@@ -259,7 +259,7 @@ IMPOSSIBLE: list[tuple[str, Callable[[Members], object], str]] = [
 def test_what_no_engine_has_saved_is_refused(
     name: str, change: Callable[[Members], object], why: str
 ) -> None:
-    refused(forged(EXAMPLES[name].content, change), f"no state that can be restored: .*({why})")
+    refused(forged(EXAMPLES[name].content, change), f"not a state that can be restored: .*({why})")
 
 
 def test_a_limit_that_the_program_cannot_have_is_refused() -> None:

@@ -10,7 +10,6 @@ import pyarrow as pa
 from antelog.cli.show import listing
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import to_stdout
-from antelog.cli.show.values import variables_of
 from antelog.compile.nodes.plan import Plan, Relation
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -35,5 +34,5 @@ def console_printer(plan: Plan) -> Callable[[Outcomes], None]:
 def _named(outcomes: Outcomes, relation: Relation) -> pa.Table:
     """The changes of a query under its variables' own names, some of which are columns' names elsewhere."""
     table = outcomes.query(relation.name).toArrow()
-    shown = {f"{name}_": name for name in variables_of(relation) if name not in table.column_names}
+    shown = {f"{name}_": name for name in relation.answer.names if name not in table.column_names}
     return table.rename_columns([shown.get(name, name) for name in table.column_names])

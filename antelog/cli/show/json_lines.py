@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.cli.show.shown import Shown
-from antelog.cli.show.values import excepted_in, from_written, is_written, ordered, plain, variables_of
+from antelog.cli.show.values import excepted_in, from_written, is_written, ordered, plain
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
@@ -36,7 +36,7 @@ def change_lines(relations: Sequence[Relation], shown: Shown, style: Style) -> s
     ticks: list[Column] = []
     texts: list[str] = []
     for relation in relations:
-        table = ordered(shown.tables[relation.name], variables_of(relation))
+        table = ordered(shown.tables[relation.name], relation.answer.names)
         ticks.append(table.column("tick").to_numpy())
         for first in range(0, table.num_rows, _AT_ONCE):
             texts += _changes(relation, table.slice(first, _AT_ONCE), style).to_pylist()
@@ -48,7 +48,7 @@ def snapshot_lines(relations: Sequence[Relation], shown: Shown, style: Style) ->
     """What is open after a tick, and what was confirmed at it: a line for each query."""
     lines = []
     for relation in relations:
-        table = ordered(shown.tables[relation.name], variables_of(relation))
+        table = ordered(shown.tables[relation.name], relation.answer.names)
         answers = ", ".join(_answers(relation, table, style).to_pylist())
         lines.append(
             f'{{"tick": {shown.tick}, "query": {style.quoted(relation.name)}, "answers": [{answers}]}}\n'
@@ -93,7 +93,7 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
 
 def _answer(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     parts: list[str | pa.Array] = []
-    for name in variables_of(relation):
+    for name in relation.answer.names:
         written = is_written(table.schema.field(name))
         values = _written(_array(table, name), style) if written else _values(_array(table, name), style)
         parts += [", " if parts else "", f"{style.quoted(name)}: ", values]

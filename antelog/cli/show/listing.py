@@ -12,7 +12,7 @@ from rich.text import Text
 
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import print_text
-from antelog.cli.show.values import plain, rows_of, variables_of
+from antelog.cli.show.values import plain, rows_of
 from antelog.compile.nodes.plan import Relation
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
@@ -95,9 +95,7 @@ def _print_tick(tick: int, first: bool, to: Listing) -> None:
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-    values = ", ".join(
-        f"{name} = {_said_of(name, relation, row, to.tick)}" for name in variables_of(relation)
-    )
+    values = ", ".join(f"{name} = {_said_of(name, relation, row, to.tick)}" for name in relation.answer.names)
     line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
     line.append(relation.name, "bold")
     line.append(f"  {values}" if values else "")
@@ -151,7 +149,7 @@ def _said_of(name: str, relation: Relation, row: Mapping[str, Any], tick: int | 
     """The value of a variable of an answer."""
     if name in (row.get("others") or ()):
         return "all others"
-    return _time(row[name], tick) if name == relation.time else _value(row[name])
+    return _time(row[name], tick) if name == relation.answer.time else _value(row[name])
 
 
 def _time(value: int | None, length: int | None) -> str:

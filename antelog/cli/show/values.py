@@ -21,11 +21,6 @@ from antelog.language.syntax import number
 Plain = str | int | float | bool | None
 
 
-def variables_of(relation: Relation) -> tuple[str, ...]:
-    """The variables of a query's answers, the time last."""
-    return relation.variables if relation.time is None else (*relation.variables, relation.time)
-
-
 def plain(value: Any) -> Plain:
     """A value as JSON can have it: numbers as short as they can be, dates and the like as texts."""
     match value:
@@ -63,7 +58,7 @@ def from_written(text: str) -> str | int | float:
 
 def rows_of(table: pa.Table, relation: Relation) -> list[dict[str, Any]]:
     """The lines of a table in order, with the values themselves where they are written."""
-    table = ordered(table, variables_of(relation))
+    table = ordered(table, relation.answer.names)
     rows: list[dict[str, Any]] = table.to_pylist()
     for name in (field.name for field in table.schema if is_written(field)):
         for row in rows:

@@ -1,4 +1,11 @@
-"""Comparisons whose outcome is known before any fact has come."""
+"""What a comparison says before any fact has come.
+
+In comes a comparison, out goes whether it holds, or None if that depends on its variables. Rules put
+together compare constants with each other, and times with themselves; what is decided is left out, and
+what cannot hold has no pattern.
+
+    3 < 5: True      T < T+1: True      a < 5: False, for they have no order      V < W: None
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""Difference constraints: how far apart variables can be, as comparisons say together.
+"""How far apart variables can be, as comparisons say together.
 
-The largest difference they allow is a shortest path in the graph they form. A cycle of negative length
-means that they contradict each other.
+In come differences that comparisons allow, out goes the largest there can be between any two variables.
+It is a shortest path in the graph they form; a cycle of negative length means that they
+contradict each other. Times use this and values too, each with its own smallest step.
+
+    U <= T + 2, V <= U + 3: V is at most 5 later than T      U < T, T < U: impossible
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """What two comparisons say together of a variable that both are about.
 
-`W > V, W < 90` leaves no W unless V < 90. So a literal with W open is false at once where V is 95:
-the test `V < 90` is made wherever both sides are known. Nothing else is concluded from comparisons.
+In come the comparisons of a pattern, out go those that follow from two of them by leaving out a variable.
+So a literal with W open is false at once where V is 95: the test `V < 90` is made wherever V is known.
+Nothing else is concluded from comparisons.
+
+    W > V, W < 90: no W is left unless V < 90
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""What comparisons of values say together: `W > V, W < 10` says that V is less than 10.
+"""What comparisons of values say together.
 
+In come comparisons, out goes whether they can hold together, or whether another one follows from them.
 Numbers are as far apart as comparisons with sums say, and there is always another in between. Texts,
 and values of other kinds, have an order; a text that a rule names has its place among those.
+
+    W > V, W < 10: V < 10 follows      V > b, V < a: impossible
 """
 
 from __future__ import annotations

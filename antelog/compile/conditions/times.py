@@ -1,4 +1,11 @@
-"""How far apart the times of a pattern can lie."""
+"""How far apart the times of a pattern can lie.
+
+In come comparisons between times and the first ticks of these, out goes how much later one time can be
+than another. Which facts can meet, when an answer is settled and how long a fact matters all follow from
+that.
+
+    A(X, T), B(X, U), U > T, U <= T + 9: U lies at least 1 and at most 9 ticks after T
+"""
 
 from __future__ import annotations
 

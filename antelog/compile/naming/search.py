@@ -1,7 +1,11 @@
-"""Following a relation's patterns, and what they negate, down to the facts that name values.
+"""Down a relation's patterns, and what they negate, to the facts that name values.
 
-Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T+1).
-from Calm's X to Hot's, to Temp(X, high, T+1): a fact a tick later than the answer
+In comes a relation with the positions of its answer that are unguarded, out go the fact literals that
+have a value there, with how far from the answer they lie and what has to hold; background and constants
+likewise. A relation that rests on its own past is followed for some rounds, then at any tick.
+
+    Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T+1).
+    from Calm's X to Hot's, to Temp(X, high, T+1): a fact a tick later than the answer
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ class Search:
     _waiting: list[_State] = field(default_factory=list)
 
     def run(self, relation: Relation) -> None:
-        places = tuple(Var(place(i)) for i in range(len(relation.variables)))
+        places = tuple(Var(place(i)) for i in range(len(relation.answer.variables)))
         self._reach((relation.name, places, (), When(None, 0, 0)))
         while self._waiting:
             name, terms, tests, when = self._waiting.pop()

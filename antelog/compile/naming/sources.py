@@ -1,10 +1,11 @@
 """What names values for an unguarded variable.
 
-    Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T+1).
+In comes a pattern, out goes for each unguarded variable what names values for it: the fact literals the
+answer rests on, also those below negations, and constants and background in the same columns. The
+variable ranges over every value that is named, and over all others.
 
-The X of `Calm` ranges over every value that is named, and over all others. A fact names the value
-it has where X stands in one of the fact literals the answer rests on: here `Temp(X, high, T+1)`. So
-do constants that rules, comparisons and delay refinements have there, and the background.
+    Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T+1).
+    X of Calm: named by Temp(X, high, T+1)
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ from dataclasses import dataclass
 
 from antelog.compile.conditions.comparisons import outcome
 from antelog.compile.naming.search import Search
-from antelog.compile.naming.terms import FACT_TIME, TIME, Source, Tests, Value, beginning, place
+from antelog.compile.naming.terms import TIME, Source, Tests, Value, beginning, place
 from antelog.compile.nodes.patterns import Atom, Comparison, Operand, Pattern, StaticAtom, Term, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
-
-__all__ = ["FACT_TIME", "Names", "Source", "Tests", "names"]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,10 @@
 """One step down: a pattern that is followed, and what its variables and times are for the answer.
 
-Hot(X, T) :- Temp(X, high, T+1), asked for <0> at <t>: Temp has <0> and a time one tick later
+In comes a pattern with what it is asked for, out goes what each of its variables stands for in the
+answer, and which comparisons have to hold of the answer. A pattern that cannot give what is asked for
+leads nowhere.
+
+    Hot(X, T) :- Temp(X, high, T+1), asked for <0> at <t>: Temp has <0> and a time one tick later
 """
 
 from __future__ import annotations

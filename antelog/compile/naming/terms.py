@@ -1,6 +1,10 @@
 """The words in which it is said what names values for an unguarded variable.
 
-Temp(<0>, high, <u>) if <t> >= 3     the value at position 0 of answers about <t>, by facts about <u>
+The search passes through many patterns, each with variables of its own. What it finds is told in terms of
+the answer: `<0>` is the value at its position 0, `<t>` its time, and `<u>` the time of the fact that names
+the value.
+
+    Temp(<0>, high, <u>) if <t> >= 3     a fact about <u> names the value at position 0 of answers from 3 on
 """
 
 from __future__ import annotations

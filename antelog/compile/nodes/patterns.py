@@ -39,6 +39,10 @@ class Time(Struct, frozen=True, tag=True):
     def __add__(self, ticks: int) -> Time:
         return Time(self.variable, self.offset + ticks)
 
+    def after(self, other: Time) -> int | None:
+        """How many ticks later than another time it is; None if these are not tied to each other."""
+        return self.offset - other.offset if self.variable == other.variable else None
+
 
 class Sum(Struct, frozen=True, tag=True):
     """A number plus another, in a comparison: `V + 0.5`."""

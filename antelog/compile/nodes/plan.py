@@ -47,19 +47,29 @@ class Level(Struct, frozen=True):
     rank: int
 
 
-class Relation(Struct, frozen=True):
-    """An atom whose truth over time is kept.
+class Answer(Struct, frozen=True):
+    """What an answer has values for: the query's object variables with their types, and its time.
 
-    A relation is `asked` if it answers a query of the program; `variables` are then the
-    query's object variables, and `time` its time variable (None if the query fixes the tick).
+    `time` is None if the query fixes the tick.
     """
+
+    variables: tuple[str, ...]
+    types: tuple[str | None, ...]
+    time: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, the time last."""
+        return self.variables if self.time is None else (*self.variables, self.time)
+
+
+class Relation(Struct, frozen=True):
+    """An atom whose truth over time is kept. It is `asked` if it answers a query of the program."""
 
     name: str
     predicate: str
     asked: bool
-    variables: tuple[str, ...]
-    types: tuple[str | None, ...]
-    time: str | None
+    answer: Answer
     patterns: tuple[Pattern, ...]
     bounds: Bounds
     level: Level
@@ -96,6 +106,11 @@ class Input(Struct, frozen=True):
     delay: int
     refinements: tuple[Refinement, ...] = ()
     slot: tuple[int, ...] | None = None
+
+    @property
+    def delays(self) -> frozenset[int]:
+        """Every delay that some fact may have."""
+        return frozenset({self.delay, *(refinement.delay for refinement in self.refinements)})
 
 
 class Static(Struct, frozen=True):

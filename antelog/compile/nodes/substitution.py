@@ -1,9 +1,11 @@
-"""Substitutions and unification over the plan's terms.
+"""What variables stand for, and whether two terms or times can be made equal.
 
-The only function on times is adding a number, which can be undone; so a time variable is
-bound to another one plus a number, or to a tick, and unification needs no occurs check
-beyond `T = T + k`. Variables of the first argument are bound in preference to those of the
+In come two terms, out goes whether they can be equal, and what their variables stand for then. The only
+function on times is adding a number, which can be undone; so a time variable stands for another one plus
+a number, or for a tick. Variables of the first argument are bound in preference to those of the
 second: resolving a goal with a rule keeps the names of the goal (AAAI-20, lemma 5).
+
+    R(X, T) and R(a, U+1): X = a, T = U+1
 """
 
 from __future__ import annotations

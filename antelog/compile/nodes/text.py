@@ -1,7 +1,7 @@
 """How the parts of a pattern read.
 
-In comes a term, a literal, a comparison or a pattern, out goes its text in the words of the rules. Messages
-about a program, the plan that is shown, and the lines of the log all say it this way.
+In comes a term, a literal, a comparison or a pattern, out goes its text in the words of the rules.
+Messages about a program, the plan that is shown, and the lines of the log all say it this way.
 
     Atom("Temp", (Var("D"), Const("high")), Time("T", 1))     Temp(D, high, T+1)
 """

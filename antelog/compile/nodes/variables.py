@@ -1,14 +1,18 @@
-"""Which variables stand in the parts of a plan.
+"""Which variables stand in the parts of a pattern.
 
-R(D, W, U): D, W and U      W >= V + 0.5: W and V
+In comes a literal, a background literal or a comparison, out go the names of its variables, of objects
+and of times. Both compiler and engine ask for them wherever some variables have values and others not.
+
+    R(D, W, U): D, W and U      W >= V + 0.5: W and V
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from antelog.compile.nodes.patterns import (
-    Atom,
     Comparison,
-    Negated,
+    Literal,
     Operand,
     Pattern,
     StaticAtom,
@@ -19,17 +23,27 @@ from antelog.compile.nodes.patterns import (
 )
 
 
-def variables_of(literal: Atom | Negated) -> frozenset[str]:
-    names = {a.name for a in literal.arguments if isinstance(a, Var)}
-    return frozenset(names | ({literal.time.variable} if literal.time.variable else set()))
+def variables_of(part: Literal | StaticAtom | Comparison) -> frozenset[str]:
+    """The variables of a literal, a background literal or a comparison: of objects and of times."""
+    if isinstance(part, Comparison):
+        return compared(part)
+    names = names_in(part.arguments)
+    if isinstance(part, StaticAtom) or part.time.variable is None:
+        return names
+    return names | {part.time.variable}
+
+
+def names_in(terms: Iterable[Term | None]) -> frozenset[str]:
+    """The variables among terms."""
+    return frozenset(term.name for term in terms if isinstance(term, Var))
 
 
 def compared(comparison: Comparison) -> frozenset[str]:
     """The variables of a comparison."""
-    return frozenset(filter(None, (variable_of(comparison.left), variable_of(comparison.right))))
+    return frozenset(filter(None, (_variable(comparison.left), _variable(comparison.right))))
 
 
-def variable_of(operand: Operand) -> str | None:
+def _variable(operand: Operand) -> str | None:
     match operand:
         case Var(name):
             return name
@@ -39,10 +53,12 @@ def variable_of(operand: Operand) -> str | None:
             return None
 
 
-def static_variables(pattern: Pattern) -> set[str]:
+def answered(pattern: Pattern) -> frozenset[str]:
+    """The variables that an answer has the values of, its time among them."""
+    time = pattern.time.variable
+    return names_in(pattern.answer) | ({time} if time is not None else set())
+
+
+def static_variables(pattern: Pattern) -> frozenset[str]:
     """The variables whose values background facts give."""
-    return {a.name for s in pattern.statics if not s.negated for a in _arguments(s) if isinstance(a, Var)}
-
-
-def _arguments(atom: StaticAtom) -> tuple[Term, ...]:
-    return tuple(a for a in atom.arguments if a is not None)
+    return names_in(term for static in pattern.statics if not static.negated for term in static.arguments)

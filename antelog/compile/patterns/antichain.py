@@ -1,7 +1,10 @@
-"""Sets of patterns of which none makes another needless, with an index to find those that might.
+"""Patterns of which none makes another needless.
 
-A pattern makes another needless if it subsumes it. But a clock-driven pattern makes no fact-driven one
+In come patterns one by one, out goes whether each is kept: it is not if one that is there subsumes it. An
+index finds those that might, for there may be thousands. A clock-driven pattern makes no fact-driven one
 needless: a fact may come before the answer's tick does.
+
+    A(X, T) is there; A(X, T), B(X, T) is not kept
 """
 
 from __future__ import annotations
@@ -108,9 +111,10 @@ def _plain_answer(pattern: Pattern) -> dict[str, int] | None:
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
     """What any literal that this one is replaced by has in common with it."""
-    if literal.time.variable != pattern.time.variable:
+    later = literal.time.after(pattern.time)
+    if later is None:
         return
-    place = (type(literal), literal.predicate, literal.time.offset - pattern.time.offset)
+    place = (type(literal), literal.predicate, later)
     yield place
     first: dict[Hashable, int] = {}
     for position, argument in enumerate(literal.arguments):

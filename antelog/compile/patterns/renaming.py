@@ -1,4 +1,11 @@
-"""Variable names: apart while patterns are put together, readable afterwards."""
+"""Names of variables: apart while patterns are put together, readable afterwards.
+
+In comes a pattern, out goes the same with other names. Two rules may both have a Y that is not the same,
+so each pattern gets names of its own before it is put in; what is shown has the names of the rules again,
+and those of the query for the query's variables.
+
+    A(X~0, Y~0), B(X~0, Y~1)     A(X, Y), B(X, Y2)
+"""
 
 from __future__ import annotations
 

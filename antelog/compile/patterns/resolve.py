@@ -1,50 +1,30 @@
 """SLD-resolution: from an atom down to input facts and negated atoms.
 
-The patterns of a predicate are those of its rules, with the patterns of the predicates in
-their bodies put in. They are computed once for each predicate, those it rests on first.
+In come the clauses of all predicates and a query, out go the query's patterns. The patterns of a
+predicate are those of its rules, with the patterns of the predicates in their bodies put in; they are
+found once for each predicate, those it rests on first.
+
+    P(X, T) :- Q(X, T), B(X, T).    Q(X, T) :- A(X, T+1).    Q(X, T) :- C(X, T).
+    P: A(X, T+1), B(X, T)    and    C(X, T), B(X, T)
 
 A query with a declared window may rest on itself. Its patterns are found in rounds, from the
 rules that do not, each round putting in what the last one found, until there is nothing new.
-Goals and evidence too far from each other to fit the window together are pruned on the
-way, so recursion that moves through time comes to an end.
+Goals and evidence too far from each other to fit the window together are left out in each round,
+so recursion that moves through time comes to an end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from antelog.compile.nodes.patterns import Atom, Pattern
 from antelog.compile.patterns.antichain import Antichain, minimal
-from antelog.compile.patterns.unfold import Frame, Way, combinations, framed
+from antelog.compile.patterns.effort import Effort, EndlessError, TooManyPatternsError
+from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
 from antelog.compile.rules.clauses import Clause
+from antelog.compile.rules.queries import Frame
 from antelog.language.graph import components
-
-LITERALS_EACH = 10
-"""The patterns of a predicate may have this many literals for each pattern that the limit allows."""
-
-
-class TooManyPatternsError(Exception):
-    """A predicate has more patterns than the limit allows, or these have too many `literals` together."""
-
-    def __init__(
-        self, predicate: str, sizes: Mapping[int, tuple[tuple[str, int], ...]], literals: int | None = None
-    ) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
-        self.sizes = sizes
-        self.literals = literals
-        """How many literals there may be, if it is they that are too many."""
-        """For each of its rules, by number: the derived predicates of the body and their patterns."""
-
-
-class EndlessError(Exception):
-    """Recursion that no window ends: the rules, by number, that lead from the predicate to itself."""
-
-    def __init__(self, predicate: str, rules: Sequence[int], framed: bool) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
-        self.rules = tuple(rules)
-        self.framed = framed
 
 
 class Resolver:
@@ -53,23 +33,23 @@ class Resolver:
     def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
         self._clauses = clauses
         self._limit = limit
-        self._known: dict[tuple[str, Frame | None], tuple[Way, ...]] = {}
+        self._known: dict[tuple[str, Frame | None], tuple[Spanned, ...]] = {}
 
     def answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
         """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
         but input facts, negated atoms, static atoms and comparisons."""
         name = query.goals[0].predicate
-        ways = self._ways(name, frame) if name in self._clauses else None
-        if ways is not None and frame is not None:
-            ways = tuple(w for w in ways if frame.first <= w.first and w.last <= frame.last)
-        found = [way.pattern for way in combinations(query, [ways], None) if way is not None]
+        choice = self._patterns_of(name, frame) if name in self._clauses else None
+        if choice is not None and frame is not None:
+            choice = tuple(s for s in choice if frame.first <= s.first and s.last <= frame.last)
+        found = [each.pattern for each in combinations(query, [choice], None) if each is not None]
         if frame is not None:
             offset = query.goals[0].time.offset - query.head.time.offset
             found = [p for p in (framed(p, offset) for p in found) if p is not None]
         return minimal(found)
 
-    def _ways(self, predicate: str, frame: Frame | None) -> tuple[Way, ...]:
-        """The ways to derive a predicate; with a frame, those no wider than it on either side."""
+    def _patterns_of(self, predicate: str, frame: Frame | None) -> tuple[Spanned, ...]:
+        """The patterns of a predicate; with a frame, those no wider than it on either side."""
         needs: dict[str, list[str]] = {}
         waiting = [predicate]
         while waiting:
@@ -89,23 +69,31 @@ class Resolver:
         return (atom for atom in clause.goals if atom.predicate in self._clauses)
 
     def _once(self, name: str, frame: Frame | None) -> None:
-        """The ways of a predicate that does not rest on itself."""
-        found: list[Way] = []
-        effort = _Effort(self._limit)
-        for clause in self._clauses[name]:
-            for way in combinations(clause, self._choices(clause, frame), frame):
-                if effort.exceeded(way):
-                    raise TooManyPatternsError(name, self._sizes(name, frame), effort.literals_allowed)
-                if way is not None:
-                    found.append(way)
+        """The patterns of a predicate that does not rest on itself."""
+        search = _Search(name, frame, Effort(self._limit))
+        found = [
+            each
+            for clause in self._clauses[name]
+            for each in self._tried(search, clause, self._choices(clause, frame))
+        ]
         if frame is None:
-            self._known[name, frame] = tuple(Way(p, 0, 0) for p in minimal(w.pattern for w in found))
+            self._known[name, frame] = tuple(
+                Spanned(p, 0, 0) for p in minimal(each.pattern for each in found)
+            )
         else:
-            kept = _Narrowest()
-            ordered = sorted(found, key=lambda way: (way.last - way.first, len(way.pattern.literals)))
-            self._known[name, frame] = tuple(way for way in ordered if kept.add(way))
+            ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.literals)))
+            self._known[name, frame] = tuple(each for each in ordered if search.kept.add(each))
 
-    def _choices(self, clause: Clause, frame: Frame | None) -> list[Sequence[Way] | None]:
+    def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
+        """The patterns of a clause, as long as they are not too many."""
+        for spanned in combinations(clause, choices, search.frame):
+            if search.effort.exceeded(spanned):
+                sizes = self._sizes(search.name, search.frame)
+                raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
+            if spanned is not None:
+                yield spanned
+
+    def _choices(self, clause: Clause, frame: Frame | None) -> list[Choice]:
         return [self._known.get((atom.predicate, frame)) for atom in clause.goals]
 
     def _until_nothing_new(self, members: list[str], frame: Frame | None) -> None:
@@ -117,52 +105,40 @@ class Resolver:
         }
         self._check_recursion(inside, among, frame)
         rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
-        kept = {name: _Narrowest() for name in members}
-        old: dict[str, list[Way]] = {name: [] for name in members}
-        effort = _Effort(self._limit)
-        new: dict[str, list[Way]] = {name: [] for name in members}
-        for name in members:
+        effort = Effort(self._limit)
+        searches = {name: _Search(name, frame, effort) for name in members}
+        old: dict[str, list[Spanned]] = {name: [] for name in members}
+        new: dict[str, list[Spanned]] = {name: [] for name in members}
+        for name, search in searches.items():
             for clause in self._clauses[name]:
                 if clause not in inside[name]:
-                    new[name] += self._fresh(
-                        name, clause, self._choices(clause, frame), frame, kept[name], effort
-                    )
+                    new[name] += self._fresh(search, clause, self._choices(clause, frame))
         while any(new.values()):
             rounds -= 1
             if rounds < 0:
                 raise EndlessError(members[0], _loop(members[0], inside, among), framed=True)
-            found: dict[str, list[Way]] = {name: [] for name in members}
-            for name in members:
+            found: dict[str, list[Spanned]] = {name: [] for name in members}
+            for name, search in searches.items():
                 for clause in inside[name]:
                     for choices in self._with_new(clause, old, new, frame):
-                        found[name] += self._fresh(name, clause, choices, frame, kept[name], effort)
+                        found[name] += self._fresh(search, clause, choices)
             for name in members:
                 old[name] += new[name]
             new = found
         for name in members:
             self._known[name, frame] = tuple(old[name])
 
-    def _fresh(
-        self,
-        name: str,
-        clause: Clause,
-        choices: list[Sequence[Way] | None],
-        frame: Frame | None,
-        kept: _Narrowest,
-        effort: _Effort,
-    ) -> list[Way]:
-        """The ways of a clause that say something new."""
-        fresh = []
-        for way in combinations(clause, choices, frame):
-            if effort.exceeded(way):
-                raise TooManyPatternsError(name, self._sizes(name, frame), effort.literals_allowed)
-            if way is not None and kept.add(way):
-                fresh.append(way)
-        return fresh
+    def _fresh(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> list[Spanned]:
+        """The patterns of a clause that say something new."""
+        return [each for each in self._tried(search, clause, choices) if search.kept.add(each)]
 
     def _with_new(
-        self, clause: Clause, old: dict[str, list[Way]], new: dict[str, list[Way]], frame: Frame | None
-    ) -> Iterator[list[Sequence[Way] | None]]:
+        self,
+        clause: Clause,
+        old: dict[str, list[Spanned]],
+        new: dict[str, list[Spanned]],
+        frame: Frame | None,
+    ) -> Iterator[list[Choice]]:
         """Choices for the goals of a clause in which one is new, those before it old."""
         choices = self._choices(clause, frame)
         recursive = [i for i, atom in enumerate(clause.goals) if atom.predicate in new]
@@ -212,48 +188,39 @@ class Resolver:
         }
 
 
-class _Effort:
-    """Counts the combinations tried, and the patterns found with their literals, against the limit."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._patterns = limit
-        self._steps = 50 * limit
-        self._literals = LITERALS_EACH * limit
-
-    def exceeded(self, way: Way | None) -> bool:
-        self._steps -= 1
-        if way is not None:
-            self._patterns -= 1
-            self._literals -= len(way.pattern.literals)
-        return min(self._patterns, self._steps, self._literals) < 0
-
-    @property
-    def literals_allowed(self) -> int | None:
-        """How many literals there may be, if there are more; None if something else is too much."""
-        return None if min(self._patterns, self._steps) < 0 else LITERALS_EACH * self._limit
-
-
 class _Narrowest:
-    """Ways of which none says more, from no wider a stretch of time, than a later one."""
+    """Patterns of which none says more, from no wider a stretch of time, than a later one."""
 
     def __init__(self) -> None:
         self._patterns = Antichain()
         self._spans: dict[int, tuple[int, int]] = {}
 
-    def add(self, way: Way) -> bool:
+    def add(self, spanned: Spanned) -> bool:
         def no_wider(pattern: Pattern) -> bool:
             first, last = self._spans[id(pattern)]
-            return way.first <= first and last <= way.last
+            return spanned.first <= first and last <= spanned.last
 
-        added = self._patterns.add(way.pattern, no_wider)
+        added = self._patterns.add(spanned.pattern, no_wider)
         if added:
-            self._spans[id(way.pattern)] = (way.first, way.last)
+            self._spans[id(spanned.pattern)] = (spanned.first, spanned.last)
         return added
 
 
+@dataclass(frozen=True)
+class _Search:
+    """The search for the patterns of a predicate: what it has found, and how much it may still try.
+
+    Predicates that rest on each other share the effort.
+    """
+
+    name: str
+    frame: Frame | None
+    effort: Effort
+    kept: _Narrowest = field(default_factory=_Narrowest)
+
+
 def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> list[int]:
-    """The rules of a shortest way from a predicate back to itself."""
+    """The rules of a shortest loop from a predicate back to itself."""
     came: dict[str, tuple[str, int]] = {}
     waiting = [start]
     for name in waiting:

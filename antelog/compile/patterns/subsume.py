@@ -1,8 +1,11 @@
 """θ-subsumption: patterns that never say anything another does not say with less.
 
-A pattern subsumes another if its variables can be replaced so that both give the same answer
-and its conditions are among the other's. Every derivation by the other then has a
-derivation by the first beside it with no more literals, and only minimal ones are reported.
+In come two patterns, out goes whether the first subsumes the second: its variables can be replaced so that
+both give the same answer and its conditions are among the other's. Every derivation by the other then has
+a derivation by the first beside it with no more literals, and only minimal ones are told. Literals that
+others of the same pattern make needless go likewise.
+
+    A(X, T) subsumes A(X, T), B(X, T)      A(X, T), A(Y, T) is condensed to A(X, T)
 
 Deciding this takes exponential time at worst. The search is bounded; where it gives up, the
 pattern is kept, which costs work but changes no answer.
@@ -28,6 +31,7 @@ from antelog.compile.nodes.patterns import (
     Var,
 )
 from antelog.compile.nodes.substitution import Bindings
+from antelog.compile.nodes.variables import answered, variables_of
 from antelog.language.syntax import number
 
 _STEPS = 5_000
@@ -37,9 +41,7 @@ Condition = Literal | StaticAtom
 
 def condense(pattern: Pattern) -> Pattern:
     """The pattern without literals that others of it make needless."""
-    answers = {a.name for a in pattern.answer if isinstance(a, Var)}
-    if pattern.time.variable is not None:
-        answers.add(pattern.time.variable)
+    answers = answered(pattern)
     pattern = replace(pattern, literals=tuple(dict.fromkeys(pattern.literals)))
     twins: dict[object, list[Literal]] = {}
     for literal in pattern.literals:
@@ -49,14 +51,14 @@ def condense(pattern: Pattern) -> Pattern:
         time = literal.time
         fixed = time.variable is None or time.variable in answers
         near = twins[(*_kind(literal), time) if fixed else _kind(literal)]
-        if not variables_in(literal) <= answers and any(_may_become(literal, n, answers) for n in near):
+        if not variables_of(literal) <= answers and any(_may_become(literal, n, answers) for n in near):
             smaller = _without(literal, pattern, answers)
             if subsumes(pattern, smaller):
                 pattern = smaller
     return pattern
 
 
-def _may_become(literal: Literal, other: Literal, answers: set[str]) -> bool:
+def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bool:
     """Whether replacing variables that are no answers can turn one literal into another, but for its time."""
     return literal is not other and all(
         (isinstance(here, Var) and here.name not in answers and there is not None) or here == there
@@ -64,35 +66,17 @@ def _may_become(literal: Literal, other: Literal, answers: set[str]) -> bool:
     )
 
 
-def _without(literal: Literal, pattern: Pattern, answers: set[str]) -> Pattern:
+def _without(literal: Literal, pattern: Pattern, answers: frozenset[str]) -> Pattern:
     """The pattern without a literal, and without what is said of variables only that one has."""
     rest = tuple(other for other in pattern.literals if other is not literal)
-    gone = variables_in(literal) - answers - {v for other in rest for v in variables_in(other)}
+    gone = variables_of(literal) - answers - {v for other in rest for v in variables_of(other)}
     return replace(
         pattern,
         literals=rest,
-        statics=tuple(s for s in pattern.statics if not variables_in(s) & gone),
-        comparisons=tuple(c for c in pattern.comparisons if not variables_in(c) & gone),
+        statics=tuple(s for s in pattern.statics if not variables_of(s) & gone),
+        comparisons=tuple(c for c in pattern.comparisons if not variables_of(c) & gone),
         earliest=tuple(e for e in pattern.earliest if e.variable not in gone),
     )
-
-
-def variables_in(condition: Condition | Comparison) -> frozenset[str]:
-    """The variables of a literal, a background fact or a comparison: of objects and of times."""
-    parts: tuple[Operand | None, ...]
-    if isinstance(condition, Comparison):
-        parts = (condition.left, condition.right)
-    elif isinstance(condition, StaticAtom):
-        parts = condition.arguments
-    else:
-        parts = (*condition.arguments, condition.time)
-    found = set()
-    for part in parts:
-        if isinstance(part, Var):
-            found.add(part.name)
-        elif isinstance(part, Time | Sum) and part.variable is not None:
-            found.add(part.variable)
-    return frozenset(found)
 
 
 def subsumes(one: Pattern, other: Pattern) -> bool:
@@ -204,7 +188,7 @@ class Matching(Bindings):
 
     def image(self, condition: Condition) -> Condition | None:
         """The condition with its variables replaced, if all of them are known."""
-        if not all(name in self.objects or name in self.times for name in variables_in(condition)):
+        if not all(name in self.objects or name in self.times for name in variables_of(condition)):
             return None
         arguments = tuple(self.objects[a.name] if isinstance(a, Var) else a for a in condition.arguments)
         if isinstance(condition, StaticAtom):

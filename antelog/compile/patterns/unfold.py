@@ -1,9 +1,17 @@
-"""One step of resolution: a clause, and for each derived goal a way to derive it, give a pattern."""
+"""One step of resolution: a clause, and a pattern for each of its derived goals, give a pattern.
+
+In comes a clause with the patterns there are for its goals, out goes a pattern for each choice of
+these that fits: variables stand for the same, times meet, comparisons can hold together. What does not
+fit is told as None, for trying costs as well.
+
+    P(X, T) :- Q(X, T), B(X, T).    and    A(X, T+1) for Q(X, T)    give    A(X, T+1), B(X, T)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -14,25 +22,14 @@ from antelog.compile.nodes.substitution import Substitution
 from antelog.compile.patterns.renaming import from_zero, readable, renamed
 from antelog.compile.patterns.subsume import condense
 from antelog.compile.rules.clauses import Clause
+from antelog.compile.rules.queries import Frame
 
 ANSWER = "<answer>"
 """The time of the query's answer, where it is not known yet: in what a window says of loose times."""
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """A declared window: goals and evidence lie in [T + first, T + last] for an answer about T."""
-
-    first: int
-    last: int
-
-    @property
-    def width(self) -> int:
-        return self.last - self.first
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
+class Spanned:
     """A pattern, and how far before and after its time the goals of its derivation lie.
 
     Goals whose times are not tied to that of the pattern do not count.
@@ -42,33 +39,39 @@ class Way:
     first: int
     last: int
 
+    def renamed(self, suffix: str) -> Spanned:
+        """The same with variables no other pattern or clause has."""
+        return Spanned(renamed(self.pattern, suffix), self.first, self.last)
 
-def combinations(
-    clause: Clause, choices: Sequence[Sequence[Way] | None], frame: Frame | None
-) -> Iterator[Way | None]:
-    """The ways of a clause, one for each fitting choice of ways for its derived goals.
+
+Choice: TypeAlias = Sequence[Spanned] | None
+"""The patterns there are for a goal; None if it is an input fact."""
+
+
+def combinations(clause: Clause, choices: Sequence[Choice], frame: Frame | None) -> Iterator[Spanned | None]:
+    """The patterns of a clause, one for each fitting choice of patterns for its derived goals.
 
     None stands for a choice that does not fit, so that the caller can count the effort.
     """
     known = Substitution()
-    derived = [i for i, ways in enumerate(choices) if ways is not None]
+    derived = [i for i, choice in enumerate(choices) if choice is not None]
     if not derived:
         yield _build(clause, {}, known, frame)
         return
-    options = [[Way(renamed(w.pattern, f"~{i}"), w.first, w.last) for w in choices[i] or ()] for i in derived]
-    chosen: dict[int, Way] = {}
+    options = [[each.renamed(f"~{i}") for each in choices[i] or ()] for i in derived]
+    chosen: dict[int, Spanned] = {}
     stack = [(known.mark(), iter(options[0]))]
     while stack:
         mark, remaining = stack[-1]
         known.undo(mark)
-        way = next(remaining, None)
+        spanned = next(remaining, None)
         position = derived[len(stack) - 1]
-        if way is None:
+        if spanned is None:
             stack.pop()
-        elif not _fits(way.pattern, clause.goals[position], known):
+        elif not _fits(spanned.pattern, clause.goals[position], known):
             yield None
         else:
-            chosen[position] = way
+            chosen[position] = spanned
             if len(stack) == len(derived):
                 yield _build(clause, chosen, known, frame)
             else:
@@ -81,7 +84,9 @@ def _fits(pattern: Pattern, goal: Atom, known: Substitution) -> bool:
     )
 
 
-def _build(clause: Clause, chosen: Mapping[int, Way], known: Substitution, frame: Frame | None) -> Way | None:
+def _build(
+    clause: Clause, chosen: Mapping[int, Spanned], known: Substitution, frame: Frame | None
+) -> Spanned | None:
     """The clause with its derived goals replaced, or None if it can hold at no time or is too wide."""
     span = _span(clause, chosen)
     if frame is not None and max(-span[0], span[1]) > frame.width:
@@ -112,29 +117,28 @@ def _build(clause: Clause, chosen: Mapping[int, Way], known: Substitution, frame
             tuple(Earliest(variable, tick) for variable, tick in first.items()),
         )
     )
-    return Way(condense(from_zero(pattern)), *span)
+    return Spanned(condense(from_zero(pattern)), *span)
 
 
-def _span(clause: Clause, chosen: Mapping[int, Way]) -> tuple[int, int]:
-    """How far before and after the head the goals lie, those of the chosen ways too."""
+def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
+    """How far before and after the head the goals lie, those of the chosen patterns too."""
     first = last = 0
-    head = clause.head.time
     for i, time in enumerate(clause.body_times):
-        if time.variable == head.variable:
-            offset = time.offset - head.offset
-            way = chosen.get(i)
-            first = min(first, offset + (way.first if way else 0))
-            last = max(last, offset + (way.last if way else 0))
+        offset = time.after(clause.head.time)
+        if offset is not None:
+            spanned = chosen.get(i)
+            first = min(first, offset + (spanned.first if spanned else 0))
+            last = max(last, offset + (spanned.last if spanned else 0))
     return first, last
 
 
-def _limits(clause: Clause, chosen: Mapping[int, Way], frame: Frame) -> Iterator[Comparison]:
+def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: Frame) -> Iterator[Comparison]:
     """Comparisons that keep the goals whose times are not tied to the head's in the frame."""
     for i, time in enumerate(clause.body_times):
-        if time.variable != clause.head.time.variable:
-            way = chosen.get(i)
-            yield Comparison(Time(ANSWER, frame.first), "<=", time + (way.first if way else 0))
-            yield Comparison(time + (way.last if way else 0), "<=", Time(ANSWER, frame.last))
+        if time.after(clause.head.time) is None:
+            spanned = chosen.get(i)
+            yield Comparison(Time(ANSWER, frame.first), "<=", time + (spanned.first if spanned else 0))
+            yield Comparison(time + (spanned.last if spanned else 0), "<=", Time(ANSWER, frame.last))
 
 
 def earliest_of(conditions: list[tuple[str, int]], known: Substitution) -> dict[str, int] | None:

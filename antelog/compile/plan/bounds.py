@@ -1,9 +1,10 @@
 """How long things matter: delays and windows.
 
-    Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+2).   with delay 1: decided by T+3, window 4
+In come the patterns of all relations and the inputs with their delays, out go the bounds of each relation.
+They follow from the offsets in the patterns and the declared delays: the longest stretch of time through
+the relations counts. Negation that leads into the past only (see `stratify`) makes it finite.
 
-All of it follows from the offsets in the patterns and the declared delays, added up along the longest
-path through the relations. Such a path is finite, as negation leads into the past only (see `stratify`).
+    P(T) :- A(T+3), not B(T-1).    with delay 2 on both: decided by T+5, the facts of 7 ticks matter
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
     return bounds
 
 
-Way = tuple[str | None, int | None]
+Stretch = tuple[str | None, int | None]
 """A stretch of time, and the relation it leads to (None: it ends at an input fact)."""
 
 
@@ -61,16 +62,16 @@ class _View:
     """
 
     pattern: Pattern
-    ahead: tuple[Way, ...]
-    back: tuple[Way, ...]
+    ahead: tuple[Stretch, ...]
+    back: tuple[Stretch, ...]
     askers: tuple[tuple[str, int | None], ...]
     piling_up: str | None
 
     @staticmethod
     def of(pattern: Pattern, inputs: Inputs) -> _View:
         times = times_of(pattern)
-        ahead: list[Way] = []
-        back: list[Way] = []
+        ahead: list[Stretch] = []
+        back: list[Stretch] = []
         askers = []
         if not any(atom.time.variable == pattern.time.variable for atom in pattern.atoms):
             ahead.append((None, 0))  # no fact gives the answer its time: it is looked at when that has come
@@ -104,9 +105,9 @@ def _larger(one: int | None, other: int | None) -> int | None:
 
 
 def _longest(
-    views: Mapping[str, list[_View]], ways: Callable[[_View], tuple[Way, ...]]
+    views: Mapping[str, list[_View]], stretches: Callable[[_View], tuple[Stretch, ...]]
 ) -> dict[str, int | None]:
-    """For each relation the longest of its ways, each continued by that of the relation it leads to."""
+    """For each relation the longest of its stretches, each continued by that of the relation it leads to."""
     lowest = -(10**9)
     longest: dict[str, int | None] = dict.fromkeys(views, lowest)
     for number in range(2 * len(views) + 2):
@@ -114,7 +115,7 @@ def _longest(
         for name, own in views.items():
             best = longest[name]
             for view in own:
-                for target, length in ways(view):
+                for target, length in stretches(view):
                     best = _larger(best, length if target is None else _sum(length, longest[target]))
             if best != longest[name] and number > len(views):
                 # It still grows after a round for each relation: it rests on itself, ever earlier.

@@ -1,4 +1,11 @@
-"""What follows from the patterns of a plan: bounds, levels, and the key."""
+"""What follows from the patterns of a plan: bounds, levels, and the key.
+
+In comes a plan with patterns, out goes the same with all that follows from them; what it had of that makes
+no difference. The compiler does so for a plan it has put together, and `well_formed` for one that comes
+from elsewhere, to see that it says the same.
+
+    P: A(X, T+3) with delay 2 on A     settled by T+5; level 0; key A: x, P: X
+"""
 
 from __future__ import annotations
 
@@ -19,19 +26,31 @@ def completed(plan: Plan) -> Plan:
 
     Raises PlanError if an atom may rest on its own negation at the same tick.
     """
-    patterns = {r.name: r.patterns for r in plan.relations}
-    bounds = bound(patterns, plan.inputs)
+    return with_key(with_levels(with_bounds(plan)))
+
+
+def with_bounds(plan: Plan) -> Plan:
+    """How late answers are settled, and how long things matter."""
+    bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)
+    return replace(plan, relations=tuple(replace(r, bounds=bounds[r.name]) for r in plan.relations))
+
+
+def with_levels(plan: Plan) -> Plan:
+    """The order in which relations are evaluated, each after those it negates."""
+    patterns = {each.name: each.patterns for each in plan.relations}
     levels = stratify(patterns, _edges(patterns))
     if isinstance(levels, Violation):
         raise PlanError("a relation rests on its own negation")
-    relations = tuple(replace(r, bounds=bounds[r.name], level=levels[r.name]) for r in plan.relations)
-    return replace(plan, relations=relations, key=partition(relations, plan.inputs))
+    return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))
+
+
+def with_key(plan: Plan) -> Plan:
+    """The argument by which facts and answers can be divided."""
+    return replace(plan, key=partition(plan.relations, plan.inputs))
 
 
 def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Edge]:
     for name, own in patterns.items():
         for pattern in own:
             for negation in pattern.negations:
-                related = negation.time.variable == pattern.time.variable
-                weight = negation.time.offset - pattern.time.offset if related else None
-                yield Edge(name, negation.relation, weight, True)
+                yield Edge(name, negation.relation, negation.time.after(pattern.time), True)

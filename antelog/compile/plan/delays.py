@@ -1,31 +1,53 @@
-"""How late the facts that match an atom may be: the papers' δ, for atoms with variables too."""
+"""How late the facts that match an atom may be: the papers' δ, for atoms with variables too.
+
+In comes an atom, out goes the largest delay of the facts it may stand for. An input may have thousands of
+declarations; those with equally many constants are looked up together, and the one with the most decides.
+
+    input Temp(d, level, time) delay 1.    delay Temp(wt4, _, _) = 3.
+    Temp(wt2, high, T): 1      Temp(X, high, T): 3
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from antelog.compile.nodes.patterns import Atom, Const, Var
 from antelog.compile.nodes.plan import Input
 
-_Value = str | int | float | Var
+Value = str | int | float
+
+_Value = Value | Var
 """A value, or a variable in the place of one that no declaration names."""
 
 
+@dataclass(frozen=True)
+class Declared:
+    """The declarations with constants at the same positions: for the values there, the delay."""
+
+    positions: tuple[int, ...]
+    delays: Mapping[tuple[Value, ...], int]
+
+
+def declared(source: Input) -> tuple[Declared, ...]:
+    """The delay declarations of an input: those with more constants first, for they decide.
+
+    Declarations with equally many that fit the same fact agree, or the program is refused.
+    """
+    tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
+    for refinement in source.refinements:
+        positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
+        values = tuple(value for value in refinement.pattern if value is not None)
+        tables.setdefault(positions, {})[values] = refinement.delay
+    return tuple(Declared(at, tables[at]) for at in sorted(tables, key=len, reverse=True))
+
+
 class Delays:
-    """The delay declarations of an input, those with the most constants first."""
+    """The delays of an input's facts."""
 
     def __init__(self, source: Input) -> None:
         self._default = source.delay
-        tables: dict[tuple[int, ...], dict[tuple[_Value, ...], int]] = {}
-        for refinement in source.refinements:
-            positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
-            values = tuple(value for value in refinement.pattern if value is not None)
-            tables.setdefault(positions, {})[values] = refinement.delay
-        self._tables = sorted(tables.items(), key=lambda table: -len(table[0]))
-
-    def smallest(self) -> int:
-        """The least δ any fact of the input has."""
-        return min([self._default, *(delay for _, table in self._tables for delay in table.values())])
+        self._declared = declared(source)
 
     def largest(self, atom: Atom) -> int:
         """The maximum of δ over the instances of an atom.
@@ -37,17 +59,19 @@ class Delays:
         """
         values = [a.value if isinstance(a, Const) else a for a in atom.arguments]
         largest = self._decide(values)
-        for positions, table in self._tables:
-            for row in table:
-                instance = _instance(values, positions, row)
+        for each in self._declared:
+            for row in each.delays:
+                instance = _instance(values, each.positions, row)
                 if instance is not None:
                     largest = max(largest, self._decide([instance.get(v, v) for v in values]))
         return largest
 
     def _decide(self, values: Sequence[_Value]) -> int:
         """δ of an instance: among the declarations that fit it, the one with the most constants."""
-        for positions, table in self._tables:
-            delay = table.get(tuple(values[i] for i in positions))
+        for each in self._declared:
+            # A variable is no value that is declared: without it, the row is too short to be there.
+            there = (values[i] for i in each.positions)
+            delay = each.delays.get(tuple(value for value in there if not isinstance(value, Var)))
             if delay is not None:
                 return delay
         return self._default

@@ -1,7 +1,10 @@
 """How far back the facts lie that may still matter.
 
-An answer matters until it is settled, and with it the facts it rests on, through negations as
-well. `P(T) :- A(T-3), B(T).` with `delay 2` on both needs the A of five ticks ago.
+In comes a plan with its bounds, out goes for each input the first tick whose facts may still matter,
+counted from now. An answer matters until it is settled, and with it the facts it rests on, through
+negations as well; what is older is given up.
+
+    P(T) :- A(T-3), B(T).    with delay 2 on both: the A of five ticks ago still matters
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
 def _of_slot(source: Input) -> int:
     if source.slot is None:
         return 1
-    return -max([source.delay, *(refinement.delay for refinement in source.refinements)])
+    return -max(source.delays)
 
 
 def lag(plan: Plan) -> int:

@@ -1,9 +1,11 @@
-"""The partition key: an argument by which facts and answers can be divided.
+"""The key: an argument by which facts and answers can be divided.
 
-A key is one argument position for every input and every relation, such that each pattern has
-one and the same variable there, in its answer and in all its literals. Facts with different
-values at these positions then never meet, and each bucket of values can be computed alone.
+In come relations and inputs, out goes one argument position for each of them, such that each pattern has
+one and the same variable there, in its answer and in all its literals; or why there is none. Facts with
+different values at these positions then never meet, and each bucket of values can be worked out alone.
 Static relations are not divided: every bucket has all of them.
+
+    P(X, T) :- A(X, T), B(Y, X, T).    A: 0, B: 1, P: 0
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
         if source.slot is not None and source.name in choices:
             # Which fact holds a slot has to be known where its facts are.
             choices[source.name] = frozenset(source.slot)
-    choices |= {r.name: frozenset(range(len(r.variables))) for r in relations}
+    choices |= {r.name: frozenset(range(len(r.answer.variables))) for r in relations}
     for name, positions in choices.items():
         if not positions:
             return Key((), _no_argument(name, inputs))

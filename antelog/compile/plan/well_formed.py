@@ -1,8 +1,11 @@
 """Whether a plan is one that the compiler can have made; for one that comes from elsewhere.
 
-A plan that is read from a file has the right fields. That the predicates it names are there, have so many
-arguments and the right types, that variables have values, and that bounds and levels follow from its
-patterns, is looked at here: what works with plans takes all that for granted.
+In comes a plan that was read from a file, so that it has the right fields. That the predicates it names are
+there, have so many arguments and the right types, that variables have values, and that bounds and levels
+follow from its patterns, is looked at here; out goes nothing, or PlanError with what is wrong. What works
+with plans takes all that for granted.
+
+    P: A(X, T) where A has three columns: a pattern of P does not fit
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from itertools import chain
 from antelog.compile.conditions.comparisons import HOLDS
 from antelog.compile.nodes.patterns import Atom, Comparison, Const, Pattern, StaticAtom, Sum, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
+from antelog.compile.nodes.variables import compared, names_in, static_variables
 from antelog.compile.plan.completing import completed
 from antelog.errors import PlanError
 
@@ -57,7 +61,7 @@ class _Complaints:
         self._plan = plan
         self._inputs: Mapping[str, Types] = {each.name: each.types for each in plan.inputs}
         self._statics: Mapping[str, Types] = {each.name: each.types for each in plan.statics}
-        self._relations: Mapping[str, Types] = {each.name: each.types for each in plan.relations}
+        self._relations: Mapping[str, Types] = {each.name: each.answer.types for each in plan.relations}
 
     def all(self) -> Iterator[str]:
         """What is wrong; the later ones rest on the first being right."""
@@ -83,7 +87,8 @@ class _Complaints:
             if not self._is_rule(rule):
                 yield f"a static rule for {rule.predicate} does not fit"
         for relation in plan.relations:
-            if len(relation.types) != len(relation.variables) or not _once(relation.variables):
+            answer = relation.answer
+            if len(answer.types) != len(answer.variables) or not _once(answer.variables):
                 yield f"{relation.name} lacks a type for some of its variables"
         for relation in plan.relations:
             if not all(self._is_pattern(pattern, relation) for pattern in relation.patterns):
@@ -92,8 +97,8 @@ class _Complaints:
     def _is_rule(self, rule: StaticRule) -> bool:
         types = self._statics.get(rule.predicate)
         uses = [*self._uses_of_statics(rule.body), (rule.answer, types)]
-        named = _variables(each.arguments for each in rule.body if not each.negated)
-        used = _variables([rule.answer]) | _compared(rule.comparisons)
+        named = names_in(term for each in rule.body if not each.negated for term in each.arguments)
+        used = names_in(rule.answer) | _compared(rule.comparisons)
         return (
             _agree(uses)
             and used <= named
@@ -101,24 +106,24 @@ class _Complaints:
         )
 
     def _is_pattern(self, pattern: Pattern, relation: Relation) -> bool:
-        uses = [*self._uses_of_statics(pattern.statics), (pattern.answer, relation.types)]
+        uses = [*self._uses_of_statics(pattern.statics), (pattern.answer, relation.answer.types)]
         for literal in pattern.literals:
             if isinstance(literal, Atom):
                 uses.append((literal.arguments, self._inputs.get(literal.predicate)))
             else:
                 uses.append((literal.asked, self._relations.get(literal.relation)))
-        body = [literal.arguments for literal in pattern.literals]
-        named = _variables([*body, *(each.arguments for each in pattern.statics if not each.negated)])
-        objects = named | _compared(c for c in pattern.comparisons if not _of_times(c))
+        named = names_in(term for literal in pattern.literals for term in literal.arguments)
+        named |= static_variables(pattern)
+        objects = named | _compared(pattern.comparisons)
         times = [pattern.time, *(literal.time for literal in pattern.literals)]
         times += [s for c in pattern.comparisons for s in (c.left, c.right) if isinstance(s, Time)]
         clocks = {time.variable for time in times} | {each.variable for each in pattern.earliest}
         return (
             _agree(uses)
-            and _variables([pattern.answer]) <= named
+            and names_in(pattern.answer) <= named
             and not objects & clocks
             and "" not in objects | clocks
-            and (relation.time is not None or pattern.time.variable is None)
+            and (relation.answer.time is not None or pattern.time.variable is None)
             and all(_compares(each, uses) for each in pattern.comparisons)
             and _near(*(time.offset for time in times), *(each.tick for each in pattern.earliest))
         )
@@ -157,13 +162,9 @@ def _agree(uses: Iterable[tuple[Terms, Types | None]]) -> bool:
     return True
 
 
-def _variables(terms: Iterable[Terms]) -> set[str | None]:
-    return {term.name for each in terms for term in each if isinstance(term, Var)}
-
-
-def _compared(comparisons: Iterable[Comparison]) -> set[str | None]:
-    sides = [side for each in comparisons for side in (each.left, each.right)]
-    return {s.name if isinstance(s, Var) else s.variable for s in sides if isinstance(s, Var | Sum)}
+def _compared(comparisons: Iterable[Comparison]) -> set[str]:
+    """The object variables of comparisons."""
+    return {name for each in comparisons if not _of_times(each) for name in compared(each)}
 
 
 def _of_times(comparison: Comparison) -> bool:

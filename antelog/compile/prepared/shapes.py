@@ -29,7 +29,7 @@ from antelog.compile.nodes.patterns import (
     Var,
 )
 from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.prepare import Prepared
+from antelog.compile.prepared.pattern import Prepared
 
 Gap = Var | Const | Time | Sum
 """What stands in a gap: a known variable, a constant, a time, or a sum."""

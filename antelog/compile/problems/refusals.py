@@ -1,9 +1,11 @@
 """Patterns that cannot be run, though each rule by itself is fine.
 
-    OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
+In come the relations with their patterns, out go the reasons why some cannot be run. Put together, the
+rules below ask whether some X makes the negation true, which is so for nearly every X. What a
+rule says by itself is checked with the language.
 
-Put together, `Any(T) :- not Bad(X, T)` asks whether some X makes the negation true, which is so for
-nearly every X. What a rule says by itself is checked with the language.
+    OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
+    Any: not Bad(X, T), X occurs only under `not`: E404
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from dataclasses import dataclass
 from antelog.compile.conditions.times import times_of
 from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Time, Var
 from antelog.compile.nodes.text import pattern_text
-from antelog.compile.nodes.variables import compared, variables_of
+from antelog.compile.nodes.variables import answered, compared, variables_of
+from antelog.compile.patterns.relations import Asked, Resolved
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
 
@@ -22,29 +25,19 @@ LARGEST_OFFSET = 2**53 - 1
 """No tick is later, so no two are further apart."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A relation that is needed: its name, the predicate it is about, whether a query asks for it."""
-
-    name: str
-    predicate: str
-    by_query: bool
-    patterns: tuple[Pattern, ...]
-
-
-def refusals(relations: Iterable[Asked], document: syntax.Document) -> Iterator[Diagnostic]:
+def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
     """Why relations cannot be run, each kind of reason once for each of them."""
     relations = tuple(relations)
-    ranging = _ranging({relation.name: relation.patterns for relation in relations})
+    ranging = _ranging({each.asked.name: each.patterns for each in relations})
     for relation in relations:
         seen: set[str] = set()
         for pattern in relation.patterns:
-            anything = {*pattern.unguarded, *_at(pattern, ranging[relation.name])}
+            anything = {*pattern.unguarded, *_at(pattern, ranging[relation.asked.name])}
             for each in (*_objections(pattern), *_comparisons(pattern, anything)):
                 if each.code not in seen:
                     seen.add(each.code)
                     text = f"{each.message}, once the rules are put together: {pattern_text(pattern)}"
-                    yield Diagnostic(each.code, text, _place(relation, document), each.hint)
+                    yield Diagnostic(each.code, text, _place(relation.asked, document), each.hint)
 
 
 def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:
@@ -86,10 +79,9 @@ class _Objection:
 
 
 def _objections(pattern: Pattern) -> Iterator[_Objection]:
-    answer = {term.name for term in pattern.answer if isinstance(term, Var)} | {pattern.time.variable}
     times = {pattern.time.variable, *(literal.time.variable for literal in pattern.literals)}
     for negation in pattern.negations:
-        for name in sorted(variables_of(negation) - pattern.guarded - answer):
+        for name in sorted(variables_of(negation) - pattern.guarded - answered(pattern)):
             kind = "time" if name in times else "value"
             yield _Objection(
                 "E404",

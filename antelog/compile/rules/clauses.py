@@ -1,7 +1,10 @@
 """Rules in the form resolution works on.
 
-Conditions are sorted by kind, `_` has become a variable of its own (or, under negation, a gap),
-and equations are gone: `X = high` and `T2 = T + 5` are put in wherever the variable stands.
+In comes a rule, out goes a clause, or None if its conditions contradict each other. Conditions are sorted
+by kind, `_` has become a variable of its own (or, under negation, a gap), and equations are gone: what
+they say is put in wherever the variable stands.
+
+    P(X, T) :- A(X, T2), B(_, T), T2 = T + 5, V != 3.    goals A(X, T+5), B(_1, T); comparison V != 3
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Static relations: everything that follows from background facts, computed beforehand.
+"""What follows from background facts, worked out beforehand.
 
-Bottom-up, component by component of the dependencies, each until nothing new follows. Every
-round joins at least one fact the last round found (semi-naive evaluation).
+In come the static facts of the program and those that are given, out go all facts of every static
+relation. Relations are worked out one after the other, each after those it rests on, until nothing new
+follows; every round joins at least one fact the last round found (semi-naive evaluation).
+
+    Near(a, b). Near(b, c). Far(X, Z) :- Near(X, Y), Near(Y, Z).    Far(a, c)
 """
 
 from __future__ import annotations

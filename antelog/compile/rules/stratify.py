@@ -1,9 +1,12 @@
 """T-stratification: may every negation be decided before what rests on it?
 
-Each dependency of a predicate on another has a weight, the body's time minus the head's; one
-between unrelated times has every weight. A program is T-stratified if and only if every
-closed walk through a negative edge has negative total weight: a predicate may rest on its own
-negation in its past only, where there is a first tick (AAAI-20, definition 6, proposition 14).
+In come predicates and the edges between them, out goes the level of each, or a closed walk that forbids
+it. An edge has a weight, the body's time minus the head's; one between unrelated times has every weight.
+A program is T-stratified if and only if every closed walk through a negative edge has negative total
+weight: a predicate may rest on its own negation in its past only, where there is a first tick (AAAI-20,
+definition 6, proposition 14).
+
+    P(X, T) :- A(X, T), not P(X, T-1).    weight -1: fine      not P(X, T+1): its own future
 
 In a component with a negative edge, longest walks give every predicate a shift
 such that no edge leads upwards in `time + shift`. A walk of weight zero uses only the edges

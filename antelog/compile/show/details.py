@@ -1,7 +1,10 @@
-"""The details of a plan, line by line: where facts come from, patterns, bounds, strata and key.
+"""The details of a plan: where facts come from, patterns, bounds, strata and key.
 
-bounds of Malf(X, T):     decided by T+3 at the latest; confirmed answers are remembered until then
-                          window: facts about the last 4 ticks matter
+In comes a plan or a part of it, out go lines of text. They are for readers who want to know what the
+compiler has found out; what a user wants to know first is in `summary`.
+
+    delay: decided by T+3 at the latest; confirmed answers are remembered until then
+    window: 4 ticks
 """
 
 from __future__ import annotations
@@ -30,11 +33,11 @@ def answer_text(relation: Relation, pattern: Pattern) -> str:
     """What a pattern fixes about the answer: `X = high, T = 0`, or nothing."""
     fixed = [
         f"{name} = {term_text(term)}"
-        for name, term in zip(relation.variables, pattern.answer, strict=True)
+        for name, term in zip(relation.answer.variables, pattern.answer, strict=True)
         if term != Var(name)
     ]
-    if relation.time is not None and pattern.time != Time(relation.time, 0):
-        fixed.append(f"{relation.time} = {time_text(pattern.time)}")
+    if relation.answer.time is not None and pattern.time != Time(relation.answer.time, 0):
+        fixed.append(f"{relation.answer.time} = {time_text(pattern.time)}")
     return ", ".join(fixed)
 
 
@@ -83,10 +86,10 @@ def _rule_text(rule: StaticRule) -> str:
 
 
 def relation_title(relation: Relation) -> str:
-    time = "" if relation.time is None else relation.time
+    time = "" if relation.answer.time is None else relation.answer.time
     if not relation.asked:
         return f"negated {relation.name}"
-    answer = ", ".join([*relation.variables, *([time] if time else [])])
+    answer = ", ".join([*relation.answer.variables, *([time] if time else [])])
     return f"query {relation.name}" + (f" for {answer}" if answer else "")
 
 
@@ -102,7 +105,7 @@ def pattern_lines(pattern: Pattern) -> Iterator[str]:
 
 def bounds_lines(relation: Relation) -> Iterator[str]:
     bounds = relation.bounds
-    name = relation.time or "T"
+    name = relation.answer.time or "T"
     if bounds.delay is None:
         yield "delay: none; it may stay open for ever"
         if relation.asked:
@@ -144,6 +147,6 @@ def key_text(plan: Plan) -> str:
     if not plan.key:
         return f"partition key: none; {plan.key.why_not}"
     columns = {i.name: i.columns for i in plan.inputs}
-    columns |= {r.name: r.variables for r in plan.relations}
+    columns |= {r.name: r.answer.variables for r in plan.relations}
     places = [f"{k.name}: {columns[k.name][k.position]}" for k in plan.key.positions]
     return f"partition key: {', '.join(places)}"

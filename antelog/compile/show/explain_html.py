@@ -1,4 +1,10 @@
-"""A plan as HTML, for notebooks: what `explain` says, as tables."""
+"""A plan as HTML, for notebooks.
+
+In comes a plan, out go two tables that say what `explain` says, in the same words: a row for each query,
+and folded away the details, a row for each relation.
+
+    <td>Malf(X, T)</td><td>when Temp(X, high, T) arrives</td>…
+"""
 
 from __future__ import annotations
 

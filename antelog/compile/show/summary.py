@@ -1,11 +1,12 @@
-"""What a user wants to know of a program before any fact has come, in plain lines.
+"""What a user wants to know of a program before any fact has come.
+
+In comes a plan, out go three sentences for each query and one for all: when answers are told, by when they
+are decided, what is kept in memory, and by what the work can be divided. Patterns and delays say which
+facts can be the first for an answer, and which the last.
 
     query Malf(X, T).     told     when Temp(X, high, T) arrives
                           decided  by T+3: a Temp about T+2 may be 1 tick late
                           memory   facts about the last 4 ticks; older ones are forgotten
-
-It comes from the plan: patterns and delays say which facts can be the first and the last for an
-answer. `antelog check` prints it before the details.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def summaries(plan: Plan) -> Iterator[Summary]:
     """The queries of a program, in its order."""
     delays = {source.name: Delays(source) for source in plan.inputs}
     for relation in plan.queries:
-        variables = [*relation.variables, *([relation.time] if relation.time else [])]
+        variables = [*relation.answer.variables, *([relation.answer.time] if relation.answer.time else [])]
         yield Summary(
             f"{relation.name}({', '.join(variables)})",
             _told(relation, delays),
@@ -175,8 +176,8 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, Delays]) -> st
 
 def _tick(relation: Relation, after: int) -> str:
     """So many ticks after the answer's time: `T+3`, or the tick itself if the query is about one tick."""
-    if relation.time is not None:
-        return later(relation.time, after)
+    if relation.answer.time is not None:
+        return later(relation.answer.time, after)
     return f"tick {relation.patterns[0].time.offset + after}"
 
 

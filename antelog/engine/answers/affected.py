@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.plan.needed import widest
-from antelog.compile.prepared.prepare import Prepared, Rules
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
-from antelog.engine.truth.deadlines import possible_delays
 
 
 @dataclass(frozen=True)
@@ -62,17 +61,17 @@ class _Reach:
         if whole.empty:
             return NOWHERE
         # What changes at a tick can change all that is later, as far as that is not settled.
-        first = int(whole.first[0]) - widest(self.rules.plan)
+        first = int(whole.first[0]) - self.rules.widest
         delay = self.rules.relations[name].bounds.delay
         return span(first if delay is None else max(first, self.step.before - delay), FOREVER)
 
     def _by(self, prepared: Prepared, cycle: frozenset[str]) -> Iterator[Spans]:
         before, now = self.step.before, self.step.now
-        if not prepared.facts or prepared.pattern.unguarded_time is not None:
+        if prepared.clocked:
             yield span(before + 1, now)
         for fact in prepared.facts:
             source = self.rules.inputs[fact.atom.predicate]
-            due = (span(before + 1 - delay, now - delay) for delay in possible_delays(source))
+            due = (span(before + 1 - delay, now - delay) for delay in sorted(source.delays))
             about = union((self.new[fact.atom.predicate], *due))
             yield about.shifted(fact.ahead, fact.behind)
         for negation in prepared.negations:

@@ -18,7 +18,7 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Var
 from antelog.compile.nodes.text import pattern_text
-from antelog.compile.prepared.prepare import Prepared
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.answers.affected import Step
 from antelog.engine.columns.room import TooLargeError, make_room
 from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union
@@ -101,9 +101,9 @@ def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
     blocks: list[Derivations] = []
     parts: list[Life] = []
     patterns = judge.known.rules.patterns[wanted.query]
-    mixed = any(map(is_clocked, patterns)) and not all(map(is_clocked, patterns))
-    for number, prepared in sorted(enumerate(patterns), key=lambda each: is_clocked(each[1])):
-        later = _to_come(judge, blocks, step) if mixed and is_clocked(prepared) else _NONE
+    mixed = len({prepared.clocked for prepared in patterns}) > 1
+    for number, prepared in sorted(enumerate(patterns), key=lambda each: each[1].clocked):
+        later = _to_come(judge, blocks, step) if mixed and prepared.clocked else _NONE
         for part in _parts(judge, wanted, number, step, later):
             found = with_facts(judge.known, prepared, part)
             life = _life(found, step)
@@ -129,7 +129,7 @@ _WORTH_COPYING = 2
 
 def together(judge: Judge, query: str, blocks: Sequence[Derivations], parts: Sequence[Life]) -> Lives:
     """Blocks side by side, and their rows by answer."""
-    width = len(judge.known.rules.relations[query].variables) + 1
+    width = len(judge.known.rules.relations[query].answer.variables) + 1
     answers = [answers_of(found, judge) for found in blocks]
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     life = Life(*_stacked([[part.told, part.complete, part.end] for part in parts], 3))
@@ -140,11 +140,6 @@ def together(judge: Judge, query: str, blocks: Sequence[Derivations], parts: Seq
 
 
 _NONE = np.zeros(0, np.int64)
-
-
-def is_clocked(prepared: Prepared) -> bool:
-    """Whether the tick of an answer has to have come for the pattern to be told."""
-    return not prepared.facts or prepared.pattern.unguarded_time is not None
 
 
 def _to_come(judge: Judge, blocks: Sequence[Derivations], step: Step) -> Column:
@@ -161,11 +156,11 @@ def _parts(judge: Judge, wanted: Wanted, number: int, step: Step, later: Column)
     clock = _clock(wanted.about, step, later)
     seed = _seed(prepared, clock)
     found = known.found(prepared, about)
-    whole = wanted.complete_by is not None and prepared.naming is None and _by_facts(prepared)
+    whole = wanted.complete_by is not None and prepared.naming is None and not prepared.clocked
     for part in _matched(prepared, seed, found, background, known.values, whole=whole):
         if prepared.facts:
             part = part.with_facts()  # noqa: PLW2901 - the same with less
-        if prepared.facts and prepared.pattern.unguarded_time is not None:
+        if prepared.facts and prepared.clocked:
             part = _with_ticks(known, prepared, background, part, clock)  # noqa: PLW2901 - with more
         part = _about(prepared, part, wanted)  # noqa: PLW2901 - with less
         if part.rows.count and prepared.naming is not None:
@@ -198,17 +193,9 @@ def _matched(
     ]
 
 
-def _shared(prepared: Prepared) -> list[str]:
-    """The variables, but for times, that all fact literals have."""
-    if not prepared.facts:
-        return []
-    shared = frozenset.intersection(*(fact.variables for fact in prepared.facts))
-    return sorted(shared - prepared.time_variables)
-
-
 def _halves(prepared: Prepared, found: tuple[Found, ...]) -> Iterator[tuple[Found, ...]] | None:
     """The facts in two parts that never meet; None if they have only one value in common."""
-    for name in _shared(prepared):
+    for name in prepared.shared:
         cells = [each.rows.bound[name] for each in found]
         different = distinct(np.concatenate(cells))
         if len(different) > 1:
@@ -223,17 +210,12 @@ def _whose(prepared: Prepared, found: tuple[Found, ...], values: Values) -> str:
     """The values that the facts have in common, and how many facts these are."""
     known = [
         f"{name} = {values.texts(each.rows.bound[name][:1])[0].as_py()}"
-        for name in _shared(prepared)
+        for name in prepared.shared
         for each in found[:1]
         if each.rows.count
     ]
     counts = " and ".join(f"{each.rows.count:,}" for each in found)
     return f", with {counts} facts" + (f" of {', '.join(known)}" if known else "")
-
-
-def _by_facts(prepared: Prepared) -> bool:
-    """Whether facts give all values."""
-    return bool(prepared.facts) and prepared.pattern.unguarded_time is None
 
 
 def _clock(about: Spans, step: Step, later: Column) -> Spans:
@@ -288,7 +270,7 @@ def _life(found: Derivations, step: Step) -> Life:
     prepared, rows = found.prepared, found.rows
     facts = len(prepared.facts)
     told = spoken_for(found) if facts else np.full(rows.count, np.int64(-1))
-    if is_clocked(prepared):
+    if prepared.clocked:
         time = time_column(prepared.pattern.time, rows)
         told = np.maximum(told, np.where(time < step.begin, NEVER, time))
     complete, end = found.complete, found.failed
@@ -318,7 +300,7 @@ def _mattering(found: Derivations, life: Life, wanted: Wanted, step: Step) -> Co
         return np.arange(found.rows.count)
     since = -1 if wanted.past else step.before
     matter = life.end > np.maximum(life.told, since)
-    if not is_clocked(found.prepared):
+    if not found.prepared.clocked:
         matter &= life.told <= step.now
     if wanted.complete_by is not None and len(found.prepared.negations) == 0:
         matter &= life.complete <= wanted.complete_by

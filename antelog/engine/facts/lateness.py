@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from antelog.compile.nodes.plan import Input
+from antelog.compile.plan.delays import declared
 from antelog.engine.columns.tables import Column, find, keys_of
 from antelog.engine.values.values import Values
 
@@ -40,22 +41,17 @@ def tables_of(source: Input, values: Values) -> tuple[Table, ...]:
 
 
 def _tables(source: Input, values: Values) -> tuple[Table, ...]:
-    rows: dict[tuple[int, ...], list[list[int]]] = {}
-    for refinement in source.refinements:
-        positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
-        cells = [values.cell(value) for value in refinement.pattern if value is not None]
-        rows.setdefault(positions, []).append([*cells, refinement.delay])
     tables = []
-    for positions in sorted(rows, key=len):
-        *columns, delays = (np.array(column, np.int64) for column in zip(*rows[positions], strict=True))
-        tables.append(Table(positions, tuple(columns), delays))
+    for each in reversed(declared(source)):
+        rows = [[*map(values.cell, row), delay] for row, delay in each.delays.items()]
+        *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+        tables.append(Table(each.positions, tuple(columns), delays))
     return tuple(tables)
 
 
 def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
     """δ of each fact: among the declarations that match it, the one with the most constants decides.
 
-    Declarations with equally many that match the same fact agree, or the program is refused.
     An input without objects has one δ, and the result one row.
     """
     result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)

@@ -110,7 +110,7 @@ def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[n
     someday = bool(untimed.any())
     sorting = [tick - tick.min(), np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
-    for position, (variable, cells) in enumerate(zip(relation.variables, found.answer, strict=True)):
+    for position, (variable, cells) in enumerate(zip(relation.answer.variables, found.answer, strict=True)):
         array, which, place = _in_sequence(judge.known.values, cells.take(row), own_types[variable])
         values.append((array, which))
         sorting.append(place)
@@ -127,7 +127,7 @@ def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[n
     words = repeated(KINDS, np.concatenate([kind, to_come]))
     columns = [pa.array(tick.take(order)), words[: len(kind)]]
     columns += (array.take(pa.array(which.take(order))) for array, which in values)
-    if relation.time is not None:
+    if relation.answer.time is not None:
         columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
     if relation.unguarded:
         columns += others_columns(teller, relation, found, row, tick.take(order))

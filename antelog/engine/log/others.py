@@ -33,7 +33,7 @@ def others_columns(
     """The columns `others` and `except`, for answers that these rows have, at some ticks."""
     types, values = teller.types[relation.name], teller.judge.known.values
     general = np.array([found.answer[i].take(row) == OTHERS for i in relation.unguarded])
-    names = [relation.variables[i] for i in relation.unguarded]
+    names = [relation.answer.variables[i] for i in relation.unguarded]
     told = [
         [name for name, is_it in zip(names, column, strict=True) if is_it] or None for column in general.T
     ]
@@ -46,7 +46,7 @@ def others_columns(
         cells = np.where(
             general[relation.unguarded.index(position)].take(line), found.answer[position].take(first), -1
         )
-        array = values.decode(cells, types[relation.variables[position]])
+        array = values.decode(cells, types[relation.answer.variables[position]])
         fields.append(array.cast(field.type))
         sorting.append(inverse(pa.compute.array_sort_indices(array).to_numpy()))
     order = in_order(sorting) if len(line) else line

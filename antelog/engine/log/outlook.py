@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.answers.lives import Lives, is_clocked, spoken_for
+from antelog.engine.answers.lives import Lives, spoken_for
 from antelog.engine.answers.moments import Moments
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, pairs
 from antelog.engine.facts.ticks import LAST
@@ -118,11 +118,11 @@ def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
 def _go_on(judge: Judge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
     """Moves the ends of answers that a clock-driven pattern will tell by then."""
     confirmed, rejected = ends
-    if all(is_clocked(block.prepared) for block in found.blocks):
+    if all(block.prepared.clocked for block in found.blocks):
         return
     later: list[tuple[Column, Column, Column]] = []
     for b, block in enumerate(found.blocks):
-        if not is_clocked(block.prepared):
+        if not block.prepared.clocked:
             continue
         rows = found.rows(b)
         line, row = pairs(at.answer.take(seen.moment), found.number[rows])

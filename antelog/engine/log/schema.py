@@ -15,9 +15,10 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from antelog.compile.naming.sources import names
-from antelog.compile.nodes.patterns import Atom, Const, Pattern, StaticAtom, Term, Var
+from antelog.compile.nodes.patterns import Atom, Const, StaticAtom, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.values.types import (
     MIXED,
     NOTHING,
@@ -51,8 +52,9 @@ def changes_schema(plan: Plan, query: str, types: AnswerTypes) -> pa.Schema:
 
 def table_schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
     """The schema of the changes and answers of a query, given the types of its variables."""
-    answer = tuple((name, types[name]) for name in relation.variables)
-    return _table_schema(answer, relation.time, tuple(relation.variables[i] for i in relation.unguarded))
+    names = relation.answer.variables
+    answer = tuple((name, types[name]) for name in names)
+    return _table_schema(answer, relation.answer.time, tuple(names[i] for i in relation.unguarded))
 
 
 @lru_cache(maxsize=1024)
@@ -78,7 +80,7 @@ def _table_schema(answer: Named, time: str | None, unguarded: tuple[str, ...]) -
 
 def excepted_type(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.ListType:
     """The type of the column `except` of a query that has one."""
-    names = [relation.variables[i] for i in relation.unguarded]
+    names = [relation.answer.variables[i] for i in relation.unguarded]
     return pa.list_(pa.struct([_field(name, types[name]) for name in names]))
 
 
@@ -102,12 +104,12 @@ def relation_types(plan: Plan, seen: Seen) -> AnswerTypes:
 
 
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
-    rows = [_answer(each, relation, plan, known) for each in relation.patterns]
+    rows = [_answer(each, known) for each in prepared(plan).patterns[relation.name]]
     # A relation without patterns has its columns as well.
-    columns = zip(*rows, strict=True) if rows else [()] * len(relation.variables)
+    columns = zip(*rows, strict=True) if rows else [()] * len(relation.answer.variables)
     return {
         name: declared(reduce(wider, column, NOTHING), type_)
-        for name, column, type_ in zip(relation.variables, columns, relation.types, strict=True)
+        for name, column, type_ in zip(relation.answer.variables, columns, relation.answer.types, strict=True)
     }
 
 
@@ -136,18 +138,19 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
     return tuple(types)
 
 
-def _answer(
-    pattern: Pattern, relation: Relation, plan: Plan, known: Mapping[str, Types]
-) -> list[pa.DataType]:
+def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
+    pattern, naming = prepared.pattern, prepared.naming
     sources: list[Atom | StaticAtom] = [*pattern.atoms, *pattern.statics]
     types = {term: _term(term, sources, known) for term in pattern.answer}
-    for naming in names(relation, pattern, plan):
+    if naming is not None:
         # An unguarded variable has the values that are named for it.
-        variable = Var(naming.variable)
-        by_facts = _term(
-            variable, [*(s.atom for s in naming.facts), *(atom for atom, _ in naming.background)], known
-        )
-        types[variable] = reduce(wider, (type_of(value) for value, _ in naming.constants), by_facts)
+        atoms: list[Atom | StaticAtom] = [
+            *(fact.atom for fact, _ in naming.facts),
+            *(atom for atom, _ in naming.background),
+        ]
+        by_facts = _term(Var(naming.variable), atoms, known)
+        named = reduce(wider, (type_of(value) for value, _ in naming.constants), by_facts)
+        types[Var(naming.variable)] = named
     return [types[term] for term in pattern.answer]
 
 

@@ -113,7 +113,7 @@ def _told(judge: Judge, query: Query, seen: _Seen) -> Told:
     """Which views are told at moments, and the status of the answers."""
     found, at = seen.found, seen.at
     relation, values = judge.known.rules.relations[query.name], judge.known.values
-    kept = minimal(found, at, relation.variables, values)
+    kept = minimal(found, at, relation.answer.variables, values)
     complete = kept & (found.life.complete.take(at.view_of) <= at.then)
     status = np.zeros(len(at.tick), np.int8)
     if 0 <= seen.hidden < found.starts[-1]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from antelog.compile.nodes.patterns import StaticAtom, Var
-from antelog.compile.nodes.variables import compared, static_variables
-from antelog.compile.prepared.prepare import Prepared
+from antelog.compile.nodes.variables import compared
+from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.rules.statics import Row
 from antelog.engine.matching.rows import ONE, Background, Rows, distinct, joined
 from antelog.engine.values.comparing import holds
@@ -30,23 +30,10 @@ def background_of(each: Prepared, tables: Mapping[str, list[tuple[int, ...]]], v
     for test in each.pattern.comparisons:
         if compared(test) and compared(test) <= rows.bound.keys():
             rows = rows.take(holds(test, rows.bound, rows.count, values))
-    used = _used(each)
     # A variable of the background alone is met by some value; which one makes no difference.
-    rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in used}, rows.count)])
+    rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
     forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)
     return Background(rows, tuple(forbidden))
-
-
-def _used(each: Prepared) -> set[str]:
-    """The variables that occur outside the positive background atoms, and not only in settled comparisons."""
-    pattern = each.pattern
-    known = static_variables(pattern)
-    names = {term.name for term in pattern.answer if isinstance(term, Var)} | {
-        name for negation in each.negations for name in negation.variables
-    }
-    names |= {name for fact in each.facts for name in fact.variables}
-    names |= {name for test in pattern.comparisons if not compared(test) <= known for name in compared(test)}
-    return names | {term.name for atom in each.absent for term in atom.arguments if isinstance(term, Var)}
 
 
 def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) -> Rows:

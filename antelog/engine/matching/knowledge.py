@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.prepared.prepare import Prepared, Rules
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.facts.history import History
 from antelog.engine.matching.rows import Background, Found, facts_for

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.naming.sources import FACT_TIME
+from antelog.compile.naming.terms import FACT_TIME
 from antelog.compile.nodes.patterns import Comparison, Time
 from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.prepare import FactLiteral, Naming, Prepared
+from antelog.compile.prepared.literals import FactLiteral, Naming
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER, Spans
 from antelog.engine.columns.tables import Column, groups, keys_of, marked

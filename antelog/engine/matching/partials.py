@@ -18,7 +18,8 @@ import numpy as np
 
 from antelog.compile.conditions.differences import ZERO
 from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.prepare import FactLiteral, Prepared
+from antelog.compile.prepared.literals import FactLiteral
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER
 from antelog.engine.columns.tables import NEVER, Column, Mask, find, keys_of, marked, once, positions

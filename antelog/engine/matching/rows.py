@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.nodes.patterns import Term, Time, Var
-from antelog.compile.prepared.prepare import FactLiteral
+from antelog.compile.prepared.literals import FactLiteral
 from antelog.engine.columns.bands import Band, band_pairs
 from antelog.engine.columns.room import make_room
 from antelog.engine.columns.spans import Spans, span

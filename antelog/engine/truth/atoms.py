@@ -16,7 +16,8 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Negated, Var
 from antelog.compile.nodes.text import pattern_text
-from antelog.compile.prepared.prepare import NegatedLiteral, Prepared
+from antelog.compile.prepared.literals import NegatedLiteral
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find, groups, keys_of, marked
@@ -141,7 +142,7 @@ def derived(
 def _rows(judge: Judge, name: str, number: int, wanted: Table) -> list[Partial]:
     """The rows of a pattern for the wanted atoms; where they are too many at once, for half of these each."""
     known, count = judge.known, len(wanted[0])
-    prepared, arity = known.rules.patterns[name][number], len(known.rules.relations[name].variables)
+    prepared, arity = known.rules.patterns[name][number], len(known.rules.relations[name].answer.variables)
     seed = _seed(prepared, wanted, arity, known.values)
     found = known.found(prepared, spans_of(distinct(wanted[arity])))
     try:

@@ -15,7 +15,8 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Atom, Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input
-from antelog.compile.prepared.prepare import FactLiteral, Prepared
+from antelog.compile.prepared.literals import FactLiteral
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find, keys_of, or_never
 from antelog.engine.facts.history import gather
@@ -23,11 +24,6 @@ from antelog.engine.facts.lateness import Table, tables_of
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.rows import Bound, Rows, term_column, time_column
 from antelog.engine.values.values import Values
-
-
-def possible_delays(source: Input) -> tuple[int, ...]:
-    """Every delay that some fact of an input may have."""
-    return tuple({source.delay, *(refinement.delay for refinement in source.refinements)})
 
 
 def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows) -> Column:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.prepared.prepare import Prepared
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import NEVER, Column, Mask, or_never, positions
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial

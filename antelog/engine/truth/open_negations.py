@@ -14,7 +14,8 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Comparison, Time, Var
 from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.prepare import NegatedLiteral, Prepared
+from antelog.compile.prepared.literals import NegatedLiteral
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked
 from antelog.engine.matching.partials import Partial, partials

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Negated, Pattern, Var
-from antelog.compile.plan.needed import widest
+from antelog.compile.nodes.patterns import Negated, Var
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, keys_of, once
 from antelog.engine.matching.partials import partials
@@ -44,7 +43,7 @@ def remembered(judge: Judge, name: str, now: int) -> Settled:
         known = _with(judge, name, known, until)
     if bounds.kept is None:
         return known
-    return known.since(min(now - bounds.kept - 1, until - widest(rules.plan)))
+    return known.since(min(now - bounds.kept - 1, until - rules.widest))
 
 
 def _with(judge: Judge, name: str, known: Settled, until: int) -> Settled:
@@ -79,24 +78,17 @@ def _undecided(judge: Judge, name: str, first: int, last: int) -> Iterator[_Atom
     about = span(first, last)
     for number, prepared in enumerate(rules.patterns[name]):
         pattern = prepared.pattern
-        by_clock = not prepared.facts or pattern.unguarded_time is not None
-        if by_clock or pattern.unguarded:
+        if prepared.clocked or pattern.unguarded:
             yield from _by_clock(judge, name, number, first, last)
             continue
         found = known.found(prepared, about)
         for part in partials(prepared, ONE, found, known.background[name][number], known.values):
             rows = part.with_facts().rows
-            if {*_answered(pattern)} <= rows.bound.keys():
+            if prepared.answered <= rows.bound.keys():
                 ticks = time_column(pattern.time, rows)
                 inside = (ticks >= first) & (ticks <= last)
                 columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
                 yield _Atoms(tuple(columns), ticks[inside])
-
-
-def _answered(pattern: Pattern) -> Iterator[str]:
-    yield from (term.name for term in pattern.answer if isinstance(term, Var))
-    if pattern.time.variable is not None:
-        yield pattern.time.variable
 
 
 def _by_clock(judge: Judge, name: str, number: int, first: int, last: int) -> Iterator[_Atoms]:

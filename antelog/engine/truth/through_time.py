@@ -95,7 +95,7 @@ class _Numbers:
     recalled: Recalled
 
     def of(self, name: str, table: Table) -> Column:
-        arity = len(self.judge.known.rules.relations[name].variables)
+        arity = len(self.judge.known.rules.relations[name].answer.variables)
         ticks, settled = table[arity], self.judge.settled[name]
         numbers = self.numbered[name].numbers(table)
         known = ticks <= settled.until
@@ -107,7 +107,7 @@ class _Numbers:
 def _unsettled(judge: Judge, name: str, parts: list[Table]) -> Table:
     """The atoms that have to be worked out: what is settled is remembered."""
     table = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    ticks = table[len(judge.known.rules.relations[name].variables)]
+    ticks = table[len(judge.known.rules.relations[name].answer.variables)]
     wanted = ticks > judge.settled[name].until
     return [column[wanted] for column in table]
 

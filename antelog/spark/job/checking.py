@@ -244,6 +244,6 @@ def _undivided(job: Job) -> str | None:
     if job.talks_by_itself:
         types = answer_types(plan, job.data.types)
         for query in plan.queries:
-            if types[query.name][query.variables[plan.key[query.name]]] == MIXED:
+            if types[query.name][query.answer.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"
     return None

@@ -92,7 +92,7 @@ _Demand: TypeAlias = tuple[frozenset[_Condition], ...]
 def _demands(plan: Plan) -> set[tuple[Relation, _Demand]]:
     """The relations, each with all that is asked of it: by queries anything, by negations their values."""
     relations = {relation.name: relation for relation in plan.relations}
-    found = {(query, (frozenset[_Condition](),) * len(query.variables)) for query in plan.queries}
+    found = {(query, (frozenset[_Condition](),) * len(query.answer.variables)) for query in plan.queries}
     waiting = list(found)
     while waiting:
         relation, demand = waiting.pop()
@@ -172,7 +172,7 @@ def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
     source = next(s for s in plan.inputs if s.name == name)
     time = ticks_of(table.column(source.columns[-1]), plan.tick)
     arrived = ticks_of(table.column(arrival), plan.tick)
-    soonest = min([source.delay, *(r.delay for r in source.refinements)])
+    soonest = min(source.delays)
     waited = arrived.numbers - time.numbers
     fine: Mask = time.whole & arrived.whole & (time.numbers >= 0) & (arrived.numbers <= LAST)
     fine &= (waited >= 0) & (waited <= soonest)

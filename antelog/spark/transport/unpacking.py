@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.nodes.plan import Relation
 from antelog.engine.log.schema import EXPLANATIONS, OTHERS_NAMES, SILENT
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.values import Values
@@ -44,7 +43,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     types: dict[str, pa.DataType] = {}
     for name in names:
         variables[name] = {}
-        for variable in variables_of(job.plan.relation(name)):
+        for variable in job.plan.relation(name).answer.names:
             column = _column(variable, types)
             type_ = _stored(job.schemas[name].field(variable).type)
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
@@ -67,11 +66,6 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
         ]
     )
     return Columns(schema, variables, change)
-
-
-def variables_of(relation: Relation) -> tuple[str, ...]:
-    """The variables of a query's answers, the time last."""
-    return relation.variables if relation.time is None else (*relation.variables, relation.time)
 
 
 def _column(variable: str, others: Mapping[str, object]) -> str:
@@ -115,7 +109,7 @@ def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
         "query": pa.array([query] * table.num_rows, pa.string()),
         "tick": table.column("tick"),
         columns.change: table.column("change"),
-        "answer": answer_texts(table, variables_of(relation)),
+        "answer": answer_texts(table, relation.answer.names),
     }
     if job.plan.tick is not None:
         found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))

@@ -1,4 +1,4 @@
-"""antelog/compile/conditions/{ordering,differences}.py: what comparisons say together."""
+"""antelog/compile/conditions/ordering.py: what comparisons say together."""
 
 from __future__ import annotations
 

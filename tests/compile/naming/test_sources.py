@@ -1,4 +1,4 @@
-"""antelog/compile/naming/{sources,search}.py: what names values for an unguarded variable."""
+"""antelog/compile/naming/sources.py: what names values for an unguarded variable."""
 
 from __future__ import annotations
 

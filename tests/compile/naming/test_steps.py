@@ -1,4 +1,4 @@
-"""antelog/compile/naming/{steps,terms}.py: one step down to what names values."""
+"""antelog/compile/naming/steps.py: one step down to what names values."""
 
 from __future__ import annotations
 

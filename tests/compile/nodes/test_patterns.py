@@ -14,6 +14,12 @@ def test_time_moves_by_ticks() -> None:
     assert Time(None, 5) + -2 == Time(None, 3)
 
 
+def test_how_much_later_a_time_is_than_one_it_is_tied_to() -> None:
+    assert Time("T", 1).after(Time("T", 3)) == -2
+    assert Time(None, 7).after(Time(None, 3)) == 4
+    assert Time("U", 1).after(Time("T", 3)) is None
+
+
 def test_a_negated_literal_asks_for_the_values_it_has() -> None:
     assert NOT_B.asked == (X,)
 

@@ -1,4 +1,4 @@
-"""antelog/compile/patterns/{resolve,unfold}.py: the patterns are those of the specification."""
+"""antelog/compile/patterns/{resolve,relations}.py: the patterns are those of the specification."""
 
 from __future__ import annotations
 

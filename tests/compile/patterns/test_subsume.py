@@ -1,4 +1,4 @@
-"""antelog/compile/patterns/{subsume,antichain}.py: θ-subsumption on patterns read from rules."""
+"""antelog/compile/patterns/subsume.py: θ-subsumption on patterns read from rules."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_answers_are_settled_in_time_and_rest_on_recent_facts(case: Case) -> Non
     for report in snapshots(evaluation_of(case)):
         relation = plan.relation(report.query)
         answer = dict(report.answer)
-        tick = answer[relation.time] if relation.time is not None else None
+        tick = answer[relation.answer.time] if relation.answer.time is not None else None
         bounds = relation.bounds
         if bounds.delay is None or not isinstance(tick, int):
             continue

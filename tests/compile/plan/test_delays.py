@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from antelog.compile.nodes.patterns import Atom, Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Refinement
-from antelog.compile.plan.delays import Delays
+from antelog.compile.plan.delays import Declared, Delays, declared
 
 VALUES = ("a", "b")
 NEW = ("u", "v", "w")  # values no declaration names
@@ -71,6 +71,16 @@ def test_largest_delay_is_that_of_some_instance_and_of_none_less(
 
 
 @given(inputs())
-def test_smallest_delay_is_below_all(source: Input) -> None:
-    delays = [_delay(source, values) for values in product((*VALUES, *NEW), repeat=3)]
-    assert Delays(source).smallest() <= min(delays)
+def test_every_fact_has_one_of_the_delays_of_its_input(source: Input) -> None:
+    for values in product((*VALUES, *NEW), repeat=3):
+        atom = Atom("P", tuple(map(Const, values)), Time("T", 0))
+        assert Delays(source).largest(atom) in source.delays
+
+
+def test_of_declarations_those_with_more_constants_come_first() -> None:
+    patterns: tuple[tuple[str | None, ...], ...] = (("a", None), ("b", None), ("a", "b"))
+    refinements = tuple(Refinement(pattern, delay) for delay, pattern in enumerate(patterns))
+    assert declared(Input("P", ("x", "y", "time"), (None, None), 9, refinements)) == (
+        Declared((0, 1), {("a", "b"): 2}),
+        Declared((0,), {("a",): 0, ("b",): 1}),
+    )

@@ -21,7 +21,7 @@ from tests.strategies import Case
 
 def _key_value(report: Report, plan: Plan) -> Value | Special | None:
     relation = plan.relation(report.query)
-    return dict(report.answer)[relation.variables[plan.key[report.query]]]
+    return dict(report.answer)[relation.answer.variables[plan.key[report.query]]]
 
 
 OFFSETS = st.sampled_from(("", "", "+1", "+2", "-1"))

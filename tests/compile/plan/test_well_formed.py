@@ -1,4 +1,4 @@
-"""antelog/compile/plan/{well_formed,completing}.py: what the compiler cannot have made is told.
+"""antelog/compile/plan/well_formed.py: what the compiler cannot have made is told.
 
 That an engine goes on with whatever is well-formed, `tests/engine/test_damaged_states.py` shows.
 """
@@ -81,8 +81,8 @@ WRONG: list[tuple[Path_, Any, str]] = [
     (("static_rules", 0, "body", 0, "arguments"), [], "a static rule for Near does not fit"),
     (("static_rules", 0, "body", 0, "negated"), True, "a static rule for Near does not fit"),
     (("static_rules", 0, "comparisons", 0, "operator"), "~", "a static rule for Near does not fit"),
-    (("relations", 0, "types"), [None], "Hot lacks a type for some of its variables"),
-    (("relations", 0, "variables", 1), "X", "Hot lacks a type for some of its variables"),
+    (("relations", 0, "answer", "types"), [None], "Hot lacks a type for some of its variables"),
+    (("relations", 0, "answer", "variables", 1), "X", "Hot lacks a type for some of its variables"),
     ((*_PATTERN, "answer"), [], "a pattern of Hot does not fit"),
     ((*_PATTERN, "answer", 0, "name"), "Z", "a pattern of Hot does not fit"),
     ((*_PATTERN, "time", "variable"), "X", "a pattern of Hot does not fit"),

@@ -1,4 +1,4 @@
-"""antelog/compile/show/{summary,details,explain}.py: what is said of a program before any fact has come."""
+"""antelog/compile/show/summary.py: what is said of a program before any fact has come."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 import antelog
 from antelog.compile.plan.delays import Delays
-from antelog.compile.show.explain import TITLE, plan_text, report
 from antelog.compile.show.summary import Summary, first_facts, summaries, work_text
 from tests.compile.plans import plan_of
 
@@ -121,14 +120,3 @@ def test_by_what_the_work_is_divided() -> None:
     assert both.startswith(
         "not divided, so it runs on one core: no argument of Both can be the key: A(X, T) and"
     )
-
-
-def test_details_come_after_what_a_user_wants_to_know() -> None:
-    titles = [line.text for line in report(plan_of(MALF)) if line.role == TITLE]
-    assert titles == [
-        "query Malf(X, T)",
-        "Inputs and background",
-        "Patterns and bounds",
-        "Strata, in the order in which they are evaluated",
-    ]
-    assert plan_text(plan_of(MALF)).endswith("\npartition key: Temp: c0, Malf: X\n")

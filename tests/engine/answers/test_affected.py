@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import antelog
-from antelog.compile.prepared.prepare import prepared
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import Step, affected, unsettled
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
 

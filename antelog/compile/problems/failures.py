@@ -1,20 +1,23 @@
-"""What the compiler has to say to the author of a program."""
+"""Why rules have no patterns, said to their author.
+
+In comes what made the compiler give up: recursion without end, too many patterns, a predicate that
+rests on its own negation. Out goes a diagnostic that points at the rules and says what to do.
+
+    P(X, T) :- P(X, T-1).    P rests on itself without a window: the evidence for one answer may lie …
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
-from antelog.compile.conditions.times import Times
-from antelog.compile.nodes.patterns import Earliest, Time
-from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.nodes.text import later
-from antelog.compile.patterns.resolve import LITERALS_EACH, EndlessError, TooManyPatternsError
-from antelog.compile.rules.clauses import Clause
+from antelog.compile.patterns.effort import LITERALS_EACH, EndlessError, TooManyPatternsError
+from antelog.compile.patterns.relations import Asked
 from antelog.compile.rules.stratify import Edge, Violation
 from antelog.diagnostics import Diagnostic, Note
-from antelog.language import Checked, syntax
+from antelog.language import syntax
 from antelog.language.printer import to_text
 
 
@@ -29,11 +32,11 @@ def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rul
     return [rules[number] for number in numbers]
 
 
-def endless(error: EndlessError, name: str, asked: bool, document: syntax.Document) -> Diagnostic:
+def endless(error: EndlessError, asked: Asked, document: syntax.Document) -> Diagnostic:
     """Recursion that would give patterns without end."""
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
-    query = next((q for q in document.queries if asked and q.atom.predicate == name), None)
+    query = next((q for q in document.queries if asked.by_query and q.atom.predicate == asked.name), None)
     windowed = query is not None and (query.window is not None or query.horizon is not None)
     if error.framed:
         message = f"{loop} within one tick: one answer may need any number of facts"
@@ -157,83 +160,3 @@ def _steps(walk: Sequence[Edge]) -> str:
 
 def _at(name: str, ticks: int | None) -> str:
     return f"{name}({'any time' if ticks is None else later('T', ticks)})"
-
-
-def about(plan: Plan, clauses: Mapping[str, Sequence[Clause]], checked: Checked) -> Iterator[Diagnostic]:
-    """What is worth knowing about a program that can be run."""
-    recursive = _recursive(clauses)
-    for query in checked.document.queries:
-        relation = plan.relation(query.atom.predicate)
-        if not relation.patterns:
-            message = f"{relation.name} never holds: its rules cannot be true"
-            hint = "Look for constants that never meet, contradictory comparisons and times before 0."
-            yield Diagnostic("W107", message, query.span, hint)
-        windowed = query.window is not None or query.horizon is not None
-        if windowed and not _reaches(query.atom.predicate, clauses) & recursive:
-            message = f"{relation.name} is not recursive and needs no window; evidence outside it is ignored"
-            yield Diagnostic(
-                "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
-            )
-    seen: set[int] = set()
-    for relation in plan.relations:
-        if relation.bounds.piling_up is not None:
-            yield from _piling_up(relation, clauses, checked, seen)
-
-
-def _reaches(name: str, clauses: Mapping[str, Sequence[Clause]]) -> set[str]:
-    """The derived predicates a predicate rests on without negation, and itself."""
-    reached = {name}
-    waiting = [name]
-    while waiting:
-        for clause in clauses.get(waiting.pop(), ()):
-            for goal in clause.goals:
-                if goal.predicate in clauses and goal.predicate not in reached:
-                    reached.add(goal.predicate)
-                    waiting.append(goal.predicate)
-    return reached
-
-
-def _recursive(clauses: Mapping[str, Sequence[Clause]]) -> set[str]:
-    steps = {name: {g.predicate for c in own for g in c.goals} for name, own in clauses.items()}
-    return {name for name, needed in steps.items() if any(name in _reaches(n, clauses) for n in needed)}
-
-
-def _piling_up(
-    relation: Relation, clauses: Mapping[str, Sequence[Clause]], checked: Checked, seen: set[int]
-) -> Iterator[Diagnostic]:
-    """The rules that leave two times apart without a bound, each once."""
-    rules = list(checked.document.rules)
-    for name in clauses:
-        if name not in _reaches(relation.predicate, clauses):
-            continue
-        for clause in clauses[name]:
-            pair = _loose_variables(clause)
-            if pair is not None and clause.rule not in seen:
-                seen.add(clause.rule)
-                first, second = pair
-                message = (
-                    f"nothing says how far {second} may lie from {first}: a fact may wait for "
-                    "the other for ever, and memory grows with the stream"
-                )
-                hint = (
-                    f"Say so with two comparisons, such as `{second} >= {first}, {second} <= {first} + 10`."
-                )
-                if second.startswith("`"):
-                    hint = "Give the time a name and say so with two comparisons."
-                yield Diagnostic("W104", message, rules[clause.rule].span, hint)
-
-
-def _loose_variables(clause: Clause) -> tuple[str, str] | None:
-    """Two time variables of a rule, the second of which may lie any number of ticks from the first."""
-    earliest = tuple(Earliest(variable, tick) for variable, tick in clause.earliest)
-    times = Times(clause.comparisons, earliest)
-    names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
-    free = [Time(v, 0) for v in names if v is not None]
-    for time in free[1:]:
-        if times.furthest(free[0], time) is None or times.furthest(time, free[0]) is None:
-            return _name(free[0].variable), _name(time.variable)
-    return None
-
-
-def _name(variable: str | None) -> str:
-    return variable if variable is not None and not variable.startswith("_") else "`_`"

@@ -1,0 +1,139 @@
+"""A pattern as the engine looks at it.
+
+In comes a pattern of the plan, out goes the same with its literals prepared, and with whatever else follows
+from the rules alone: what comparisons say together, how far its times lie apart, what evidence leaves open.
+All of it is worked out once for each pattern.
+
+    P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
+    facts: A(X, T)    negations: B(X, U), from 1 to 3 ticks after the answer    told without the clock
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from antelog.compile.conditions.implied import implied
+from antelog.compile.conditions.times import Times, times_of
+from antelog.compile.naming.sources import names
+from antelog.compile.nodes.patterns import Atom, Comparison, Negated, Pattern, StaticAtom, Time
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.variables import answered, compared, names_in, static_variables, variables_of
+from antelog.compile.prepared.literals import FactLiteral, Naming, NegatedLiteral, fact_literal, naming_of
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A pattern as the engine looks at it.
+
+    `names` say what names values for its unguarded variables:
+    see `antelog.compile.naming.sources`.
+    """
+
+    pattern: Pattern
+    facts: tuple[FactLiteral, ...]
+    negations: tuple[NegatedLiteral, ...]
+    naming: Naming | None = None
+
+    @cached_property
+    def literals(self) -> tuple[Atom | Negated, ...]:
+        """The fact literals and then the negated ones, as the lines of derivations have them."""
+        return (*(fact.atom for fact in self.facts), *(negation.atom for negation in self.negations))
+
+    @cached_property
+    def variables(self) -> tuple[frozenset[str], ...]:
+        """For each literal its variables."""
+        return tuple(map(variables_of, self.literals))
+
+    @cached_property
+    def tests(self) -> tuple[Comparison, ...]:
+        """The comparisons, and what two of them say of one variable: W > V, W < 9 of V alone."""
+        return (*self.pattern.comparisons, *implied(self.pattern.comparisons))
+
+    @cached_property
+    def times(self) -> Times:
+        return times_of(self.pattern)
+
+    @cached_property
+    def between(self) -> tuple[tuple[str, str, int], ...]:
+        """What times that are open say of two others (or tick 0): by how much the second may be later."""
+        return tuple(self.times.indirect())
+
+    def band(self, known: str, time: str) -> tuple[str, int | None, int | None] | None:
+        """A known time, and at most how far before and after it another one lies; None if nothing says so."""
+        if known not in self.time_variables:
+            return None
+        before = self.times.furthest(Time(time, 0), Time(known, 0))
+        after = self.times.furthest(Time(known, 0), Time(time, 0))
+        return None if before is None and after is None else (known, before, after)
+
+    @cached_property
+    def time_variables(self) -> frozenset[str]:
+        times = (self.pattern.time, *(literal.time for literal in self.pattern.literals))
+        return frozenset(time.variable for time in times if time.variable is not None)
+
+    @cached_property
+    def absent(self) -> tuple[StaticAtom, ...]:
+        """The background facts that must not be there."""
+        return tuple(atom for atom in self.pattern.statics if atom.negated)
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The variables that need no fact: the background gives them values, or the clock, or names do."""
+        time = self.pattern.unguarded_time
+        clock = {time} if time is not None else set()
+        return frozenset(static_variables(self.pattern) | clock | set(self.pattern.unguarded))
+
+    @cached_property
+    def answered(self) -> frozenset[str]:
+        """The variables that an answer has the values of."""
+        return answered(self.pattern)
+
+    @cached_property
+    def clocked(self) -> bool:
+        """Whether the tick of an answer has to have come for the pattern to be told."""
+        return not self.facts or self.pattern.unguarded_time is not None
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """The variables, but for times, that all fact literals have."""
+        own = [fact.variables - self.time_variables for fact in self.facts]
+        return tuple(sorted(frozenset.intersection(*own))) if own else ()
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The variables that background facts give values to for anything but themselves.
+
+        That is all of the answer, the literals and what must not be there, and of comparisons that the
+        background alone does not decide.
+        """
+        known = static_variables(self.pattern)
+        undecided = (test for test in self.pattern.comparisons if not compared(test) <= known)
+        parts = (*self.literals, *self.absent, *undecided)
+        return names_in(self.pattern.answer).union(*map(variables_of, parts))
+
+    @cached_property
+    def leaves_time_open(self) -> bool:
+        """Whether evidence may say nothing of the answer's time."""
+        time = self.pattern.time.variable
+        return (
+            time is not None and time not in self.given and any(time not in f.variables for f in self.facts)
+        )
+
+
+def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
+    times = times_of(pattern)
+    slots = {source.name: source.slot for source in plan.inputs}
+    said = (*pattern.comparisons, *implied(pattern.comparisons))
+    facts = tuple(
+        fact_literal(atom, said, slots[atom.predicate], _distance(pattern, atom, times))
+        for atom in pattern.atoms
+    )
+    negations = tuple(NegatedLiteral(n, *_distance(pattern, n, times)) for n in pattern.negations)
+    naming = [naming_of(each) for each in names(relation, pattern, plan)]
+    return Prepared(pattern, facts, negations, naming[0] if naming else None)
+
+
+def _distance(pattern: Pattern, literal: Atom | Negated, times: Times) -> tuple[int | None, int | None]:
+    """How far before and after the answer's time a literal's time may lie."""
+    return times.furthest(literal.time, pattern.time), times.furthest(pattern.time, literal.time)

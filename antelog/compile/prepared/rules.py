@@ -1,0 +1,101 @@
+"""A plan as the engine looks at it: what follows from the rules alone is computed here, once.
+
+In comes a plan, out go its patterns prepared, and what holds of the rules as a whole: which relations rest on
+their own negation, how far back facts matter, how far apart times are. The engine asks for it at every step.
+
+    P(X, T) :- A(X, T-3), B(X, T).    with delay 2 on both: an A matters for 5 ticks, a B for 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from antelog.compile.nodes.plan import Input, Plan, Relation
+from antelog.compile.nodes.variables import answered
+from antelog.compile.plan.needed import lag, needed, reaches, widest
+from antelog.compile.prepared.pattern import Prepared, pattern_of
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """A plan as the engine looks at it.
+
+    cycles  the relations that rest on their own negation, each with all that share that cycle
+    needed  for each input how far back facts matter, counted from now (None: all do)
+    reaches for each relation how far before its time the facts of an atom lie (None: anywhere)
+    lag     for how many ticks atoms of cycles are worked out from facts after they are settled
+    """
+
+    plan: Plan
+    relations: Mapping[str, Relation]
+    patterns: Mapping[str, tuple[Prepared, ...]]
+    inputs: Mapping[str, Input]
+    cycles: Mapping[str, frozenset[str]]
+    needed: Mapping[str, int | None]
+    reaches: Mapping[str, int | None]
+    lag: int
+
+    @cached_property
+    def widest(self) -> int:
+        """How far apart times are that rules tie to each other."""
+        return widest(self.plan)
+
+    @cached_property
+    def of_any_age(self) -> str | None:
+        """A query that rests on a negation and on facts that may be of any age, if there is one."""
+        asked = (q for q in self.plan.queries if any(any(p.negations) for p in q.patterns))
+        return next((query.name for query in asked if self.reaches[query.name] is None), None)
+
+    @cached_property
+    def unsteady(self) -> frozenset[str]:
+        """The queries whose `if_silent` may turn out different although their explanations stay."""
+        return frozenset(query.name for query in self.plan.queries if _unsteady(query, self.plan))
+
+
+@lru_cache(maxsize=64)
+def prepared(plan: Plan) -> Rules:
+    """What is worked out for a plan once."""
+    inputs = {source.name: source for source in plan.inputs}
+    of_cycle = cycles(plan)
+    return Rules(
+        plan,
+        {relation.name: relation for relation in plan.relations},
+        {r.name: tuple(pattern_of(p, r, plan) for p in r.patterns) for r in plan.relations},
+        inputs,
+        of_cycle,
+        needed(plan, of_cycle),
+        reaches(plan),
+        lag(plan),
+    )
+
+
+def cycles(plan: Plan) -> dict[str, frozenset[str]]:
+    """The relations that rest on their own negation, each with all it shares that cycle with."""
+    members: dict[int, set[str]] = {}
+    for relation in plan.relations:
+        members.setdefault(relation.level.component, set()).add(relation.name)
+    return {
+        relation.name: frozenset(members[relation.level.component])
+        for relation in plan.relations
+        if len(members[relation.level.component]) > 1 or relation.name in relation.bounds.asked_by
+    }
+
+
+def _unsteady(query: Relation, plan: Plan) -> bool:
+    """Whether a query negates what may be settled later than it looked.
+
+    An atom with one fact literal is settled when that fact is due. With several, or with a
+    negation of its own, a fact that comes meanwhile may put that off.
+    """
+    return any(_put_off(plan.relation(n.relation)) for p in query.patterns for n in p.negations)
+
+
+def _put_off(relation: Relation) -> bool:
+    for pattern in relation.patterns:
+        times = {atom.time.variable for atom in pattern.atoms}
+        known = {*answered(pattern), None}
+        if len(pattern.literals) != 1 or any(pattern.negations) or not times <= known:
+            return True
+    return False

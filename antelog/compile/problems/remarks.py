@@ -1,0 +1,99 @@
+"""What is worth knowing about a program that can be run.
+
+In comes its plan with its rules, out go warnings: a query that never holds, a window that nothing needs,
+facts that may wait for ever. They need the plan, for each rule by itself is fine.
+
+    P(X, T) :- A(X, T), B(X, U).    nothing says how far U may lie from T: …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from antelog.compile.conditions.times import Times
+from antelog.compile.nodes.patterns import Earliest, Time
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.rules.clauses import Clause
+from antelog.compile.rules.program import Clauses
+from antelog.diagnostics import Diagnostic
+from antelog.language import syntax
+
+
+def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
+    """What is worth knowing about a program that can be run."""
+    recursive = _recursive(clauses)
+    for query in document.queries:
+        relation = plan.relation(query.atom.predicate)
+        if not relation.patterns:
+            message = f"{relation.name} never holds: its rules cannot be true"
+            hint = "Look for constants that never meet, contradictory comparisons and times before 0."
+            yield Diagnostic("W107", message, query.span, hint)
+        windowed = query.window is not None or query.horizon is not None
+        if windowed and not _reaches(query.atom.predicate, clauses) & recursive:
+            message = f"{relation.name} is not recursive and needs no window; evidence outside it is ignored"
+            yield Diagnostic(
+                "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
+            )
+    seen: set[int] = set()
+    for relation in plan.relations:
+        if relation.bounds.piling_up is not None:
+            yield from _piling_up(relation, clauses, document, seen)
+
+
+def _reaches(name: str, clauses: Clauses) -> set[str]:
+    """The derived predicates a predicate rests on without negation, and itself."""
+    reached = {name}
+    waiting = [name]
+    while waiting:
+        for clause in clauses.get(waiting.pop(), ()):
+            for goal in clause.goals:
+                if goal.predicate in clauses and goal.predicate not in reached:
+                    reached.add(goal.predicate)
+                    waiting.append(goal.predicate)
+    return reached
+
+
+def _recursive(clauses: Clauses) -> set[str]:
+    steps = {name: {g.predicate for c in own for g in c.goals} for name, own in clauses.items()}
+    return {name for name, needed in steps.items() if any(name in _reaches(n, clauses) for n in needed)}
+
+
+def _piling_up(
+    relation: Relation, clauses: Clauses, document: syntax.Document, seen: set[int]
+) -> Iterator[Diagnostic]:
+    """The rules that leave two times apart without a bound, each once."""
+    rules = list(document.rules)
+    for name in clauses:
+        if name not in _reaches(relation.predicate, clauses):
+            continue
+        for clause in clauses[name]:
+            pair = _loose_variables(clause)
+            if pair is not None and clause.rule not in seen:
+                seen.add(clause.rule)
+                first, second = pair
+                message = (
+                    f"nothing says how far {second} may lie from {first}: a fact may wait for "
+                    "the other for ever, and memory grows with the stream"
+                )
+                hint = (
+                    f"Say so with two comparisons, such as `{second} >= {first}, {second} <= {first} + 10`."
+                )
+                if second.startswith("`"):
+                    hint = "Give the time a name and say so with two comparisons."
+                yield Diagnostic("W104", message, rules[clause.rule].span, hint)
+
+
+def _loose_variables(clause: Clause) -> tuple[str, str] | None:
+    """Two time variables of a rule, the second of which may lie any number of ticks from the first."""
+    earliest = tuple(Earliest(variable, tick) for variable, tick in clause.earliest)
+    times = Times(clause.comparisons, earliest)
+    names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
+    free = [Time(v, 0) for v in names if v is not None]
+    for time in free[1:]:
+        if times.furthest(free[0], time) is None or times.furthest(time, free[0]) is None:
+            return _name(free[0].variable), _name(time.variable)
+    return None
+
+
+def _name(variable: str | None) -> str:
+    return variable if variable is not None and not variable.startswith("_") else "`_`"

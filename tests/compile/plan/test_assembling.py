@@ -1,0 +1,36 @@
+"""antelog/compile/plan/assembling.py: declarations, background and relations as a plan."""
+
+from __future__ import annotations
+
+from antelog.compile.nodes.plan import Answer, Bounds, Input, Key, Level, Refinement, Static
+from antelog.compile.patterns.relations import relations_of
+from antelog.compile.plan.assembling import assembled
+from antelog.compile.plan.completing import completed
+from antelog.compile.rules.program import clauses_of
+from antelog.diagnostics import Source
+from antelog.language import read
+
+TEXT = """input A(x: text, v: number, time) delay 2, one per x. delay A(far, _, _) = 5.
+    static S(x). S(a). S(b). static R(x). R(X) :- S(X), X != a.
+    P(X, T) :- A(X, V, T), V > 3, R(X). query P(X, T)."""
+
+
+def test_a_plan_has_the_parts_of_the_program() -> None:
+    checked = read(Source(TEXT))
+    plan = assembled(checked, relations_of(checked, clauses_of(checked)[0], 10)[0])
+    slowest = Refinement(("far", None), 5)
+    assert plan.inputs == (Input("A", ("x", "v", "time"), ("text", "number"), 2, (slowest,), (0,)),)
+    assert plan.statics[0] == Static("S", ("x",), ("text",), (("a",), ("b",)))
+    assert [rule.predicate for rule in plan.static_rules] == ["R"]
+    (relation,) = plan.relations
+    assert (relation.name, relation.asked) == ("P", True)
+    assert relation.answer == Answer(("X",), ("text",), "T")
+    assert relation.answer.names == ("X", "T")
+
+
+def test_what_follows_from_the_patterns_comes_later() -> None:
+    checked = read(Source(TEXT))
+    plan = assembled(checked, relations_of(checked, clauses_of(checked)[0], 10)[0])
+    (relation,) = plan.relations
+    assert (relation.bounds, relation.level, plan.key) == (Bounds(None, None, None), Level(0, 0, 0), Key(()))
+    assert completed(plan).relation("P").bounds.delay == 5
