@@ -172,13 +172,13 @@ def _check_cells(cells: Column, type_: pa.DataType, values: Values, where: str) 
     _must(values.holds(cells).all(), f"{where} has something that stands for no value")
     if type_ == MIXED or not len(cells):
         return
-    _must((values.kinds(cells) == kind_of(type_)).all(), f"{where} has a value that is not a {type_}")
+    _must((values.kinds(cells) == kind_of(type_)).all(), f"{where} has a value that is not of type {type_}")
     if type_ in (pa.string(), pa.float64()):
         return  # any text is told as it is, and any number as the nearest double
     some = distinct(cells)
     with np.errstate(invalid="ignore"):  # what is not a whole number is found just so
         again = values.encode(values.decode(some, type_))
-    _must((again == some).all(), f"{where} has a value that is not a {type_}")
+    _must((again == some).all(), f"{where} has a value that is not of type {type_}")
 
 
 def _each_once(columns: list[Column]) -> bool:

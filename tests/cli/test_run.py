@@ -30,7 +30,7 @@ OUTPUT = ("--output", "console")
         (["p.alog", "--input", "temp.csv"], "`temp.csv` is not of the form P=SOURCE. Write it like Temp="),
         (["p.alog", "--input", "Temp=temp.xlsx"], "form of its files. Write parquet:temp.xlsx"),
         (["p.alog", "--input", "Temp=kafka:x"], "lacks a server or a topic. Write kafka://host:9092/topic"),
-        (["p.alog", "--input", "Temp=kafak://h/t"], "no kind of source or output. Did you mean kafka?"),
+        (["p.alog", "--input", "Temp=kafak://h/t"], "not a kind of source or output. Did you mean kafka?"),
         (["p.alog", "--input", "Temp=jdbc:postgresql://h/d?password=x"], "postgresql://h/d` lacks a table"),
         (["p.alog", "--input", "Temp=rate://many"], "is not a rate. Write rate://100?keys=10"),
         (["p.alog", "--input", "Temp=console"], "`console` is an output, not a source"),

@@ -34,7 +34,7 @@ def told(text: str) -> str:
         ("buckets = 0", (4, 11), "0 is too little", "1 is the least"),
         ("buckets = true", (4, 11), "the value is not a whole number", "without quotes"),
         ("clock = 'evnt'", (4, 9), "there is no clock `evnt`", "Did you mean event?"),
-        ("only = ['possible', 'conf']", (4, 8), "no change of the kind `conf`", "The kinds are possible"),
+        ("only = ['possible', 'conf']", (4, 8), "no changes of the kind `conf`", "The kinds are possible"),
         ("rejects = 3", (4, 11), "the value is not a text", "double quotes"),
         ("rejects = 'console'", (4, 1), "E704", "give a folder"),
         ("master = 'sc://host'", (4, 10), "Spark Connect", "local[*]"),

@@ -64,8 +64,9 @@ def test_a_plan_is_the_table_that_check_prints(notebook: InteractiveShell) -> No
     assert html == plan_html(program.plan)
     assert html.count("<tr>") == 1 + len(list(program.plan.queries)) + 1 + len(program.plan.relations)
     for text in (
+        "Temp(X, high, T) or Temp(X, high, T+1) arrives",
         "query Malf for X, T",
-        "delay: settled by T+4",
+        "delay: decided by T+4",
         "window: 5 ticks",
         "partition key",
         "delay 1",

@@ -230,7 +230,7 @@ BEYOND = f"is after tick {LAST}, the last there is"
         ((1, "a", "x", Decimal("NaN"), 3, 4), "malformed", "column value has no value"),
         ((math.inf, "a", "x", 1, 3, 4), "malformed", "value `inf` of column place is not a number"),
         ((1, "a", 3, 1, 3, 4), "malformed", "value `3` of column level is not a text"),
-        ((1, "a", "x", "n/a", 3, 4), "malformed", 'value `"n/a"` of column value is no number'),
+        ((1, "a", "x", "n/a", 3, 4), "malformed", 'value `"n/a"` of column value is not a number'),
         ((1, "a", "x", True, 3, 4), "malformed", "value `true` of column value is not a number"),
         ((1, "a", "x", 1, None, 4), "malformed", "the time is missing"),
         ((1, "a", "x", 1, math.inf, 4), "malformed", "the time `inf` is not a whole number"),
