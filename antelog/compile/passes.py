@@ -53,7 +53,12 @@ class Known:
     plan: Plan | None = None
 
     def saying(self, diagnostics: Iterable[Diagnostic]) -> Known:
+        """The same with more to say to the author."""
         return replace(self, diagnostics=(*self.diagnostics, *diagnostics))
+
+    def with_plan(self, step: Callable[[Plan], Plan]) -> Known:
+        """The same with more known of the plan, if there is one."""
+        return self if self.plan is None else replace(self, plan=step(self.plan))
 
 
 def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
@@ -99,15 +104,15 @@ def assembled(known: Known) -> Known:
 
 
 def bounds(known: Known) -> Known:
-    return known if known.plan is None else replace(known, plan=completing.with_bounds(known.plan))
+    return known.with_plan(completing.with_bounds)
 
 
 def levels(known: Known) -> Known:
-    return known if known.plan is None else replace(known, plan=completing.with_levels(known.plan))
+    return known.with_plan(completing.with_levels)
 
 
 def key(known: Known) -> Known:
-    return known if known.plan is None else replace(known, plan=completing.with_key(known.plan))
+    return known.with_plan(completing.with_key)
 
 
 def remarks(known: Known) -> Known:
