@@ -42,7 +42,9 @@ class Planned(Protocol):
 def plan_of(program: Planned) -> Plan:
     """The plan of what should be a program, and is easily taken for the path or the text of one."""
     if not hasattr(program, "plan"):
-        raise DataError(f"{program!r} is no program; `antelog.load(path)` or `antelog.parse(text)` makes one")
+        raise DataError(
+            f"{program!r} is not a program; `antelog.load(path)` or `antelog.parse(text)` makes one"
+        )
     return program.plan
 
 
@@ -245,7 +247,7 @@ def _check(plan: Plan, only: Sequence[str], limit: int | None) -> None:
     for kind in only:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise DataError(f"there is no change of the kind {kind}. {hint}")
+            raise DataError(f"there are no changes of the kind {kind}. {hint}")
     if limit is not None:
         if limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")

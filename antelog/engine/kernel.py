@@ -49,7 +49,7 @@ from antelog.engine.truth.remembering import remembered
 from antelog.errors import DataError
 
 _MANY = 1_000
-"""So many facts at once show how much is told of them."""
+"""From this many facts at once on, the lines per fact are a good estimate."""
 
 
 def admitted(

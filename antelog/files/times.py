@@ -30,7 +30,7 @@ def ticks(array: pa.Array, what: str, tick: int | None, file: str) -> tuple[Colu
         raise _no_tick(what, file)
     if array.type == pa.bool_():
         return np.zeros(len(array), np.int64), [
-            Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is no whole number")
+            Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
         ]
     found = ticks_of(array, tick)
     wrong = ~_natural(found.numbers, found.whole)

@@ -87,7 +87,7 @@ class Negation:
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-"""What is so where a comparison does not hold, of values that can be compared."""
+"""The opposite of each comparison, for values that can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A column that is spoken of."""
+    """A column that is named."""
 
     text: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -217,7 +217,7 @@ def atoms_of(rule: Rule) -> Iterator[tuple[Atom, bool]]:
 
 
 def variable_of(term: Term) -> str | None:
-    """The variable a term speaks of, if any: that of `T` and of `T+1` is `T`."""
+    """The variable in a term, if any: that of `T` and of `T+1` is `T`."""
     if isinstance(term, Variable):
         return term.name
     return term.variable if isinstance(term, Shifted) else None

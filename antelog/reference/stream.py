@@ -73,7 +73,7 @@ def slowest(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
 
 
 def time_of(atom: Atom) -> int:
-    """The tick an atom speaks of."""
+    """The tick an atom is about."""
     assert isinstance(atom.time, int), f"{atom} is about no one tick"
     return atom.time
 

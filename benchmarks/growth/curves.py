@@ -148,7 +148,7 @@ def _curves() -> tuple[Curve, ...]:
             "patterns",
             (1, 10, 30, 100, 250, 500),
             "The same level twice in a row, a pattern for each level; 1,000 devices, 100 ticks, 5 "
-            "batches. Each fact has one level, so that it speaks for one pattern.",
+            "batches. Each fact has one level, so that it fits one pattern.",
             patterns,
             "Each pattern looks for its facts, and has a price of its own in each batch.",
             compiles=True,
@@ -184,7 +184,7 @@ def _curves() -> tuple[Curve, ...]:
             "Three high readings in a row; ten devices, as many ticks in a batch as the facts need. CPU "
             "seconds of the median batch.",
             _batch,
-            "A batch has a price of its own, whatever is in it; from some thousand facts on it is theirs.",
+            "A batch has a fixed price, whatever is in it; from some thousand facts on the facts cost more.",
             cost="batch",
         ),
         Curve(

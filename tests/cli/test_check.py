@@ -149,7 +149,9 @@ def test_json(program: Path) -> None:
     done = check(program, ODD, "--json")
     assert (done.exit_code, done.stderr) == (0, "")
     found = json.loads(done.stdout)
-    assert found.keys() == {"program", "ok", "diagnostics", "plan", "text"}
+    assert found.keys() == {"program", "ok", "diagnostics", "queries", "work", "plan", "text"}
+    assert [query["query"] for query in found["queries"]] == ["Malf(X, T)"]
+    assert found["queries"][0].keys() == {"query", "told", "decided", "memory"}
     assert (found["program"], found["ok"]) == (str(program), True)
     assert [relation["name"] for relation in found["plan"]["relations"]] == ["Malf"]
     assert "Malf" in found["text"]

@@ -199,7 +199,7 @@ def test_rows_are_set_aside() -> None:
         "warning: 4 rows were set aside (1 early, 1 late, 2 malformed)",
         "  bad.csv:5: has 2 values, not 4",
         "  bad.csv:8: the time `x` is not a whole number",
-        "  bad.csv:6: arrived at tick 7, 6 ticks after its bound",
+        "  bad.csv:6: arrived at tick 7, 6 ticks after its deadline",
         "  bad.csv:7: arrived at tick 8, 1 tick before its time",
         "  all of them are in out.csv",
     ]
@@ -207,7 +207,7 @@ def test_rows_are_set_aside() -> None:
         "file,line,predicate,reason,detail,row",
         'bad.csv,5,Temp,malformed,"has 2 values, not 4","wt2,high"',
         'bad.csv,8,Temp,malformed,the time `x` is not a whole number,"wt2,high,x,8"',
-        'bad.csv,6,Temp,late,"arrived at tick 7, 6 ticks after its bound","Temp(wt2, high, 0)"',
+        'bad.csv,6,Temp,late,"arrived at tick 7, 6 ticks after its deadline","Temp(wt2, high, 0)"',
         'bad.csv,7,Temp,early,"arrived at tick 8, 1 tick before its time","Temp(wt2, high, 9)"',
     ]
 
@@ -227,7 +227,7 @@ def test_few_of_many_are_shown() -> None:
     ("row", "message"),
     [
         ("wt2,high", "bad.csv:5: has 2 values, not 4"),
-        ("wt2,high,0,7", "bad.csv:5: arrived at tick 7, 6 ticks after its bound"),
+        ("wt2,high,0,7", "bad.csv:5: arrived at tick 7, 6 ticks after its deadline"),
     ],
 )
 def test_strict(row: str, message: str) -> None:
@@ -328,7 +328,7 @@ def test_late_facts_have_times_too() -> None:
     Path("days.alog").write_text(rules, encoding="utf-8")
     Path("p.csv").write_text("x,day,arrival\na,2024-03-04,2024-03-06\n", encoding="utf-8")
     done = antelog("try", "days.alog", "--input", "P=p.csv")
-    assert "p.csv:2: arrived at tick 19788 (2024-03-06), 2 ticks after its bound" in done.stderr
+    assert "p.csv:2: arrived at tick 19788 (2024-03-06), 2 ticks after its deadline" in done.stderr
 
 
 @pytest.mark.usefixtures("here")

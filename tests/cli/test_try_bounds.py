@@ -155,7 +155,7 @@ def test_late_facts_have_lines_in_files_read_in_pieces(
     done = try_("--input", "Temp=temp.csv", "--rejects", "out.jsonl", *more)
     assert done.exit_code == 0
     assert rejected() == late
-    assert f"temp.csv:{late[0][1]}: arrived at tick 3, 2 ticks after its bound" in done.stderr
+    assert f"temp.csv:{late[0][1]}: arrived at tick 3, 2 ticks after its deadline" in done.stderr
 
 
 @pytest.mark.usefixtures("here")

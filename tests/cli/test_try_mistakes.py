@@ -19,10 +19,10 @@ from tests.cli.trying import antelog, try_
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--input", "temp.csv"], "`temp.csv` is no P=FILE; write it like Temp=temp.csv"),
-        (["--input", "Temp="], "`Temp=` is no P=FILE"),
-        (["--input", "Temp", "temp.csv"], "`Temp` is no P=FILE; write it like Temp=FILE"),
-        (["--input", "=temp.csv"], "`=temp.csv` is no P=FILE; write it like Temp=temp.csv"),
+        (["--input", "temp.csv"], "`temp.csv` is not of the form P=FILE; write it like Temp=temp.csv"),
+        (["--input", "Temp="], "`Temp=` is not of the form P=FILE"),
+        (["--input", "Temp", "temp.csv"], "`Temp` is not of the form P=FILE; write it like Temp=FILE"),
+        (["--input", "=temp.csv"], "`=temp.csv` is not of the form P=FILE; write it like Temp=temp.csv"),
         (
             ["--input", "Temp=temp.xlsx"],
             "`temp.xlsx` has an ending that tells no form of file; there are .csv",
@@ -36,7 +36,7 @@ from tests.cli.trying import antelog, try_
         ),
         (["--static", "Site=temp.csv"], "the program has no static predicate Site. Known are: none."),
         (["--input", "Temp=temp.csv", "--input", "Temp=b.csv"], "Temp is given twice; it has one file"),
-        (["--only", "confirmd"], "there is no change of the kind `confirmd`. Did you mean confirmed?"),
+        (["--only", "confirmd"], "there are no changes of the kind `confirmd`. Did you mean confirmed?"),
         (["--only", ""], "The kinds are possible, revised, confirmed, rejected."),
         (["--only", "confirmed", "--snapshots"], "--only selects changes"),
         (["--until", "-1"], "Invalid value for '--until'"),

@@ -157,12 +157,12 @@ BAD: list[tuple[str | bytes, str]] = [
     ("wt2,91", "has 2 values, not 4"),
     ("wt2", "has 1 value, not 4"),
     ("wt2,91,3,4,5", "has 5 values, not 4"),
-    ("wt2,hot,3,4", "value `hot` of column value is no number"),
-    ("wt2,nan,3,4", "value `nan` of column value is no number"),
-    ("wt2,1e400,3,4", "value `1e400` of column value is no number"),
-    (f"wt2,{10**76},3,4", f"value `{10**76}` of column value is no number"),
-    ("wt2,inf,3,4", "value `inf` of column value is no number"),
-    ("wt2,-Infinity,3,4", "value `-Infinity` of column value is no number"),
+    ("wt2,hot,3,4", "value `hot` of column value is not a number"),
+    ("wt2,nan,3,4", "value `nan` of column value is not a number"),
+    ("wt2,1e400,3,4", "value `1e400` of column value is not a number"),
+    (f"wt2,{10**76},3,4", f"value `{10**76}` of column value is not a number"),
+    ("wt2,inf,3,4", "value `inf` of column value is not a number"),
+    ("wt2,-Infinity,3,4", "value `-Infinity` of column value is not a number"),
     ("wt2,,3,4", "column value is empty"),
     (",91,3,4", "column device is empty"),
     ("wt2,91,,4", "the time is missing"),
@@ -288,7 +288,7 @@ def test_names_of_columns_may_have_line_breaks_and_the_first_row_too(temp: Path)
     assert read(temp, '"the, note";"the\nnumber";time\na;1;0\n', program, "R") == ([("a", 1, 0, 0)], [])
     assert read(temp, '"a, b\n";1;0\nc;x;0\n', program, "R") == (
         [("a, b\n", 1, 0, 0)],
-        [(3, "value `x` of column n is no number")],
+        [(3, "value `x` of column n is not a number")],
     )
 
 

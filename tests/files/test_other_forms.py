@@ -123,17 +123,17 @@ def test_bad_json_rows(tmp_path: Path) -> None:
     assert rows == [("a", 1, 0, 0)] * 2
     assert [number for number, _ in bad] == list(range(2, len(lines) + 2))
     reasons = [reason for _, reason in bad]
-    assert reasons[0].startswith("is no JSON: ")
+    assert reasons[0].startswith("is not JSON: ")
     assert reasons[1:12] == [
-        "is no JSON object",
-        "is no JSON object",
+        "is not a JSON object",
+        "is not a JSON object",
         "lacks value",
-        "value `1` of column value is no number",
-        "value `7` of column device is no text",
+        "value `1` of column value is not a number",
+        "value `7` of column device is not a text",
         "column device has no value",
         "the value of device is an object",
         "the value of value is a list",
-        "the time `0.5` is no whole number",
+        "the time `0.5` is not a whole number",
         "the time `-1` is before tick 0",
         "the time is missing",
     ]
@@ -179,8 +179,8 @@ def test_parquet_floats_that_are_no_numbers(tmp_path: Path, program: str) -> Non
     rows, bad = rows_of(path, program)
     assert rows == [("a", 1.0, 0, 0)]
     assert bad == [
-        (2, "value `inf` of column value is no number"),
-        (3, "value `-inf` of column value is no number"),
+        (2, "value `inf` of column value is not a number"),
+        (3, "value `-inf` of column value is not a number"),
         (4, "column value has no value"),
     ]
 

@@ -62,10 +62,11 @@ def test_a_plan_is_the_table_that_check_prints(notebook: InteractiveShell) -> No
     html = displayed(notebook, program.plan)
     assert html is not None
     assert html == plan_html(program.plan)
-    assert html.count("<tr>") == 1 + len(program.plan.relations)
+    assert html.count("<tr>") == 1 + len(list(program.plan.queries)) + 1 + len(program.plan.relations)
     for text in (
+        "Temp(X, high, T) or Temp(X, high, T+1) arrives",
         "query Malf for X, T",
-        "delay: settled by T+4",
+        "delay: decided by T+4",
         "window: 5 ticks",
         "partition key",
         "delay 1",
@@ -207,7 +208,7 @@ def test_a_cell_with_an_oddity(notebook: InteractiveShell) -> None:
 
 
 def test_a_cell_whose_name_is_none(notebook: InteractiveShell) -> None:
-    with pytest.raises(UsageError, match="`a-b` is no name for a program; write %%antelog turbines"):
+    with pytest.raises(UsageError, match="`a-b` is not a name for a program; write %%antelog turbines"):
         notebook.run_cell_magic("antelog", "a-b", PROGRAM)
 
 

@@ -202,8 +202,8 @@ def test_floats_of_json_that_are_no_numbers_are_set_aside(spark: SparkSession) -
     found = outcomes(antelog.parse(PROGRAM), {"R": facts})
     assert sorted(row.detail for row in found.rejects.collect()) == [
         "column n has no value",
-        "value `-inf` of column n is no number",
-        "value `inf` of column n is no number",
-        "value `inf` of column n is no number",
+        "value `-inf` of column n is not a number",
+        "value `inf` of column n is not a number",
+        "value `inf` of column n is not a number",
     ]
     assert [row.N for row in found.changes.collect()] == [1.0]

@@ -135,9 +135,7 @@ def test_of_another_version_only_that_is_said() -> None:
 
 def test_the_store_of_an_older_version_is_refused(stream: Stream) -> None:
     head, parts = stream.stored(0)
-    _refused(
-        stream, bytes(sealed.unseal(head, "it")), parts, "does not begin as those do that antelog writes"
-    )
+    _refused(stream, bytes(sealed.unseal(head, "it")), parts, "is not a state that antelog wrote")
     fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
     del fields["identity"]["format"]
     _refused(stream, sealed.seal(msgspec.msgpack.encode(fields)), parts, "another version of antelog. Go on")

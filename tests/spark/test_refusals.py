@@ -119,7 +119,7 @@ def test_data_that_does_not_fit_is_refused(spark: SparkSession, tmp_path: Path) 
         ("without it, time begins at 0", {"Temp": good}, {"begin": 3}),
         ("begin is -1", {"Temp": good}, {"begin": -1}),
         ("buckets is 0", {"Temp": good}, {"buckets": 0}),
-        ("is no duration", {"Temp": stream}, {"idle": "soon"}),
+        ("is not a duration", {"Temp": stream}, {"idle": "soon"}),
     ]
     for why, inputs, options in refused:
         with pytest.raises(DataError, match=why):

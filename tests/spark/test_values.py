@@ -177,7 +177,7 @@ def test_background_facts_come_from_frames(spark: SparkSession) -> None:
     with pytest.raises(DataError, match="a background fact of Watched cannot be used: has 1 value, not 2"):
         changes(program, {"Seen": frame}, static={"Watched": wrong})
     for odd in ("inf", "nan"):
-        with pytest.raises(DataError, match=f"`{odd}` in column level of Watched is no number"):
+        with pytest.raises(DataError, match=f"`{odd}` in column level of Watched is not a number"):
             changes(
                 program,
                 {"Seen": frame},

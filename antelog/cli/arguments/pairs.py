@@ -26,7 +26,7 @@ def pair(text: str) -> Pair:
     if not (sign and predicate and file):
         path = Path(file or predicate or "temp.csv")
         example = f"{path.stem.title()}={path}" if path.suffix else f"{path}=FILE"
-        raise click.BadParameter(f"`{text}` is no P=FILE; write it like {example}")
+        raise click.BadParameter(f"`{text}` is not of the form P=FILE; write it like {example}")
     if form_of(Path(file)) is None:
         raise click.BadParameter(f"`{file}` has an ending that tells no form of file; there are {ENDINGS}")
     return Pair(predicate, Path(file))

@@ -62,7 +62,7 @@ def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Pa
 def _equation(text: str) -> tuple[str, str]:
     name, sign, value = (part.strip() for part in text.partition("="))
     if not (sign and name and value):
-        raise click.BadParameter(f"`{text}` is no X=VALUE; write it like X=wt2")
+        raise click.BadParameter(f"`{text}` is not of the form X=VALUE; write it like X=wt2")
     return name, value
 
 

@@ -45,7 +45,7 @@ def _pair(text: str) -> tuple[str, Source]:
     predicate, sign, source = (part.strip() for part in text.partition("="))
     # A source may have an equals sign of its own, behind a question mark.
     if not sign or not source or not predicate.isidentifier():
-        raise SettingError(f"`{text}` is no P=SOURCE", "Write it like Temp=readings/*.csv.")
+        raise SettingError(f"`{text}` is not of the form P=SOURCE", "Write it like Temp=readings/*.csv.")
     return predicate, source_of(source)
 
 
@@ -112,18 +112,18 @@ def _equation(example: str) -> Callable[[str], tuple[str, str]]:
 @click.option("--arrival", metavar="NAME", help="The column with the arrivals of facts.  [default: arrival]")
 @click.option(
     "--lag", type=click.IntRange(min=0), metavar="TICKS",
-    help="So many ticks behind the highest one seen are finished, in a stream.  [default: 1]",
+    help="A stream finishes the tick that lies this many behind the highest one seen.  [default: 1]",
 )  # fmt: skip
 @click.option(
     "--idle", type=_Read("DURATION", duration), metavar="DURATION",
-    help="When nothing came for so long, a stream goes on with the wall clock.",
+    help="When nothing came for this long, a stream goes on with the wall clock.",
 )  # fmt: skip
 @click.option(
     "--until", type=click.IntRange(min=0), metavar="TICK", help="The last tick of what is read once."
 )
 @click.option(
     "--chunk", type=click.IntRange(min=1), metavar="N",
-    help="At most so many files, or messages, of an input come into one batch of a stream.",
+    help="The most files, or messages, of an input in one batch of a stream.",
 )  # fmt: skip
 @click.option(
     "--buckets", type=click.IntRange(min=1), metavar="N",

@@ -118,7 +118,7 @@ def _kinds(text: str) -> tuple[str, ...]:
 )  # fmt: skip
 @click.option(
     "--explanations", type=click.IntRange(min=1), metavar="N",
-    help="Print at most so many explanations of an answer, the smallest first.",
+    help="Print at most N explanations of an answer, the smallest first.",
 )  # fmt: skip
 @click.option(
     "--rejects", type=click.Path(dir_okay=False, path_type=Path),

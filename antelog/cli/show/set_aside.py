@@ -61,7 +61,7 @@ def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
 
 
 def say_what_was_dropped(engine: Engine) -> None:
-    """What the limit has cost."""
+    """How many facts were dropped because of the limit."""
     for row in engine.dropped.to_pylist():
         count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
         ticks = (

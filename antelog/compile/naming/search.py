@@ -19,7 +19,7 @@ from antelog.compile.nodes.patterns import Atom, Comparison, Const, Negated, Sta
 from antelog.compile.nodes.plan import Plan, Relation
 
 _ROUNDS = 16
-"""A relation that is reached so many times at other ticks rests on its own past without end."""
+"""A relation that is met this many times at other ticks rests on its own past without end."""
 
 
 _State = tuple[str, tuple[Term, ...], Tests, When]

@@ -109,8 +109,8 @@ class Pattern(Struct, frozen=True):
     """One way to derive an atom of a relation.
 
     `answer` and `time` are what the relation's variables and time stand for. A pattern with
-    fact literals is fact-driven: it speaks once a fact does. One without is clock-driven: it
-    speaks at every tick.
+    fact literals is fact-driven: its answers are told once a fact is evidence. One without is
+    clock-driven: its answers are told at every tick.
     """
 
     answer: tuple[Term, ...]
@@ -130,7 +130,7 @@ class Pattern(Struct, frozen=True):
 
     @property
     def clock_driven(self) -> bool:
-        """Whether no fact has to come for the pattern to speak."""
+        """Whether answers are told without any fact."""
         return not any(True for _ in self.atoms)
 
     @property
@@ -145,7 +145,7 @@ class Pattern(Struct, frozen=True):
 
     @property
     def unguarded(self) -> tuple[str, ...]:
-        """The variables of the answer, but for its time, that only negations and comparisons have."""
+        """The variables of the answer (without its time) that only negations and comparisons have."""
         names = dict.fromkeys(a.name for a in self.answer if isinstance(a, Var))
         return tuple(name for name in names if name not in self.guarded)
 

@@ -21,9 +21,9 @@ class Bounds(Struct, frozen=True):
     """What is known about a relation before any fact has come; None means there is no bound.
 
     delay      an answer about T is settled by T + delay, and a confirmed one is remembered until
-               then, lest it be reported again
+               then, so that it is not reported again
     window     facts about ticks up to now - window no longer matter (AAAI-20, definition 5)
-    kept       the negations that name an atom about T may ask until T + kept whether it was true
+    kept       until T + kept a rule may still need to know whether an atom about T was true
     asked_by   the relations whose patterns negate this one
     piling_up  why evidence may pile up without end, if it may
     """

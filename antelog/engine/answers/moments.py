@@ -21,7 +21,7 @@ from antelog.engine.columns.tables import Column, Mask, distinct, marked, spread
 _NOTHING = np.zeros(0, np.int64)
 
 _FEW = 4
-"""Looking at so many moments for each derivation costs less than finding the first and the last."""
+"""Up to this many moments for each derivation, looking at all is cheaper than finding first and last."""
 
 
 @dataclass(frozen=True, eq=False)

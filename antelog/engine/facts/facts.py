@@ -277,7 +277,7 @@ def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator
 
 def _about_order(given: Facts, allowed: Column) -> Iterator[_Objection]:
     ahead, behind = given.time - given.arrival, given.arrival - given.time - allowed
-    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its bound")):
+    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its deadline")):
 
         def detail(rows: Column, by: Column = by, where: str = where) -> pa.Array:
             return sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)

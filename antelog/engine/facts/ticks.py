@@ -85,7 +85,7 @@ def tick_of(given: Moment, length: int | None) -> int:
         )
     if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
         or_when = "" if length is None else ", or a timestamp"
-        raise DataError(f"{given!r} is no tick; give a whole number from 0 to {LAST}{or_when}")
+        raise DataError(f"{given!r} is not a tick; give a whole number from 0 to {LAST}{or_when}")
     return int(found.numbers[0])
 
 

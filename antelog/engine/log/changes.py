@@ -48,7 +48,7 @@ __all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "changes",
 class Changes:
     """What happened to the answers of a query: the log, and by how many more of them are open.
 
-    If only confirmed answers are asked for, nobody looks whether others are open, and `opened` is None.
+    If only confirmed answers are asked for, open ones are not counted, and `opened` is None.
     """
 
     log: pa.Table

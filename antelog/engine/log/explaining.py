@@ -233,7 +233,7 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[C
 
 
 def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
-    """The views that say what the one before says: patterns may tell the same of some values."""
+    """The views that read as the one before does: two patterns may say the same for some values."""
     at = marked(line[1:] == line[:-1]) + 1
     for column in (*text.T, *evidence.T):
         at = at[column.take(at) == column.take(at - 1)]

@@ -77,7 +77,7 @@ _Condition: TypeAlias = Callable[[str, str], list[Part]]
 """The pieces of a condition, given what comes before it and after it."""
 
 _MANY = 4096
-"""To have fewer names than this for texts pays less than it costs."""
+"""Up to this many names, renaming texts so that fewer are left costs more than it saves."""
 
 _END = Piece("")
 _COMMA = ", "

@@ -61,7 +61,7 @@ def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> 
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
     An answer ends with the last of its explanations, of which only those that are told matter: others
-    ask for more, and are over sooner. It goes on if a clock-driven pattern tells it by then.
+    need more, and are over sooner. The answer stays open if a clock-driven pattern tells it by then.
     """
     moment, then = seen.moment, seen.then
     if at.alone and len(moment):
@@ -116,7 +116,7 @@ def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
 
 
 def _go_on(judge: Judge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
-    """Moves on the ticks at which answers end for which the clock will speak by then."""
+    """Moves the ends of answers that a clock-driven pattern will tell by then."""
     confirmed, rejected = ends
     if all(block.prepared.clocked for block in found.blocks):
         return

@@ -1,8 +1,8 @@
 """What is told of the answers of a query, moment by moment.
 
-In come the lives of derivations, out goes for each moment the explanations worth telling and the
-status of the answer; and which moments have a line although nothing changed, because what was
-said to happen in silence has not happened.
+In come the lives of derivations, out go for each moment the explanations to report and the status
+of the answer. Some moments have a line although nothing changed: the last line said that the answer
+would end by now if nothing came, and it is still open.
 
     Malf(wt2, 0) told at 0, with evidence at 1, over at 3
     moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
@@ -145,10 +145,9 @@ def _moments_of(at: Moments, wanted: tuple[Column, Column]) -> Column:
 
 
 def _overdue(judge: Judge, told: Told, step: Step) -> tuple[Column, Column]:
-    """The answers of which nothing is told by the tick their last line names, and these ticks.
+    """The answers that are still open at the tick their last line named, and these ticks.
 
-    The line that is due then may name a later tick, by which again nothing is told. Only where this
-    falls into the step, or what follows from it.
+    The line that is due then may name a later tick, and so on: all such ticks within the step.
     """
     at = told.at
     kind = kinds(told, KINDS)

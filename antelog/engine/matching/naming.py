@@ -27,10 +27,10 @@ from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import OTHERS
 
 NAMED_AT = "<named at>"
-"""A column of rows beside their variables: from when on the value of the unguarded one is named."""
+"""An extra column of rows: from when on the value of the unguarded one is named."""
 
 FITS = "<fits>"
-"""Another: whether the value meets the comparisons, for also one that does not is named."""
+"""Another one: whether the value meets the comparisons. A value that does not is named as well."""
 
 _ROW = "<row>"
 _FROM_THE_START = -1

@@ -50,7 +50,7 @@ class Partial:
         return Partial(self.rows.take(at), self.arrived.take(at, axis=1))
 
     def with_facts(self) -> Partial:
-        """The rows that some fact speaks for."""
+        """The rows that have a fact for at least one literal."""
         some = self.arrived.min(axis=0, initial=NEVER) < NEVER
         return self if some.all() else self.take(some)
 
@@ -226,7 +226,7 @@ def _extended(prepared: Prepared, rows: Rows, table: Rows, more: Mapping[str, Co
 def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
     """What is joined first: what shares values, adds few to them, and has few rows; facts at the start.
 
-    To be about the same tick is little to share.
+    Tables that share nothing but the tick come late.
     """
     apart = not (rows.bound.keys() & table.bound.keys()) - prepared.time_variables
     return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count

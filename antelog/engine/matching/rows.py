@@ -35,7 +35,7 @@ from antelog.engine.values.values import Values
 Bound = Mapping[str, Column]
 
 AS_OF = "<as of>"
-"""A column of rows beside their variables: facts that arrived after this tick count as not yet arrived."""
+"""An extra column of rows: facts that arrived after this tick count as not yet arrived."""
 
 
 @dataclass(frozen=True)

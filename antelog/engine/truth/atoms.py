@@ -67,7 +67,7 @@ class Judge:
         return Truth(*(column.take(numbers) for column in found))
 
     def _recalled(self, name: str, wanted: Table) -> Truth:
-        """The same for atoms that are all different. What has been found out once is not again."""
+        """The same for atoms that are all different; what was found out before is looked up."""
         find_out = self.through_time if name in self.known.rules.cycles else _truth
         place = name, len(wanted)
         if place not in self._memo:

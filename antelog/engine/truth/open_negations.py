@@ -3,7 +3,7 @@
     P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
     A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is settled by 5
 
-Such a literal is neither true nor false. Only how long it may take to decide the answer is asked.
+Such a literal is neither true nor false; here it only matters how long it may delay the answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from antelog.engine.values.comparing import holds
 _SEED = "<seed>"
 _DEPTH = "<depth>"
 _DEEPEST = 8
-"""What rests on more negations with open variables than this, one in the other, adds nothing."""
+"""Negations with open variables that are nested deeper than this are left out."""
 
 
 def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Column:

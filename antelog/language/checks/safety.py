@@ -45,7 +45,7 @@ def _check_head(
     for term in rule.head.terms:
         name = variable_of(term)
         if isinstance(term, Anonymous):
-            message = "the head of a rule cannot have `_`, for it says which values the rule derives"
+            message = "the head of a rule cannot have `_`: it says which values the rule derives"
             yield Diagnostic("E401", message, term.span, "Write a variable of the body, or a constant.")
         elif name is not None and name not in bound | compared | reported:
             reported.add(name)
@@ -87,14 +87,14 @@ def _check_comparisons(
             elif name in negated and comparable(rule, comparison, name, vocabulary):
                 pass  # an unguarded variable, which may be anything
             elif name in negated and any(variable_of(term) == name for term in rule.head.terms):
-                message = f"{name} is compared, but occurs only under negation, where it may have any value"
+                message = f"{name} is compared, but occurs only under `not`, where it may have any value"
                 hint = (
                     f"Add a condition without `not` that says which values {name} has. Without one, it can "
                     "be compared with constants by `=` and `!=` only."
                 )
                 yield Diagnostic("E402", message, side.span, hint)
             elif name in negated:
-                message = f"{name} is compared, but occurs only under negation, where it has no one value"
+                message = f"{name} is compared, but occurs only under `not`, which gives it no value"
                 hint = (
                     f"If no such {name} may exist, derive a predicate from the atom and the comparison, and "
                     f"negate that. Else add a condition without `not` that says which values {name} has."
@@ -111,7 +111,7 @@ def _where_from(name: str, side: Term, comparison: Comparison, sorts: dict[str, 
     if comparison.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
         return f"Remove the comparison and write `{to_text(other)}` where {name} stands."
     if sorts.get(name):
-        return f"Use {name} in an atom of the body: the one that says at which times the head is asked for."
+        return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
     return f"Use {name} in an atom of the body."
 
 
@@ -142,7 +142,7 @@ def _check_negations(
                 continue
             if static:
                 reported.add(name)
-                message = f"{name} occurs only under negation, so nothing says which values to try"
+                message = f"{name} occurs only under `not`, so nothing says which values to try"
                 hint = f"Add a condition without `not` that says which values {name} has"
-                hint += "." if name in in_head else ", or write `_` if there is to be no fact at all."
+                hint += "." if name in in_head else ", or write `_` if there must be no fact at all."
                 yield Diagnostic("E403", message, term.span, hint)

@@ -71,10 +71,12 @@ def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[st
         if name in _in_head(rule) or name in compared:
             continue
         kind = "time" if name in times else "value"
-        message = f"{name} occurs only under negation: this asks whether some {kind} makes the negation true"
+        message = (
+            f"{name} occurs only under `not`: the rule would hold if the atom is false for just one {kind}"
+        )
         hint = (
-            f"Some {kind} nearly always does. Write `_` for none at all; else add a condition without `not` "
-            f"that says which values {name} has."
+            f'That is nearly always so. Write `_` to say "for no {kind} at all"; else add a condition '
+            f"without `not` that says which values {name} has."
         )
         if name in times:
             hint = (
@@ -87,7 +89,7 @@ def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[st
 def _check_time(
     rule: syntax.Rule, under: dict[str, Term], times: set[str], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
-    """A fact must not speak for every later tick."""
+    """A fact must not give an answer at every later tick."""
     facts = [
         literal
         for literal in rule.body
@@ -99,8 +101,8 @@ def _check_time(
         return
     if _is_bounded(rule, name):
         return
-    message = f"{name} occurs in no condition without `not`, so one fact of {facts[0].predicate} "
-    message += "would have answers at every tick there ever is"
+    message = f"{name} has no upper bound: it occurs only under `not`, so one fact of {facts[0].predicate} "
+    message += "would have an answer at every tick to come"
     other = variable_of(facts[0].terms[-1]) if facts[0].terms else None
     example = f"{name} <= {other} + 10" if other else f"{name} <= 100"
     hint = f"Say up to when, such as `{example}`, or add a condition without `not` about the ticks {name}."
@@ -127,8 +129,10 @@ def _check_several(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -
     names = [name for name in under if name in _in_head(rule) and name not in times]
     if len(names) < 2:
         return
-    message = f"{' and '.join(names)} occur only under negation, so each would range over everything"
+    message = (
+        f"{' and '.join(names)} occur only under `not`, so every combination of values would be an answer"
+    )
     hint = "Add a condition without `not` that says which values they have, for all of them but one."
     head = next(t for t in rule.head.terms if variable_of(t) == names[1])
-    message += f" in `{to_text(rule.head)}`"
+    message += f" of `{to_text(rule.head)}`"
     yield Diagnostic("E406", message, head.span, hint)

@@ -27,7 +27,7 @@ TOLD = pa.schema(
 """The rows everything else is read from; `what` says which, and so which of the columns matter."""
 
 PIECE = 100_000
-"""At most so many rows in one payload."""
+"""The most rows in one payload."""
 
 Line = dict[str, object]
 _EMPTY: Line = dict.fromkeys(TOLD.names)

@@ -181,7 +181,7 @@ def _kinds(only: Sequence[str]) -> tuple[str, ...]:
     for kind in only:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise DataError(f"there is no change of the kind {kind}. {hint}")
+            raise DataError(f"there are no changes of the kind {kind}. {hint}")
     return tuple(only)
 
 
@@ -211,7 +211,9 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
         return None
     length = length_of(idle)
     if length is None:
-        raise DataError(f"`{idle}` is no duration; write it like `30 seconds`. Units are {', '.join(UNITS)}")
+        raise DataError(
+            f"`{idle}` is not a duration; write it like `30 seconds`. Units are {', '.join(UNITS)}"
+        )
     if plan.tick is None:
         raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
     return max(1, int(length / 1000))

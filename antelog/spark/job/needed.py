@@ -116,7 +116,7 @@ def _asked_of(term: Term, conditions: _Conditions) -> frozenset[_Condition]:
 def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
     """What the variables of a pattern have to be: what they are compared with, and what is asked for.
 
-    Of a value that an unguarded variable may not have is told, too, what its facts make of it.
+    A value that fails the comparisons with an unguarded variable is told as well, so its facts count.
     """
     found: dict[str, frozenset[_Condition]] = {}
     unguarded = set(pattern.unguarded)

@@ -66,23 +66,23 @@ WRONG: list[tuple[Path_, Any, str]] = [
     (("inputs", 0, "name"), "Tmep", "a pattern of Hot does not fit"),
     (("tick",), 0, "its ticks have no length"),
     (("tick",), -1, "its ticks have no length"),
-    (("inputs", 0, "types", 0), "date", "a type that there is not"),
-    (("inputs", 0, "types"), [], "the input Temp is none"),
-    (("inputs", 0, "columns", 0), "level", "the input Temp is none"),
-    (("inputs", 0, "delay"), -1, "the input Temp is none"),
-    (("inputs", 0, "delay"), 10**30, "the input Temp is none"),
-    (("inputs", 0, "refinements", 0, "pattern"), ["wt2"], "the input Temp is none"),
-    (("inputs", 0, "refinements", 0, "pattern", 2), "wt2", "the input Temp is none"),
+    (("inputs", 0, "types", 0), "date", "an unknown type"),
+    (("inputs", 0, "types"), [], "the input Temp is not well formed"),
+    (("inputs", 0, "columns", 0), "level", "the input Temp is not well formed"),
+    (("inputs", 0, "delay"), -1, "the input Temp is not well formed"),
+    (("inputs", 0, "delay"), 10**30, "the input Temp is not well formed"),
+    (("inputs", 0, "refinements", 0, "pattern"), ["wt2"], "the input Temp is not well formed"),
+    (("inputs", 0, "refinements", 0, "pattern", 2), "wt2", "the input Temp is not well formed"),
     (("inputs", 0, "types", 1), "number", "a pattern of Hot does not fit"),
-    (("statics", 0, "facts", 0), ["wt2"], "the static predicate Site is none"),
-    (("statics", 0, "facts", 0, 2), "3", "the static predicate Site is none"),
+    (("statics", 0, "facts", 0), ["wt2"], "the static predicate Site is not well formed"),
+    (("statics", 0, "facts", 0, 2), "3", "the static predicate Site is not well formed"),
     (("static_rules", 0, "predicate"), "Hot", "a static rule for Hot does not fit"),
     (("static_rules", 0, "answer", 0, "name"), "Z", "a static rule for Near does not fit"),
     (("static_rules", 0, "body", 0, "arguments"), [], "a static rule for Near does not fit"),
     (("static_rules", 0, "body", 0, "negated"), True, "a static rule for Near does not fit"),
     (("static_rules", 0, "comparisons", 0, "operator"), "~", "a static rule for Near does not fit"),
-    (("relations", 0, "answer", "types"), [None], "Hot has not one type for each of its variables"),
-    (("relations", 0, "answer", "variables", 1), "X", "Hot has not one type for each of its variables"),
+    (("relations", 0, "answer", "types"), [None], "Hot lacks a type for some of its variables"),
+    (("relations", 0, "answer", "variables", 1), "X", "Hot lacks a type for some of its variables"),
     ((*_PATTERN, "answer"), [], "a pattern of Hot does not fit"),
     ((*_PATTERN, "answer", 0, "name"), "Z", "a pattern of Hot does not fit"),
     ((*_PATTERN, "time", "variable"), "X", "a pattern of Hot does not fit"),
@@ -108,7 +108,7 @@ def test_what_the_compiler_cannot_have_made_is_told(path: Path_, value: Any, why
     assert found[path[-1]] != value
     found[path[-1]] = value
     plan = from_json(json.dumps(document))
-    with pytest.raises(PlanError, match=f"no plan that antelog wrote: .*{why}"):
+    with pytest.raises(PlanError, match=f"not a plan that antelog wrote: .*{why}"):
         check(plan)
 
 
