@@ -111,8 +111,3 @@ def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
         both, _, _ = meeting(numbered, table)
         both = both.take(_passing(known, tests, both))
         yield _Named(both.bound[_ROW], both.bound[naming.variable], np.full(both.count, _FROM_THE_START))
-
-
-def is_named(rows: Rows) -> bool:
-    """Whether rows have values that are named, or that stand for all others."""
-    return NAMED_AT in rows.bound
