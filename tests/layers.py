@@ -8,7 +8,6 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
 
 PACKAGE = "antelog"
 LONGEST = 400
@@ -72,8 +71,6 @@ BELONGS_TO: dict[str, str] = {
     "IPython": "notebook",
     **dict.fromkeys(WEB_FRAMEWORKS, "dashboard"),
 }
-
-Node = TypeVar("Node", bound=ast.AST)
 
 # A path of the project inside a stretch of code, `like/this.py`.
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -175,7 +172,9 @@ def argument_complaints(source: str, path: PurePosixPath) -> list[str]:
     What must be given by name does not count: a reader of the call sees what it is.
     """
     complaints = []
-    for function in _nodes(source, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+    for function in ast.walk(ast.parse(source)):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
         own = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
         count = len(own) - (own[:1] in (["self"], ["cls"]))
         if count > MOST_POSITIONAL:
@@ -192,7 +191,8 @@ def class_complaints(sources: Mapping[PurePosixPath, str]) -> list[str]:
 
     It takes all files at once, for a class may inherit from one of another file.
     """
-    classes = [(path, node) for path, source in sources.items() for node in _nodes(source, ast.ClassDef)]
+    nodes = ((path, node) for path, source in sources.items() for node in ast.walk(ast.parse(source)))
+    classes = [(path, node) for path, node in nodes if isinstance(node, ast.ClassDef)]
     known: dict[str, list[ast.ClassDef]] = {}
     for _, node in classes:
         known.setdefault(node.name, []).append(node)
@@ -226,10 +226,6 @@ def _made_later(field: ast.AnnAssign) -> bool:
     """Whether nobody hands over a field: it is the class's own, or made from others."""
     text = ast.unparse(field)
     return "ClassVar[" in text or "init=False" in text
-
-
-def _nodes(source: str, *kinds: type[Node]) -> Iterator[Node]:
-    return (node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds))
 
 
 def path_complaints(text: str, page: PurePosixPath, root: Path) -> list[str]:

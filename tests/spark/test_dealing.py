@@ -68,7 +68,7 @@ def test_buckets(name: str, buckets: int, seed: int) -> None:
     assert comparable(row for each in seen for row in each.changes) == expected
     assert _set_aside([row for each in seen for row in each.rejects]) == _set_aside(batch.rejects)
     for parts in (batch.counts, told.counts, [row for each in seen for row in each.counts]):
-        assert sum(row["conflicting"] for row in parts) == engine.status.conflicting
+        assert sum(row["conflicting"] for row in parts) == engine.status.counts.conflicting
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

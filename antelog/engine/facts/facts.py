@@ -214,11 +214,11 @@ def _admit(
             found.append((CONFLICTING, claims[conflicting], detail))
     if not found:
         facts = _once(given)
-        counts = Counts(rows.count, facts.count, rows.count - facts.count)
+        counts = Counts(facts.count, rows.count - facts.count)
         return facts, counts, rejects.none(), np.zeros(0, np.int64)
     facts = _once(given.take(fine))
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
-    counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
+    counts = Counts(facts.count, int(fine.sum()) - facts.count, **lost)
     at = np.sort(np.concatenate([rows for _, rows, _ in found]))
     return facts, counts, _rejected(source.name, given, found, (time, arrival), values), at
 
