@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from antelog.compile.plan import Input
+from antelog.engine.facts.lateness import possible_delays
 from antelog.language.printer import to_text
 from antelog.language.syntax import Rule
 from antelog.pictures import theme
@@ -64,7 +65,7 @@ def _kinds(program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
 
 
 def _delay(source: Input) -> str:
-    delays = {source.delay, *(each.delay for each in source.refinements)}
+    delays = possible_delays(source)
     return str(source.delay) if len(delays) == 1 else f"{min(delays)} to {max(delays)}"
 
 

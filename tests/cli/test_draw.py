@@ -88,7 +88,7 @@ def refused(*arguments: str, output: str = "picture.svg") -> Result:
         (("log.jsonl", "--plan"), "--plan needs a program, and this is a log"),
         (("log.jsonl", "--input", "Temp=temp.csv"), "a log has its answers already; leave out --input"),
         (("program.alog", "--plan", "--until", "3"), "--plan draws the rules alone; leave out"),
-        (("program.alog", "--answer", "wt2"), "`wt2` is no X=VALUE; write it like X=wt2"),
+        (("program.alog", "--answer", "wt2"), "`wt2` lacks a name or a value. Write it like X=wt2"),
         (("program.alog", "--input", "Tmp=temp.csv"), "the program has no input Tmp. Did you mean Temp?"),
         (("program.alog", "--until", "yesterday"), "--until"),
         (("program.alog", "--outptu", "a.svg"), "--output"),

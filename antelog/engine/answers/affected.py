@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from antelog.compile.needed import widest
 from antelog.compile.prepare import Prepared, Rules
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
-from antelog.engine.truth.deadlines import possible_delays
+from antelog.engine.facts.lateness import possible_delays
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,11 @@ def _tables(source: Input, values: Values) -> tuple[Table, ...]:
     return tuple(tables)
 
 
+def possible_delays(source: Input) -> tuple[int, ...]:
+    """Every delay that some fact of an input may have."""
+    return tuple({source.delay, *(refinement.delay for refinement in source.refinements)})
+
+
 def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
     """δ of each fact: among the declarations that match it, the one with the most constants decides.
 

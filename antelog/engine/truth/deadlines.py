@@ -24,11 +24,6 @@ from antelog.engine.matching.rows import Bound, Rows, term_column, time_column
 from antelog.engine.values.values import Values
 
 
-def possible_delays(source: Input) -> tuple[int, ...]:
-    """Every delay that some fact of an input may have."""
-    return tuple({source.delay, *(refinement.delay for refinement in source.refinements)})
-
-
 def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows) -> Column:
     """For each row, the last tick at which the fact of the literal may arrive.
 

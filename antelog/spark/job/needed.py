@@ -17,13 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.plan import Comparison, Const, Operand, Pattern, Plan, Relation, Term, Var
+from antelog.compile.comparisons import mirrored
+from antelog.compile.plan import Comparison, Const, Pattern, Plan, Relation, Term, Var
 from antelog.engine.columns.tables import Mask
+from antelog.engine.facts.lateness import possible_delays
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.types import Types
 
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _TESTS = {
     "<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal,
     "=": pc.equal, "!=": pc.not_equal,
@@ -131,13 +132,9 @@ def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
 
 
 def _of_variables(comparison: Comparison) -> Iterator[tuple[Var, _Condition]]:
-    sides: tuple[tuple[Operand, str, Operand], ...] = (
-        (comparison.left, comparison.operator, comparison.right),
-        (comparison.right, _TURNED[comparison.operator], comparison.left),
-    )
-    for one, operator, other in sides:
-        if isinstance(one, Var) and isinstance(other, Const):
-            yield one, (operator, other.value)
+    for each in (comparison, mirrored(comparison)):
+        if isinstance(each.left, Var) and isinstance(each.right, Const):
+            yield each.left, (each.operator, each.right.value)
 
 
 def _can_tell(test: Test, kind: Kind | None) -> bool:
@@ -171,7 +168,7 @@ def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
     source = next(s for s in plan.inputs if s.name == name)
     time = ticks_of(table.column(source.columns[-1]), plan.tick)
     arrived = ticks_of(table.column(arrival), plan.tick)
-    soonest = min([source.delay, *(r.delay for r in source.refinements)])
+    soonest = min(possible_delays(source))
     waited = arrived.numbers - time.numbers
     fine: Mask = time.whole & arrived.whole & (time.numbers >= 0) & (arrived.numbers <= LAST)
     fine &= (waited >= 0) & (waited <= soonest)
