@@ -1,4 +1,4 @@
-"""Every row that is read is accounted for: in files, in the engine, in batches and streams on Spark."""
+"""antelog/accounts.py: every row that is read is accounted for, in files, in the engine, on Spark."""
 
 from __future__ import annotations
 

@@ -54,23 +54,18 @@ def test_the_folders_are_there() -> None:
         assert there <= set(folders) <= there | beside
 
 
-MIRRORED = ("engine", "compile")
-
-
-@pytest.mark.parametrize("layer", MIRRORED)
-def test_each_module_has_a_test_file_that_says_so(layer: str) -> None:
-    package, tests = ROOT / layers.PACKAGE / layer, ROOT / "tests" / layer
-    modules = {path.relative_to(ROOT).as_posix() for path in package.rglob("[!_]*.py")}
+def test_each_module_has_a_test_file_that_says_so() -> None:
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / layers.PACKAGE).rglob("[!_]*.py")}
     about = {
-        path.relative_to(ROOT): layers.modules_tested(path.read_text(encoding="utf-8"))
-        for path in tests.rglob("test_*.py")
+        path.relative_to(ROOT / "tests"): layers.modules_tested(path.read_text(encoding="utf-8"))
+        for path in (ROOT / "tests").rglob("test_*.py")
     }
     tested = {module for named in about.values() for module in named}
     assert modules - tested == set(), "no test file names them in its first line"
     assert tested - modules == set(), "there is no such module"
     for path, named in about.items():
         folders = {PurePosixPath(module).relative_to(layers.PACKAGE).parent for module in named}
-        here = PurePosixPath(path.as_posix()).relative_to("tests").parent
+        here = PurePosixPath(path.as_posix()).parent
         assert not folders or here in folders, f"{path} is not where its module is"
 
 

@@ -1,4 +1,4 @@
-"""antelog/files/csv_files.py: columns, values, every kind of bad row, encodings."""
+"""antelog/files/{cells,columns,csv_files,reading}.py: columns, values, every kind of bad row, encodings."""
 
 import gzip
 from pathlib import Path
