@@ -6,21 +6,10 @@ import click
 import pytest
 
 from antelog.cli.main import main
-from tests.cli.trying import PROGRAM, READINGS, antelog
+from tests.cli.trying import READINGS, antelog
 
 assert isinstance(main, click.Group)
 COMMANDS = sorted(main.commands)
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "program.alog").write_text("static Turbine(device).\n" + PROGRAM, encoding="utf-8")
-    (tmp_path / "temp.csv").write_text(READINGS, encoding="utf-8")
-    (tmp_path / "notes.txt").touch()
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "temp.parquet").touch()
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -60,14 +49,14 @@ def test_commands_are_suggested(command: str) -> None:
         (("try", "program.alog", "--only", "confirmd"), "Did you mean confirmed?"),
     ],
 )
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("project")
 def test_options_and_predicates_are_suggested(arguments: tuple[str, ...], suggestion: str) -> None:
     done = antelog(*arguments)
     assert done.exit_code == 2
     assert suggestion in done.stderr
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("project")
 def test_columns_are_suggested() -> None:
     Path("temp.csv").write_text(READINGS.replace("level", "levl"), encoding="utf-8")
     done = antelog("try", "program.alog", "--input", "Temp=temp.csv")

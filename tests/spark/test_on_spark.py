@@ -18,12 +18,11 @@ from antelog.accounts import FATES
 from antelog.engine.log.ending import last_tick
 from antelog.program import Program
 from antelog.spark import outcomes
-from antelog.spark.job.job import ARRIVED
 from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
 from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of
-from tests.spark.streamed import result, run, stream_of
+from tests.spark.streamed import frames_of, named, result, run, stream_of
 from tests.strategies import Case, cases
 
 ON_SPARK = settings(
@@ -31,17 +30,6 @@ ON_SPARK = settings(
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
-
-
-def _frames(spark: SparkSession, program: Program, facts: Sequence[Fact]) -> dict[str, DataFrame]:
-    return {
-        name: spark.createDataFrame(_named(table)).repartition(3)
-        for name, table in tables_of(program.plan, facts).items()
-    }
-
-
-def _named(table: pa.Table) -> pa.Table:
-    return table.rename_columns([n if n != ARRIVED else "arrival" for n in table.column_names])
 
 
 def _rows(frame: DataFrame) -> list[dict[str, Any]]:
@@ -57,8 +45,8 @@ def _streamed(
     ends: Sequence[int],
 ) -> list[dict[str, Any]]:
     parts = [*cut(facts, ends), [closing(program.plan, until)]]
-    named = [{n: _named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
-    frames = stream_of(spark, folder / "in", named)
+    parts_named = [{n: named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
+    frames = stream_of(spark, folder / "in", parts_named)
     found = outcomes(program, {n: f.repartition(3) for n, f in frames.items()}, buckets=3)
     query = run(found, folder / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
@@ -92,7 +80,7 @@ def _interesting(case: Case) -> Program:
 @given(case=cases())
 def test_random_programs_in_batches(spark: SparkSession, case: Case) -> None:
     program = _interesting(case)
-    frames = _frames(spark, program, case.facts)
+    frames = frames_of(spark, program, case.facts)
     found = outcomes(program, frames, buckets=3, until=case.until)
     assert _rows(found.changes) == kernel_log(program.plan, case.facts, case.until)
 
@@ -115,7 +103,7 @@ def test_recorded_cases(spark: SparkSession, tmp_path: Path, name: str) -> None:
     case = recorded(name)
     program = parse((FOLDER / name / "program.alog").read_text(encoding="utf-8"))
     expected = kernel_log(program.plan, case.facts, case.until)
-    frames = _frames(spark, program, case.facts)
+    frames = frames_of(spark, program, case.facts)
     assert _rows(outcomes(program, frames, buckets=3, until=case.until).changes) == expected
     ends = random.Random(name).sample(range(1, len(case.facts) + 1), 2)
     assert _streamed(spark, tmp_path, program, case.facts, case.until, ends) == expected
@@ -131,7 +119,7 @@ def test_buckets_agree_on_where_a_batch_begins_and_ends(spark: SparkSession) -> 
     engine.advance(last, frames(facts, plan, -1, last))
     end = last_tick(last, map(engine.answers, ("Malf", "OK")))
     assert end > last
-    found = outcomes(program, _frames(spark, program, facts), buckets=5)
+    found = outcomes(program, frames_of(spark, program, facts), buckets=5)
     assert len(found.job.numbers) == 5
     assert _rows(found.changes) == kernel_log(plan, facts, end)
 

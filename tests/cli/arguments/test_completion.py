@@ -4,7 +4,6 @@ import os
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import click
 import pytest
@@ -12,21 +11,10 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from antelog.cli.main import main
-from tests.cli.trying import PROGRAM, READINGS, antelog
+from tests.cli.trying import antelog
 from tests.docs.pages import ROOT
 
 assert isinstance(main, click.Group)
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "program.alog").write_text("static Turbine(device).\n" + PROGRAM, encoding="utf-8")
-    (tmp_path / "temp.csv").write_text(READINGS, encoding="utf-8")
-    (tmp_path / "notes.txt").touch()
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "temp.parquet").touch()
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def completed(line: str) -> list[str]:
@@ -35,7 +23,7 @@ def completed(line: str) -> list[str]:
     return [item.value for item in ShellComplete(main, {}, "antelog", "_X").get_completions(words, last)]
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("project")
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -71,7 +59,7 @@ def test_a_script_of_bash_can_be_read_by_it() -> None:
         pytest.skip("there is no bash")
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("project")
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -90,7 +78,7 @@ def test_what_bash_is_told(line: str, found: list[str]) -> None:
     assert done.output.split() == found
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("project")
 def test_bash_completes() -> None:
     """The function as Bash calls it, with a word for each part of `P=FILE`."""
     script = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.cli.running import command, said_until_the_first_batch
 from tests.servers import UnavailableError, free_port
 from tests.servers.artefacts import for_kafka, for_postgres
 from tests.servers.kafka import kafka
@@ -26,11 +26,6 @@ OF_TOPIC, OF_STORE = "trust-no-topic", "keep-this-store"
 WAYS = (OF_DATABASE, OF_TOPIC, OF_STORE, "p%2Fss%26w%3Drd%3Bof%23db%2B%C3%BC")
 """The passwords, and how one looks in an address."""
 PAGES = ("environment/", "SQL/", "jobs/", "StreamingQuery/", "executors/")
-
-
-def command(*arguments: object) -> list[str]:
-    code = "from antelog.cli.main import main; main()"
-    return [sys.executable, "-c", code, "run", *map(str, arguments), "--master", "local[2]"]
 
 
 def environment() -> dict[str, str]:
@@ -103,12 +98,7 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself() -> None:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
         )  # fmt: skip
         try:
-            assert process.stderr is not None
-            said = []
-            for line in process.stderr:
-                said.append(line)
-                if line.startswith("batch 0: "):
-                    break
+            said = said_until_the_first_batch(process)
             assert process.poll() is None, "".join(said)
             commands, listening = looked_at(process.pid)
             assert any("SparkSubmit" in each for each in commands)

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow.csv import read_csv
 
+from tests.cli.running import command, said_until_the_first_batch
 from tests.cli.trying import try_
 from tests.obeyed import obeyed
 
@@ -37,11 +37,6 @@ wt8,high,10,10
 wt8,high,11,11
 wt2,low,20,20
 """
-
-
-def command(*arguments: object) -> list[str]:
-    code = "from antelog.cli.main import main; main()"
-    return [sys.executable, "-c", code, "run", *map(str, arguments), "--master", "local[2]"]
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -184,12 +179,7 @@ def test_a_stream_that_is_asked_to_stop(how: str) -> None:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"}, start_new_session=True,
     )  # fmt: skip
-    assert process.stderr is not None
-    said = []
-    for line in process.stderr:
-        said.append(line)
-        if line.startswith("batch 0: "):
-            break
+    said = said_until_the_first_batch(process)
     time.sleep(0.5)
     if how == "SIGTERM":
         process.send_signal(signal.SIGTERM)
