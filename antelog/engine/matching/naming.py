@@ -14,7 +14,6 @@ import numpy as np
 from antelog.compile.plan import Comparison, Time
 from antelog.compile.prepare import FactLiteral, Naming, Prepared
 from antelog.compile.sources import FACT_TIME
-from antelog.compile.variables import compared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER, Spans
 from antelog.engine.columns.tables import Column, groups, keys_of, marked
@@ -22,7 +21,7 @@ from antelog.engine.matching.background import rows_of
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial, fitting
 from antelog.engine.matching.rows import Background, Rows, Within, facts_for, meeting, time_column
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 from antelog.engine.values.encoding import OTHERS
 
 NAMED_AT = "<named at>"
@@ -91,11 +90,7 @@ def _band(literal: FactLiteral, time: Time, rows: Rows) -> Within | None:
 
 def _passing(known: Knowledge, tests: Iterable[Comparison], rows: Rows) -> Column:
     """The rows at which tests hold, as far as they have values."""
-    fits = np.ones(rows.count, np.bool_)
-    for test in tests:
-        if compared(test) <= rows.bound.keys():
-            fits &= holds(test, rows.bound, rows.count, known.values)
-    return marked(fits)
+    return marked(passing(tests, rows.bound, rows.count, known.values))
 
 
 def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
