@@ -6,7 +6,6 @@ engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("M
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from os import PathLike
 from typing import Protocol
 
@@ -126,11 +125,10 @@ class Engine:
     @property
     def status(self) -> Status:
         """What was counted so far, and how much is kept. Counting open answers takes as long as `answers`."""
-        counts = sum(self._counts.values(), Counts())
         history, values = self._state.history, self._state.values
         return Status(
-            **asdict(counts),
             now=self.now,
+            counts=sum(self._counts.values(), Counts()),
             dropped=sum(each.facts for each in self._dropped.values()),
             open_answers={
                 query.name: kernel.count_open(self._plan, self._state, query.name)

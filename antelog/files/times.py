@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.rejects import about_time
-from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, ticks_of
+from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text, mask_of
 from antelog.files.grammar import STAMP, WHOLE_TIME, ZONED, nature_of_times
@@ -48,10 +48,7 @@ def _natural(numbers: Column, whole: Mask) -> Mask:
 
 
 def _no_tick(what: str, file: str) -> DataError:
-    return DataError(
-        f"{file}: the {what} is a timestamp, and the program does not say how long a tick is; "
-        "declare it: `tick 10 minutes.`"
-    )
+    return DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
 
 def _from_texts(texts: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:

@@ -23,7 +23,7 @@ part in comparing nodes: two texts that differ in layout only give equal documen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -214,6 +214,23 @@ def atoms_of(rule: Rule) -> Iterator[tuple[Atom, bool]]:
             yield literal, False
         elif isinstance(literal, Negation):
             yield literal.atom, True
+
+
+def variables_of(terms: Iterable[Term]) -> set[str]:
+    return {name for term in terms if (name := variable_of(term))}
+
+
+def compared(comparison: Comparison) -> set[str]:
+    """The variables of a comparison."""
+    return variables_of((comparison.left, comparison.right))
+
+
+def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
+    """The variables of the rule's positive atoms, and those of its negated ones."""
+    sides: tuple[set[str], set[str]] = (set(), set())
+    for atom, is_negated in atoms_of(rule):
+        sides[is_negated].update(variables_of(atom.terms))
+    return sides
 
 
 def variable_of(term: Term) -> str | None:

@@ -1,4 +1,4 @@
-"""Programs, plans, changes and answers as notebooks display them, and the cell magic."""
+"""antelog/notebook/{extension,showing}.py: programs, plans, changes and answers, and the cell magic."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -8,12 +8,10 @@ import pyarrow as pa
 import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
-from pygments.token import Comment, Keyword, Name, Token
 
 import antelog
 from antelog.compile.show.explain import plan_text
 from antelog.compile.show.explain_html import plan_html
-from antelog.language.highlighting import AntelogLexer
 from antelog.notebook.extension import Problems
 from tests.cli.trying import PROGRAM, TURBINES
 
@@ -46,9 +44,6 @@ def displayed(notebook: InteractiveShell, what: Any) -> str | None:
     return text
 
 
-# ---- programs and plans ----
-
-
 def test_a_program_has_its_rules_and_its_plan() -> None:
     program = antelog.load(TURBINES)
     html = program._repr_html_()
@@ -78,32 +73,6 @@ def test_plans_are_no_markup() -> None:
     program = antelog.parse('P(X, T) :- Q(X, "<b>", T).\nquery P(X, T).\n')
     assert "<b>&quot;" not in program._repr_html_()
     assert "&lt;b&gt;" in plan_html(program.plan)
-
-
-def test_words_of_the_language() -> None:
-    text = 'input Temp(d, time) delay 1. % late\nP(X, T) :- not Temp(X, "a%b", T+1), X != 3.\n'
-    found = list(AntelogLexer().get_tokens(text))
-    assert "".join(value for _, value in found) == text
-    assert Token.Error not in {kind for kind, _ in found}
-    kinds = {value: kind for kind, value in found}
-    assert kinds["input"] is kinds["not"] is Keyword
-    assert kinds["Temp"] is Name.Function
-    assert kinds["X"] is Name.Variable
-    assert kinds["% late"] is Comment.Single
-
-
-def test_words_of_a_slot_have_their_kinds() -> None:
-    text = "input Temp(device, tick, time) delay 1, one per device and tick.\nOne(one, T) :- Per(and, T)."
-    kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in ("one", "per", "and")]
-    assert kinds == [Keyword, Keyword, Keyword, Name.Constant, Name.Constant]
-
-
-def test_every_character_of_an_example_is_known() -> None:
-    tokens = AntelogLexer().get_tokens(TURBINES.read_text(encoding="utf-8"))
-    assert Token.Error not in {kind for kind, _ in tokens}
-
-
-# ---- changes and answers ----
 
 
 def test_answers(engine: antelog.Engine) -> None:
@@ -164,9 +133,6 @@ def test_long_tables_are_cut(engine: antelog.Engine) -> None:
     assert "and 1 more" in shown._repr_html_()
     assert repr(shown) == "<2 changes>"
     assert "nothing is open" in antelog.show([])._repr_html_()
-
-
-# ---- the extension ----
 
 
 def test_tables_of_answers_display_themselves(notebook: InteractiveShell, engine: antelog.Engine) -> None:

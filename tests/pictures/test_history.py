@@ -1,4 +1,4 @@
-"""Answers are put together from changes, whatever form these come in."""
+"""antelog/pictures/{clock,history,reading}.py: answers are put together from changes, whatever their form."""
 
 import json
 from pathlib import Path

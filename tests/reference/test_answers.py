@@ -1,4 +1,4 @@
-"""Small programs whose reports, changes and outlooks can be read off."""
+"""antelog/reference/{ahead,answers,history,naming,refusals,stream}.py: reports that can be read off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What DataFrames hold: typed values, background facts, several queries, rows that are set aside."""
+"""antelog/spark/running.py, antelog/spark/job/{background,job}.py: what DataFrames hold."""
 
 from __future__ import annotations
 

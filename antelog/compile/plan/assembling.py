@@ -57,9 +57,9 @@ def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:
 
 def _input(name: str, vocabulary: Vocabulary) -> Input:
     predicate = vocabulary[name]
-    refinements = tuple(Refinement(r.pattern, r.delay) for r in predicate.refinements)
+    refinements = tuple(Refinement(r.pattern, r.delay) for r in predicate.delays.refinements)
     types = _type_names(name, vocabulary)
-    return Input(name, predicate.columns, types, predicate.delay, refinements, predicate.slot)
+    return Input(name, predicate.columns, types, predicate.delays.bound, refinements, predicate.slot)
 
 
 def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ...]]:

@@ -17,7 +17,6 @@ from itertools import accumulate
 import numpy as np
 
 from antelog.compile.conditions.differences import ZERO
-from antelog.compile.nodes.variables import compared
 from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
@@ -33,7 +32,7 @@ from antelog.engine.matching.rows import (
     joined,
     meeting,
 )
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
 
 
@@ -239,16 +238,13 @@ def _possible(prepared: Prepared, rows: Rows, background: Background, values: Va
 
 
 def fitting(prepared: Prepared, rows: Rows, background: Background, values: Values) -> Mask:
-    fits = np.ones(rows.count, np.bool_)
+    fits = passing(prepared.tests, rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:
         if condition.variable in rows.bound:
             fits &= rows.bound[condition.variable] >= condition.tick
     for first, last, most in prepared.between:
         if {first, last} <= {ZERO, *rows.bound}:
             fits &= rows.bound.get(last, 0) - rows.bound.get(first, 0) <= most
-    for test in prepared.tests:
-        if compared(test) <= rows.bound.keys():
-            fits &= holds(test, rows.bound, rows.count, values)
     for table in background.forbidden:
         if table.bound.keys() <= rows.bound.keys():
             fits &= ~agrees(rows, table)

@@ -23,7 +23,7 @@ from antelog.engine.matching.rows import AS_OF, Bound, Rows, term_column, time_c
 from antelog.engine.truth.atoms import Judge, looked_at, with_negations
 from antelog.engine.truth.deadlines import latest_tick
 from antelog.engine.truth.derivations import Derivations, with_facts
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 
 _SEED = "<seed>"
 _DEPTH = "<depth>"
@@ -141,8 +141,4 @@ def _meeting(judge: Judge, asked: _Asked, prepared: Prepared, part: Partial) -> 
         for term, answer in zip(asked.negation.atom.asked, prepared.pattern.answer, strict=True)
         if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
     }
-    fits = np.ones(rows.count, np.bool_)
-    for test in asked.conditions:
-        if compared(test) <= bound.keys():
-            fits &= holds(test, bound, rows.count, values)
-    return marked(fits)
+    return marked(passing(asked.conditions, bound, rows.count, values))

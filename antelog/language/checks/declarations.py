@@ -13,7 +13,7 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS, in_ticks, microseconds
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.vocabulary import Kind, Predicate, Refinement, Type, Vocabulary
+from antelog.language.vocabulary import Delays, Kind, Predicate, Refinement, Type, Vocabulary
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
@@ -118,7 +118,9 @@ def _declare(
     if kind is Kind.INPUT and not columns:
         columns = ("time",)
     span = declaration.name_span
-    predicates[name] = Predicate(name, kind, columns, types, delay, declared=True, span=span, slot=slot)
+    predicates[name] = Predicate(
+        name, kind, columns, types, Delays(delay), declared=True, span=span, slot=slot
+    )
 
 
 def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool) -> Iterator[Diagnostic]:
@@ -202,7 +204,8 @@ def _refine(
         refinements.setdefault(delay.name, []).append(Refinement(pattern, bound, delay.span))
     for name, given in refinements.items():
         found += _conflicts(name, given)
-        predicates[name] = replace(predicates[name], refinements=tuple(given))
+        refined = replace(predicates[name].delays, refinements=tuple(given))
+        predicates[name] = replace(predicates[name], delays=refined)
 
 
 def _delay_problem(

@@ -17,18 +17,10 @@ from antelog.language.vocabulary import Vocabulary
 def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
         sorts = sorts_of(rule, vocabulary)
-        positive, negated = _variables(rule)
+        positive, negated = syntax.in_atoms(rule)
         yield from _check_head(rule, positive, negated, sorts, vocabulary)
         yield from _check_comparisons(rule, positive, negated, sorts, vocabulary)
         yield from _check_negations(rule, positive, sorts, vocabulary)
-
-
-def _variables(rule: syntax.Rule) -> tuple[set[str], set[str]]:
-    """The variables of the rule's positive atoms, and those of its negated ones."""
-    sides: tuple[set[str], set[str]] = (set(), set())
-    for atom, is_negated in syntax.atoms_of(rule):
-        sides[is_negated].update(v for t in atom.terms if (v := variable_of(t)))
-    return sides
 
 
 def _check_head(
@@ -40,7 +32,7 @@ def _check_head(
 ) -> Iterator[Diagnostic]:
     static = vocabulary.is_static(rule.head.predicate)
     bound = positive if static else positive | negated
-    compared = {v for c in rule.body if isinstance(c, Comparison) for v in _sides(c)}
+    compared = {v for c in rule.body if isinstance(c, Comparison) for v in syntax.compared(c)}
     reported: set[str] = set()
     for term in rule.head.terms:
         name = variable_of(term)
@@ -58,13 +50,6 @@ def _check_head(
                 message = f"`{to_text(rule.head)}` is a fact, and facts have no variables"
                 hint = "Write constants, or add conditions behind `:-`."
             yield Diagnostic("E401", message, term.span, hint)
-
-
-def _sides(comparison: Comparison) -> Iterator[str]:
-    for side in (comparison.left, comparison.right):
-        name = variable_of(side)
-        if name is not None:
-            yield name
 
 
 def _check_comparisons(
@@ -118,12 +103,12 @@ def _where_from(name: str, side: Term, comparison: Comparison, sorts: dict[str, 
 def _check_negations(
     rule: syntax.Rule, positive: set[str], sorts: dict[str, bool], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
-    in_head = {v for t in rule.head.terms if (v := variable_of(t))}
+    in_head = syntax.variables_of(rule.head.terms)
     reported = {
         v
         for c in rule.body
         if isinstance(c, Comparison)
-        for v in _sides(c)
+        for v in syntax.compared(c)
         if not sorts.get(v) and not comparable(rule, c, v, vocabulary)
     }
     if vocabulary.is_static(rule.head.predicate):

@@ -31,14 +31,9 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
 def comparable(rule: syntax.Rule, comparison: Comparison, name: str, vocabulary: Vocabulary) -> bool:
     """Whether the comparison may be about an unguarded variable, which has every value there is."""
     sides = (comparison.left, comparison.right)
-    in_head = name in _in_head(rule) and not vocabulary.is_static(rule.head.predicate)
+    in_head = name in syntax.variables_of(rule.head.terms) and not vocabulary.is_static(rule.head.predicate)
     plain = any(isinstance(s, Variable) for s in sides) and any(isinstance(s, Constant) for s in sides)
     return in_head and plain and comparison.operator in ("=", "!=")
-
-
-def _positive(rule: syntax.Rule) -> set[str]:
-    atoms = [atom for atom, is_negated in syntax.atoms_of(rule) if not is_negated]
-    return {name for atom in atoms for term in atom.terms if (name := variable_of(term))}
 
 
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, Term]:
@@ -46,7 +41,7 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
 
     Negated static atoms do not count: what they lack is reported elsewhere.
     """
-    positive = _positive(rule)
+    positive, _ = syntax.in_atoms(rule)
     found: dict[str, Term] = {}
     for atom, is_negated in syntax.atoms_of(rule):
         for term in atom.terms if is_negated and not vocabulary.is_static(atom.predicate) else ():
@@ -56,19 +51,14 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
     return found
 
 
-def _in_head(rule: syntax.Rule) -> set[str]:
-    return {name for term in rule.head.terms if (name := variable_of(term))}
-
-
 def _compared(rule: syntax.Rule) -> set[str]:
-    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
-    return {name for c in comparisons for side in (c.left, c.right) if (name := variable_of(side))}
+    return {name for c in rule.body if isinstance(c, Comparison) for name in syntax.compared(c)}
 
 
 def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -> Iterator[Diagnostic]:
     compared = _compared(rule) - times  # reported with their comparisons
     for name, term in under.items():
-        if name in _in_head(rule) or name in compared:
+        if name in syntax.variables_of(rule.head.terms) or name in compared:
             continue
         kind = "time" if name in times else "value"
         message = (
@@ -111,7 +101,7 @@ def _check_time(
 
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
     """Whether some comparison says how late a time may be."""
-    positive = _positive(rule)
+    positive, _ = syntax.in_atoms(rule)
     for comparison in rule.body:
         if not isinstance(comparison, Comparison):
             continue
@@ -126,7 +116,7 @@ def _is_bounded(rule: syntax.Rule, name: str) -> bool:
 
 
 def _check_several(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -> Iterator[Diagnostic]:
-    names = [name for name in under if name in _in_head(rule) and name not in times]
+    names = [name for name in under if name in syntax.variables_of(rule.head.terms) and name not in times]
     if len(names) < 2:
         return
     message = (

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.engine import plan_of
-from antelog.engine.facts.ticks import is_timestamp
+from antelog.engine.facts.ticks import is_timestamp, no_tick
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.schema import answer_types
 from antelog.engine.values.kinds import kind_of
@@ -166,10 +166,7 @@ def _check_types(plan: Plan, source: Input, types: Sequence[pa.DataType]) -> Non
 
 def _check_time(plan: Plan, what: str, type_: pa.DataType) -> None:
     if is_timestamp(type_) and plan.tick is None:
-        raise DataError(
-            f"{what} has timestamps, and the program does not say how long a tick is; "
-            "declare it: `tick 10 minutes.`"
-        )
+        raise DataError(no_tick(f"{what} has timestamps"))
     if not (is_timestamp(type_) or kind_of(type_) is not None):
         raise DataError(f"{what} is of type {type_}; times are whole numbers or timestamps")
 

@@ -17,14 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, Pattern, Term, Var
+from antelog.compile.conditions.comparisons import mirrored
+from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.types import Types
 
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _TESTS = {
     "<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal,
     "=": pc.equal, "!=": pc.not_equal,
@@ -132,13 +132,9 @@ def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
 
 
 def _of_variables(comparison: Comparison) -> Iterator[tuple[Var, _Condition]]:
-    sides: tuple[tuple[Operand, str, Operand], ...] = (
-        (comparison.left, comparison.operator, comparison.right),
-        (comparison.right, _TURNED[comparison.operator], comparison.left),
-    )
-    for one, operator, other in sides:
-        if isinstance(one, Var) and isinstance(other, Const):
-            yield one, (operator, other.value)
+    for each in (comparison, mirrored(comparison)):
+        if isinstance(each.left, Var) and isinstance(each.right, Const):
+            yield each.left, (each.operator, each.right.value)
 
 
 def _can_tell(test: Test, kind: Kind | None) -> bool:

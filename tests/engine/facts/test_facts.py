@@ -119,7 +119,6 @@ def test_admit_does_what_a_look_at_each_row_would(rows: list[tuple[Any, ...]], b
     assert admitted.rejects.column("reason").to_pylist() == reasons
     lost = Counter(reasons)
     assert admitted.counts["Temp"] == Counts(
-        given=len(rows),
         admitted=len(expected),
         repeated=len(rows) - len(reasons) - len(expected),
         late=lost["late"],
@@ -192,7 +191,7 @@ def test_a_fact_counts_once_at_its_first_arrival() -> None:
     assert facts_of(admitted, values, "Temp") == Counter(
         [("1", "a", "x", "1", 3, 3), ("1", "b", "x", "1", 3, 4)]
     )
-    assert admitted.counts == {"Temp": Counts(given=4, admitted=2, repeated=2), "Ping": Counts()}
+    assert admitted.counts == {"Temp": Counts(admitted=2, repeated=2), "Ping": Counts()}
     assert admitted.facts["Ping"].count == 0
     assert admitted.facts["Ping"].columns == ()
 
