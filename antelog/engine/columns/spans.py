@@ -79,9 +79,15 @@ def union(parts: Iterable[Spans]) -> Spans:
         return found[0]
     if not found:
         return NOWHERE
-    first = np.concatenate([part.first for part in found])
+    return covering(
+        np.concatenate([part.first for part in found]), np.concatenate([part.last for part in found])
+    )
+
+
+def covering(first: Column, last: Column) -> Spans:
+    """All ticks of spans in any order, which may meet or lie in each other."""
     order = np.argsort(first, kind="stable")
-    return _merged(first.take(order), np.concatenate([part.last for part in found]).take(order))
+    return _merged(first.take(order), last.take(order))
 
 
 def _merged(first: Column, last: Column) -> Spans:
