@@ -10,13 +10,15 @@
     Term       = Var | Const;  Time = variable + offset, or a fixed tick;  Sum = variable + number
 
 Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are
-checked when a plan is read from JSON. `antelog.compile.explain` prints a plan for people,
-`antelog.compile.plan_json` turns it into JSON and back.
+checked when a plan is read from JSON. A node with `dict=True` remembers what it was asked.
+`antelog.compile.explain` prints a plan for people, `antelog.compile.plan_json` turns it into JSON
+and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -105,7 +107,7 @@ class Earliest(Struct, frozen=True):
     tick: int
 
 
-class Pattern(Struct, frozen=True):
+class Pattern(Struct, frozen=True, dict=True):
     """One way to derive an atom of a relation.
 
     `answer` and `time` are what the relation's variables and time stand for. A pattern with
@@ -133,7 +135,7 @@ class Pattern(Struct, frozen=True):
         """Whether no fact has to come for the pattern to speak."""
         return not any(True for _ in self.atoms)
 
-    @property
+    @cached_property
     def guarded(self) -> frozenset[str]:
         """The variables that facts or the background give values."""
         found = {a.name for atom in self.atoms for a in atom.arguments if isinstance(a, Var)}
@@ -143,13 +145,13 @@ class Pattern(Struct, frozen=True):
                 found |= {a.name for a in static.arguments if isinstance(a, Var)}
         return frozenset(found)
 
-    @property
+    @cached_property
     def unguarded(self) -> tuple[str, ...]:
         """The variables of the answer, but for its time, that only negations and comparisons have."""
         names = dict.fromkeys(a.name for a in self.answer if isinstance(a, Var))
         return tuple(name for name in names if name not in self.guarded)
 
-    @property
+    @cached_property
     def unguarded_time(self) -> str | None:
         """The variable of the answer's time, if only negations and comparisons have it."""
         return None if self.time.variable in self.guarded else self.time.variable
@@ -185,7 +187,7 @@ class Level(Struct, frozen=True):
     rank: int
 
 
-class Relation(Struct, frozen=True):
+class Relation(Struct, frozen=True, dict=True):
     """An atom whose truth over time is kept.
 
     A relation is `asked` if it answers a query of the program; `variables` are then the
@@ -202,7 +204,7 @@ class Relation(Struct, frozen=True):
     bounds: Bounds
     level: Level
 
-    @property
+    @cached_property
     def unguarded(self) -> tuple[int, ...]:
         """The positions of the answer at which some pattern has an unguarded variable."""
         found = {

@@ -92,6 +92,8 @@ def covering(first: Column, last: Column) -> Spans:
 
 def _merged(first: Column, last: Column) -> Spans:
     """Spans in the order of their beginnings, those that meet made one."""
+    if len(first) == 1:
+        return Spans(first, last)
     last = np.maximum.accumulate(last)
     begins = np.ones(len(first), np.bool_)
     np.greater(first[1:], last[:-1] + 1, out=begins[1:])
