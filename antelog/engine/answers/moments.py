@@ -82,13 +82,21 @@ def moments(found: Lives, before: int, now: int) -> Moments:
     return _seen(found, before, key, shift, there)
 
 
-def and_more(found: Lives, at: Moments, now: int, answer: Column, tick: Column) -> Moments:
-    """The moments of answers up to `now`, and some more, at which nothing happens."""
+def and_more(
+    found: Lives, at: Moments, now: int, answer: Column, tick: Column
+) -> tuple[Moments, Column, Column]:
+    """The moments up to `now` and some more, at which nothing happens; where the old and the new ones are."""
     shift = (now - at.before + 1).bit_length()
-    keys = (
-        (numbers << shift) + (ticks - at.before) for numbers, ticks in ((at.answer, at.tick), (answer, tick))
-    )
-    return _seen(found, at.before, distinct(np.concatenate(list(keys))), shift, _there(found, now))
+    old = (at.answer << shift) + (at.tick - at.before)
+    more = (answer << shift) + (tick - at.before)
+    fresh = distinct(more)
+    place = np.searchsorted(old, fresh)
+    new = marked((place == len(old)) | (np.append(old, -1).take(place) != fresh))
+    place = place.take(new)
+    key = np.insert(old, place, fresh.take(new))
+    moved = np.arange(len(old)) + np.bincount(place, minlength=len(old) + 1).cumsum()[:-1]
+    whole = _seen(found, at.before, key, shift, _there(found, now))
+    return whole, moved, np.searchsorted(key, more)
 
 
 def _there(found: Lives, now: int) -> Mask:

@@ -85,12 +85,13 @@ def tell(judge: Judge, query: Query, step: Step) -> Told:
     if not past:
         return told
     ahead = _ahead(judge, told, step)
-    if ahead.due < len(ahead.tick):
-        at = and_more(found, told.at, step.now, ahead.answer[ahead.due :], ahead.tick[ahead.due :])
-        told = _told(judge, query, found, at, hidden)
-    place, due = ahead.moments(told.at), np.zeros(len(told.at.tick), np.bool_)
-    due[place[ahead.due :]] = True
-    return replace(told, due=due, ahead=ahead.outlook.at(place, len(due)))
+    if len(ahead.tick) == 0:
+        return replace(told, ahead=ahead.outlook.at(ahead.moment, len(told.status)))
+    at, moved, new = and_more(found, told.at, step.now, ahead.answer, ahead.tick)
+    due = np.zeros(len(at.tick), np.bool_)
+    due[new] = True
+    known = ahead.outlook.at(np.concatenate([moved.take(ahead.moment), new]), len(due))
+    return replace(_told(judge, query, found, at, hidden), due=due, ahead=known)
 
 
 def tell_current(judge: Judge, query: Query, step: Step) -> Told:
@@ -127,21 +128,15 @@ def _told(judge: Judge, query: Query, found: Lives, at: Moments, hidden: int = -
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """What is known ahead of answers at some ticks, at which lines leave them open.
+    """What is known ahead of answers: at moments whose lines leave them open, and then where lines are due.
 
-    Those from `due` on are at ticks that the line before names, and by which nothing has happened.
+    These are at ticks that the line before names, and by which nothing has happened.
     """
 
+    moment: Column
     answer: Column
     tick: Column
     outlook: Outlook
-    due: int
-
-    def moments(self, at: Moments) -> Column:
-        """The moments at which this is known; they are there."""
-        first, size = at.before, int(at.tick.max(initial=0)) - at.before + 1
-        there = at.answer * size + (at.tick - first)
-        return np.searchsorted(there, self.answer * size + (self.tick - first))
 
 
 def _ahead(judge: Judge, told: Told, step: Step) -> _Ahead:
@@ -157,14 +152,14 @@ def _ahead(judge: Judge, told: Told, step: Step) -> _Ahead:
     until = np.where(following, until, step.now + 1)
     leaves_open = (kind.take(line) == POSSIBLE) | (kind.take(line) == REVISED)
     kept = marked(leaves_open & (until > step.before))
-    moment, until = line.take(kept), until.take(kept)
-    then = at.tick.take(moment)
-    answers, ticks, outlooks = [at.answer.take(moment)], [then], []
+    first, until = line.take(kept), until.take(kept)
+    moment, then = first, at.tick.take(first)
+    answers, ticks, outlooks = [moment[:0]], [then[:0]], []
     while True:
         outlooks.append(outlook(judge, told.found, at, told.kept, AsOf(moment, then)))
         late = marked(outlooks[-1].tick < until)
         if len(late) == 0:
-            return _Ahead(np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks), len(kept))
+            return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))
         moment, until, then = moment.take(late), until.take(late), outlooks[-1].tick.take(late)
         answers.append(at.answer.take(moment))
         ticks.append(then)
