@@ -15,7 +15,7 @@ def test_the_first_fault_of_a_row_is_told(temp: Path) -> None:
     (table,) = tables(temp, wanted_of(PLAN, "Temp"), rejects)
     assert table.column("x").to_pylist() == ["a"]
     assert [(each.line, each.detail) for each in rejects.first] == [
-        (3, "value `many` of column n is no number"),
+        (3, "value `many` of column n is not a number"),
         (4, "column x is empty"),
     ]
     assert rejects.tally == {"malformed": 2}

@@ -11,6 +11,7 @@ people, and turns it into JSON and back.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -63,7 +64,7 @@ class Answer(Struct, frozen=True):
         return self.variables if self.time is None else (*self.variables, self.time)
 
 
-class Relation(Struct, frozen=True):
+class Relation(Struct, frozen=True, dict=True):
     """An atom whose truth over time is kept. It is `asked` if it answers a query of the program."""
 
     name: str
@@ -74,7 +75,7 @@ class Relation(Struct, frozen=True):
     bounds: Bounds
     level: Level
 
-    @property
+    @cached_property
     def unguarded(self) -> tuple[int, ...]:
         """The positions of the answer at which some pattern has an unguarded variable."""
         found = {

@@ -20,7 +20,7 @@ from antelog.engine.columns.tables import Column, in_order, inverse, marked, num
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
 from antelog.engine.log.others import Teller, others_columns
-from antelog.engine.log.outlook import AsOf, outlook
+from antelog.engine.log.outlook import AsOf, Outlook, outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
 from antelog.engine.log.told import (
     CONFIRM,
@@ -120,8 +120,7 @@ def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[n
     moment, kind, row = moment.take(order), kind.take(order), row.take(order)
     rejected = kind == REJECT
     open_ = marked(kind <= REVISED)
-    spoken = moment.take(open_)
-    ahead = outlook(judge, found, at, told.kept, AsOf(spoken, at.tick.take(spoken)))
+    ahead = _ahead(judge, told, moment.take(open_))
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
     words = repeated(KINDS, np.concatenate([kind, to_come]))
@@ -134,6 +133,13 @@ def lines(teller: Teller, name: str, told: Told, moment: Column, kind: NDArray[n
     shown, because = explanations(judge, told, moment, rejected)
     columns += [shown, *ahead.columns(open_, words[len(kind) :]), because]
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _ahead(judge: Judge, told: Told, moment: Column) -> Outlook:
+    """What is known ahead of open answers at some moments."""
+    if told.ahead is not None:
+        return told.ahead.take(moment)
+    return outlook(judge, told.found, told.at, told.kept, AsOf(moment, told.at.tick.take(moment)))
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:

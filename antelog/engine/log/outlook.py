@@ -5,6 +5,7 @@ Malf(wt2, 0) with Temp(wt2, high, 0) at tick 0, delay 1     rejected at 2, decid
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,15 @@ class Outlook:
     tick: Column
     decided: Column
 
+    def take(self, at: Column) -> Outlook:
+        return Outlook(self.confirmed.take(at), self.tick.take(at), self.decided.take(at))
+
+    def at(self, place: Column, count: int) -> Outlook:
+        """The same at some of so many places, and nothing elsewhere."""
+        wide = Outlook(np.zeros(count, np.bool_), np.full(count, NEVER), np.full(count, NEVER))
+        wide.confirmed[place], wide.tick[place], wide.decided[place] = self.confirmed, self.tick, self.decided
+        return wide
+
     def columns(self, line: Column, change: pa.Array) -> list[pa.Array]:
         """The columns `if_silent` and `decided_by`, given the lines of answers and a text for every line."""
         tick, never = _spread(self.tick, line, len(change))
@@ -47,6 +57,12 @@ def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
 
 
 _FIELDS = list(SILENT)
+
+
+def one_by_one(parts: Sequence[Outlook]) -> Outlook:
+    """The outlooks of several, one after the other."""
+    columns = zip(*((part.confirmed, part.tick, part.decided) for part in parts), strict=True)
+    return Outlook(*map(np.concatenate, columns))
 
 
 @dataclass(frozen=True)

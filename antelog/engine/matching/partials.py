@@ -28,7 +28,6 @@ from antelog.engine.matching.rows import (
     Rows,
     Within,
     agrees,
-    distinct,
     joined,
     meeting,
 )
@@ -79,9 +78,9 @@ def partials(
 ) -> list[Partial]:
     """All rows that come from a seed and the facts of the literals, fewer variables first.
 
-    The first has the seed's variables only.
+    The first has the seed's variables only. The seed has each row once, as the background does.
     """
-    seed = distinct([joined(seed, background.rows)])
+    seed = joined(seed, background.rows)
     givers = [facts.rows for facts in found]
     start = frozenset(seed.bound)
     tables = {start: [_Part(seed, np.arange(seed.count) if start else None, start, -1, {})]}
