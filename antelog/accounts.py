@@ -28,12 +28,11 @@ def _fate(words: str, *, set_aside: bool = False) -> int:
 
 @dataclass(frozen=True)
 class Counts:
-    """What became of the rows that were `given`: that is the sum of the others.
+    """What became of rows, each of which is counted once.
 
     Everything that counts or tells rows goes by this list, so another fate is another line here.
     """
 
-    given: int = 0
     admitted: int = _fate("used")
     repeated: int = _fate("repeated")
     unneeded: int = _fate("not needed")
@@ -47,13 +46,13 @@ class Counts:
         return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Counts)))
 
     @property
-    def accounted(self) -> int:
-        """Of how many rows it is known what became of them."""
+    def given(self) -> int:
+        """How many rows they are all together."""
         return sum(getattr(self, name) for name in FATES)
 
 
-FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts) if f.metadata}
+FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}
 """What becomes of rows, by the name it is counted under, in a summary's words."""
 
-REASONS = tuple(f.name for f in fields(Counts) if f.metadata.get("set aside"))
+REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])
 """The fates of rows that are set aside, each with a sentence that says what is wrong with it."""

@@ -3,7 +3,7 @@
     AntelogError            everything below; catch this to catch all of them
     ├── ProgramError        the rules are wrong: has the diagnostics, prints as they do
     ├── ProgramFileError    the rules cannot be read from their file
-    ├── PlanError           a text is no plan, or one of another version
+    ├── PlanError           a text is not a plan, or one of another version
     ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
     ├── StateError          a saved state cannot be restored, or belongs to another program
     ├── OutputError         a file cannot be written: the disk is full, the folder is missing
@@ -41,7 +41,7 @@ class ProgramError(AntelogError):
 
 
 class ProgramFileError(AntelogError):
-    """A program's file is missing, or is no text."""
+    """A program's file is missing, or is not a text."""
 
 
 class PlanError(AntelogError):

@@ -21,7 +21,7 @@ NAMES = rf"(?i)(?:{_NAMES})"
 
 _HIDDEN = "***"
 _SHORTEST = 4
-"""What is shorter is part of too many words to be kept out wherever it stands."""
+"""A shorter secret is part of too many words to be hidden wherever it stands."""
 
 # Behind a name of a secret, whatever stands up to the next setting; a reference to a variable is none.
 _REFERENCE = r"(?!\$\{\w+\}(?:[&;#@\s\"'`]|$))"

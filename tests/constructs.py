@@ -127,8 +127,8 @@ def constructs(text: str) -> frozenset[str]:
     document = checked.document
     found = {name for rule in document.rules for name in _rule_constructs(rule, checked)}
     for predicate in checked.vocabulary.predicates.values():
-        found |= {"delay"} if predicate.delay else set()
-        found |= {"refined delay"} if predicate.refinements else set()
+        found |= {"delay"} if predicate.delays.bound else set()
+        found |= {"refined delay"} if predicate.delays.refinements else set()
         found |= (
             {"undeclared input"}
             if predicate.kind is Kind.INPUT and predicate.name not in {d.name for d in document.declarations}

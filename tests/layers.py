@@ -13,6 +13,8 @@ from antelog.language.graph import components
 
 PACKAGE = "antelog"
 LONGEST = 400
+MOST_POSITIONAL = 5
+MOST_FIELDS = 8
 
 LEAVES = frozenset({"accounts", "errors", "diagnostics", "lazily", "secrets", "writing", "escaping"})
 TO_COMPILE = LEAVES | {"language", "compile"}
@@ -165,6 +167,68 @@ def length_complaints(source: str, path: PurePosixPath) -> list[str]:
     """A file that is too long to be read in one go."""
     lines = len(source.splitlines())
     return [f"{path}: {lines} lines, the limit is {LONGEST}"] if lines > LONGEST else []
+
+
+def argument_complaints(source: str, path: PurePosixPath) -> list[str]:
+    """Functions whose calls have to get the order of too many arguments right.
+
+    What must be given by name does not count: a reader of the call sees what it is.
+    """
+    complaints = []
+    for function in ast.walk(ast.parse(source)):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        own = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+        count = len(own) - (own[:1] in (["self"], ["cls"]))
+        if count > MOST_POSITIONAL:
+            name = getattr(function, "name", "a lambda")
+            complaints.append(
+                f"{path}:{function.lineno}: {name} takes {count} arguments by their order, "
+                f"the limit is {MOST_POSITIONAL}"
+            )
+    return complaints
+
+
+def class_complaints(sources: Mapping[PurePosixPath, str]) -> list[str]:
+    """Classes that are built from too much: annotated fields, with those they inherit, or `__init__`'s own.
+
+    It takes all files at once, for a class may inherit from one of another file.
+    """
+    nodes = ((path, node) for path, source in sources.items() for node in ast.walk(ast.parse(source)))
+    classes = [(path, node) for path, node in nodes if isinstance(node, ast.ClassDef)]
+    known: dict[str, list[ast.ClassDef]] = {}
+    for _, node in classes:
+        known.setdefault(node.name, []).append(node)
+    counted = ((path, node, len(_built_from(node, known))) for path, node in classes)
+    return [
+        f"{path}:{node.lineno}: {node.name} is built from {count} values, the limit is {MOST_FIELDS}"
+        for path, node, count in counted
+        if count > MOST_FIELDS
+    ]
+
+
+def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> set[str]:
+    for each in node.body:
+        if isinstance(each, ast.FunctionDef) and each.name == "__init__":
+            given = (*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs)
+            return {argument.arg for argument in given} - {"self"}
+    fields = {
+        each.target.id
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and not _made_later(each)
+    }
+    for base in node.bases:
+        # Two classes of one name: which of them is meant would have to be looked up.
+        for parent in known.get(base.id, []) if isinstance(base, ast.Name) else []:
+            if parent is not node:
+                fields |= _built_from(parent, known)
+    return fields
+
+
+def _made_later(field: ast.AnnAssign) -> bool:
+    """Whether nobody hands over a field: it is the class's own, or made from others."""
+    text = ast.unparse(field)
+    return "ClassVar[" in text or "init=False" in text
 
 
 def path_complaints(text: str, page: PurePosixPath, root: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every row that is read is accounted for: in files, in the engine, in batches and streams on Spark."""
+"""antelog/accounts.py: every row that is read is accounted for, in files, in the engine, on Spark."""
 
 from __future__ import annotations
 
@@ -103,9 +103,11 @@ def _summed(stderr: str) -> Counts:
     names = {words: name for name, words in FATES.items()}
     rows = int(found[1])
     if found[2] is None:
-        return Counts(rows, admitted=rows)
+        return Counts(admitted=rows)
     parts = [part.split(" ", 1) for part in found[2].split(", ")]
-    return Counts(rows, **{names[words]: int(count) for count, words in parts})
+    counts = Counts(**{names[words]: int(count) for count, words in parts})
+    assert counts.given == rows, line
+    return counts
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv", "jsonl"])
@@ -134,7 +136,7 @@ def test_files(
         assert "too many to be sorted" in done.stderr or "lacks the column" in done.stderr, done.stderr
         return
     counts = _summed(done.stderr)
-    assert counts.given == counts.accounted == _count(tables)
+    assert counts.given == _count(tables)
     aside = re.search(r"(\d+) rows? (?:was|were) set aside", done.stderr)
     assert sum(getattr(counts, reason) for reason in REASONS) == (int(aside[1]) if aside else 0)
 
@@ -150,10 +152,11 @@ def test_the_engine(tables: dict[str, Table], ends: list[int]) -> None:
         frames = {name: _arrow(name, rows[i :: len(ends)]) for name, rows in tables.items()}
         handed += sum(frame.num_rows for frame in frames.values())
         engine.advance(end, frames)
-        assert engine.status.facts == engine.status.given == engine.status.accounted == handed
-    for counts in engine.counts.values():
-        assert counts.given == counts.accounted
-    assert sum(getattr(engine.status, reason) for reason in REASONS) == engine.rejects.num_rows
+        assert engine.status.counts.given == handed
+    assert {name: counts.given for name, counts in engine.counts.items()} == {
+        name: len(rows) for name, rows in tables.items()
+    }
+    assert sum(getattr(engine.status.counts, reason) for reason in REASONS) == engine.rejects.num_rows
     assert handed == _count(tables)
 
 
@@ -173,7 +176,11 @@ def _frames(tables: Mapping[str, Table], seed: int) -> dict[str, pa.Table]:
 
 
 def _total(counts: Sequence[Mapping[str, Any]]) -> Counts:
-    return Counts(**{name: sum(each[name] for each in counts) for name in ("given", *FATES)})
+    return Counts(**{name: sum(each[name] for each in counts) for name in FATES})
+
+
+def _given(counts: Sequence[Mapping[str, Any]]) -> int:
+    return sum(each["given"] for each in counts)
 
 
 def _held(counts: Sequence[Mapping[str, Any]]) -> int:
@@ -191,7 +198,7 @@ def test_batches_on_spark(
     job = job_of(antelog.parse(PROGRAM).plan, frames, buckets, batch=True, until=until)
     found = run_batch(job, frames, random.Random(seed), answers=answers)
     counts = _total(found.counts)
-    assert counts.given == counts.accounted == _count(tables)
+    assert counts.given == _given(found.counts) == _count(tables)
     assert sum(getattr(counts, reason) for reason in REASONS) == len(found.rejects)
     assert _held(found.counts) == 0
 
@@ -207,9 +214,9 @@ def test_streams_on_spark(tables: dict[str, Table], parts: int, buckets: int, se
         }
         found = stream.batch(now)
         counts = _total(found.counts)
-        assert counts.given == sum(table.num_rows for table in now.values())
+        assert _given(found.counts) == sum(table.num_rows for table in now.values())
         if found.counts:  # without any row no bucket tells anything
-            assert counts.given + held == counts.accounted + _held(found.counts)
+            assert _given(found.counts) + held == counts.given + _held(found.counts)
             held = _held(found.counts)
         assert sum(getattr(counts, reason) for reason in REASONS) == len(found.rejects)
 
@@ -229,7 +236,7 @@ def test_spark_counts_what_one_process_counts(
             _write(Path(folder, f"{name}.parquet"), name, rows, random.Random(seed))
             arguments += ["--input", f"{name}={Path(folder, name)}.parquet"]
         here = _summed(command(*arguments, *([] if until is None else ["--until", until])).stderr)
-    assert all(getattr(here, name) == getattr(there, name) for name in ("given", "after_until", *REASONS))
+    assert all(getattr(here, name) == getattr(there, name) for name in ("after_until", *REASONS))
     assert here.admitted + here.repeated == there.admitted + there.repeated + there.unneeded
 
 
@@ -239,5 +246,5 @@ def test_spark_counts_what_one_process_counts(
 def test_there_is_one_list_of_fates() -> None:
     assert set(FATES) < set(COUNTS)
     assert set(REASONS) < set(FATES)
-    assert Counts(3, 1, malformed=2) + Counts(1, late=1) == Counts(4, 1, late=1, malformed=2)
-    assert Counts(4, 1, late=1, malformed=2).accounted == 4
+    assert Counts(1, malformed=2) + Counts(late=1) == Counts(1, late=1, malformed=2)
+    assert Counts(1, late=1, malformed=2).given == 4

@@ -1,4 +1,4 @@
-"""Each wrong program in tests/errors is told what is wrong with it, in exactly the recorded words.
+"""antelog/{diagnostics,errors}.py: each wrong program in tests/errors is told what is wrong with it.
 
 A program is named after the code it shows, `E201-unknown-predicate.alog`; beside it, a `.txt` has
 every diagnostic as people see it. `pytest --record` rewrites those files.

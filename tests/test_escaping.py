@@ -1,4 +1,4 @@
-"""Data that a terminal, a page or a spreadsheet would obey is shown, and not obeyed."""
+"""antelog/escaping.py: data that a terminal, a page or a spreadsheet would obey is shown, and not obeyed."""
 
 import json
 import re

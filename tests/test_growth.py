@@ -35,7 +35,7 @@ SMALL = {
     "queries": lambda: alternatives(20, 20, 4, one_query=False),
     "endless": lambda: endless(20, 10, 4),
 }
-CHEAP = ("row", "patterns", "rules", "chain", "hot", "hot-pairs", "hot-exists", "keys")
+CHEAP = ("row", "patterns", "rules", "chain", "hot", "hot-near", "hot-pairs", "hot-exists", "keys")
 
 
 @pytest.mark.parametrize("name", SMALL)

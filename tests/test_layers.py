@@ -1,6 +1,6 @@
 """The rules of the house hold, and the functions that check them do notice when they do not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -19,28 +19,35 @@ PAGES = [
 Check = Callable[[str, PurePosixPath], list[str]]
 
 
-def complaints(check: Check, pattern: str) -> list[str]:
-    """What a check finds in all files of the package that match a pattern."""
-    files = sorted(ROOT.glob(f"{layers.PACKAGE}/**/{pattern}"))
+PACKAGE = f"{layers.PACKAGE}/**/*.py"
+
+
+def files_of(pattern: str) -> Iterator[tuple[PurePosixPath, str]]:
+    """The project's files that match a pattern, each with its text."""
+    files = sorted(ROOT.glob(pattern))
     assert files, f"no file matches {pattern}: is {ROOT} the project's folder?"
-    named = ((path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()) for path in files)
-    return [found for source, name in named for found in check(source, PurePosixPath(name))]
+    for path in files:
+        yield PurePosixPath(path.relative_to(ROOT).as_posix()), path.read_text(encoding="utf-8")
+
+
+def complaints(check: Check, pattern: str) -> list[str]:
+    """What a check finds in all of the project's files that match a pattern."""
+    return [found for path, source in files_of(pattern) for found in check(source, path)]
 
 
 # ---- the project ----
 
 
 def test_imports_point_one_way() -> None:
-    assert complaints(layers.import_complaints, "*.py") == []
+    assert complaints(layers.import_complaints, PACKAGE) == []
 
 
 def test_folders_of_a_layer_point_one_way() -> None:
-    assert complaints(layers.folder_complaints, "*.py") == []
+    assert complaints(layers.folder_complaints, PACKAGE) == []
 
 
 def test_no_module_needs_one_that_needs_it() -> None:
-    files = {PurePosixPath(p.relative_to(ROOT).as_posix()): p for p in ROOT.glob(f"{layers.PACKAGE}/**/*.py")}
-    assert layers.circles({name: path.read_text(encoding="utf-8") for name, path in files.items()}) == []
+    assert layers.circles(dict(files_of(PACKAGE))) == []
 
 
 def test_the_folders_are_there() -> None:
@@ -51,29 +58,41 @@ def test_the_folders_are_there() -> None:
         assert there <= set(folders) <= there | beside
 
 
-MIRRORED = ("engine", "compile")
-
-
-@pytest.mark.parametrize("layer", MIRRORED)
-def test_each_module_has_a_test_file_that_says_so(layer: str) -> None:
-    package, tests = ROOT / layers.PACKAGE / layer, ROOT / "tests" / layer
-    modules = {path.relative_to(ROOT).as_posix() for path in package.rglob("[!_]*.py")}
+def test_each_module_has_a_test_file_that_says_so() -> None:
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / layers.PACKAGE).rglob("[!_]*.py")}
     about = {
-        path.relative_to(ROOT): layers.modules_tested(path.read_text(encoding="utf-8"))
-        for path in tests.rglob("test_*.py")
+        path.relative_to(ROOT / "tests"): layers.modules_tested(path.read_text(encoding="utf-8"))
+        for path in (ROOT / "tests").rglob("test_*.py")
     }
     tested = {module for named in about.values() for module in named}
     assert modules - tested == set(), "no test file names them in its first line"
     assert tested - modules == set(), "there is no such module"
     for path, named in about.items():
         folders = {PurePosixPath(module).relative_to(layers.PACKAGE).parent for module in named}
-        here = PurePosixPath(path.as_posix()).relative_to("tests").parent
+        here = PurePosixPath(path.as_posix()).parent
         assert not folders or here in folders, f"{path} is not where its module is"
 
 
-@pytest.mark.parametrize("pattern", ["*.py", "*.lark"])
-def test_files_are_short(pattern: str) -> None:
-    assert complaints(layers.length_complaints, pattern) == []
+@pytest.mark.parametrize(
+    "files",
+    ["antelog/**/*.py", "antelog/**/*.lark", "tests/**/*.py", "benchmarks/**/*.py", "scripts/**/*.py"],
+)
+def test_files_are_short(files: str) -> None:
+    assert complaints(layers.length_complaints, files) == []
+
+
+def test_calls_are_short() -> None:
+    """No function has to be called with more than five arguments in the right order.
+
+    Those that are given by name do not count. `antelog.draw(log, now=7, width=500)` may have eight of them:
+    each is optional and on its own, a reader of the call sees which it is, and if they were grouped, a user
+    would have to build an object before the first picture.
+    """
+    assert complaints(layers.argument_complaints, PACKAGE) == []
+
+
+def test_classes_have_few_fields() -> None:
+    assert layers.class_complaints(dict(files_of(PACKAGE))) == []
 
 
 def test_import_antelog_is_light() -> None:
@@ -224,6 +243,71 @@ def test_length_check() -> None:
     assert layers.length_complaints("x = 1\n" * 401, path) == [
         "antelog/errors.py: 401 lines, the limit is 400"
     ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(a, b, c, d, e): ...",
+        "def f(a, b, c, d, e, *, g, h=1): ...",
+        "class C:\n    def f(self, a, b, c, d, e): ...",
+        "class C:\n    @classmethod\n    def f(cls, a, b, c, d, e): ...",
+        "f = lambda a, b, c, d, e: a",
+    ],
+)
+def test_argument_check_accepts(source: str) -> None:
+    assert layers.argument_complaints(source, PurePosixPath("antelog/errors.py")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("def f(a, b, c, d, e, g): ...", "errors.py:1: f takes 6 arguments by their order, the limit is 5"),
+        ("def f(a, b, /, c, d, e, g): ...", "f takes 6"),
+        ("def f(a, b, c, d, e, g=1): ...", "f takes 6"),
+        ("async def f(a, b, c, d, e, g): ...", "f takes 6"),
+        ("def f():\n    def g(a, b, c, d, e, g): ...", "errors.py:2: g takes 6"),
+        ("class C:\n    def f(self, a, b, c, d, e, g): ...", "f takes 6"),
+        ("f = lambda a, b, c, d, e, g: a", "a lambda takes 6"),
+    ],
+)
+def test_argument_check_refuses(source: str, complaint: str) -> None:
+    (found,) = layers.argument_complaints(source, PurePosixPath("antelog/errors.py"))
+    assert complaint in found
+
+
+def _class(name: str, *fields: str) -> str:
+    return f"class {name}:\n" + "".join(f"    {field}: int\n" for field in fields)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        _class("C", *"abcdefgh"),
+        _class("C", *"abcdefgh") + "    i: ClassVar[int] = 1\n    j: int = field(init=False)\n    k = 2\n",
+        _class("C", *"abcd") + _class("D(C)", *"defgh"),
+        _class("C", *"abcdefghi") + "    def __init__(self, a): ...\n",
+        "class C:\n    def __init__(self, a, b, c, d, *, e, f, g, h): ...",
+    ],
+)
+def test_class_check_accepts(source: str) -> None:
+    assert layers.class_complaints({PurePosixPath("antelog/errors.py"): source}) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        (_class("C", *"abcdefghi"), "errors.py:1: C is built from 9 values, the limit is 8"),
+        (_class("C", *"abcd") + _class("D(C)", *"efghi"), "D is built from 9"),
+        (_class("D(B)", *"efghi"), "D is built from 9"),  # B is a class of another file
+        ("class C:\n    def __init__(self, a, b, c, d, *, e, f, g, h, i): ...", "C is built from 9"),
+    ],
+)
+def test_class_check_refuses(source: str, complaint: str) -> None:
+    other = _class("B", *"abcd")
+    sources = {PurePosixPath("antelog/errors.py"): source, PurePosixPath("antelog/writing.py"): other}
+    (found,) = layers.class_complaints(sources)
+    assert complaint in found
 
 
 def test_path_check(tmp_path: Path) -> None:

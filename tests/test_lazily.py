@@ -1,4 +1,4 @@
-"""What is imported only once it is needed, so that what needs little starts quickly."""
+"""antelog/lazily.py: what is imported only once it is needed, so that what needs little starts quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passwords are known by their names, taken out of addresses, and shown nowhere."""
+"""antelog/secrets.py: passwords are known by their names, taken out of addresses, and shown nowhere."""
 
 from __future__ import annotations
 

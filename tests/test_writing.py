@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, and whatever cannot be written is said."""
+"""antelog/writing.py: a file is written whole or not at all, and whatever cannot be written is said."""
 
 import os
 import stat

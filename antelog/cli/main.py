@@ -58,7 +58,7 @@ def main() -> None:
 
     \b
     Examples:
-      antelog check turbines.alog                                       what the rules watch for
+      antelog check turbines.alog                                       what the rules tell, and when
       antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
       antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers

@@ -1,4 +1,4 @@
-"""Large batches cut into pieces, for columns that fit a processor's cache are much faster.
+"""Large batches cut into smaller ones: columns that fit a processor's cache are much faster.
 
 How a stream is cut makes no difference to what is told.
 
@@ -15,13 +15,13 @@ from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of
 
 _ENOUGH = 16_000
-"""So many facts are worth a step of their own."""
+"""A batch of this many facts is worth a step."""
 
 _LINES = 64_000
-"""And so are those of which so many lines are told."""
+"""So is one that gives this many lines."""
 
 _OUTWEIGHS = 4
-"""Each piece has so many times the facts that are kept already, which each step may have to look at."""
+"""A batch has at least this many times the facts kept already, as each step may have to look at those."""
 
 
 def batches(

@@ -6,7 +6,7 @@ engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("M
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import PathLike
 from typing import Protocol
 
@@ -44,7 +44,9 @@ class Planned(Protocol):
 def plan_of(program: Planned) -> Plan:
     """The plan of what should be a program, and is easily taken for the path or the text of one."""
     if not hasattr(program, "plan"):
-        raise DataError(f"{program!r} is no program; `antelog.load(path)` or `antelog.parse(text)` makes one")
+        raise DataError(
+            f"{program!r} is not a program; `antelog.load(path)` or `antelog.parse(text)` makes one"
+        )
     return program.plan
 
 
@@ -138,11 +140,10 @@ class Engine:
     @property
     def status(self) -> Status:
         """What was counted so far, and how much is kept. Counting open answers takes as long as `answers`."""
-        counts = sum(self._counts.values(), Counts())
         history, values = self._state.history, self._state.values
         return Status(
-            **asdict(counts),
             now=self.now,
+            counts=sum(self._counts.values(), Counts()),
             dropped=sum(each.facts for each in self._dropped.values()),
             open_answers={
                 query.name: kernel.count_open(self._plan, self._state, query.name)
@@ -290,7 +291,7 @@ def _check(plan: Plan, only: Sequence[str], limit: int | None, kinds: Sequence[s
     for kind in only:
         if kind not in kinds:
             hint = did_you_mean(kind, kinds) or f"The kinds are {', '.join(kinds)}."
-            raise DataError(f"there is no change of the kind {kind}. {hint}")
+            raise DataError(f"there are no changes of the kind {kind}. {hint}")
     if limit is not None:
         if limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")

@@ -46,8 +46,8 @@ def cannot_limit(plan: Plan) -> str | None:
     if name is None:
         return None
     return (
-        f"{name} rests on a negation, and on facts that may be of any age: "
-        "without these it could come out wrong. Bound their times with a comparison"
+        f"{name} rests on a negation, and on facts of any age: without them an "
+        "answer could be wrong. Bound their times with a comparison"
     )
 
 

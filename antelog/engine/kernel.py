@@ -51,7 +51,7 @@ from antelog.engine.truth.remembering import remembered
 from antelog.errors import DataError
 
 _MANY = 1_000
-"""So many facts at once show how much is told of them."""
+"""From this many facts at once on, the lines per fact are a good estimate."""
 
 
 def admitted(
@@ -161,9 +161,8 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     only, share = asked.only, asked.share
     state = begun(plan, state, facts)
     names = [query.name for query in plan.queries]
-    told = {name: nothing_changed(_nothing(plan, state, name), only) for name in names}
     if state.begin is None:
-        return replace(state, now=now), told
+        return replace(state, now=now), _nothing_changed(plan, state, only)
     rules, ticks = prepared(plan), step_to(state, now)
     whole = replace(state, history=added(state.history, facts))
     judge = judge_of(plan, whole)
@@ -171,7 +170,9 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
         name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
         for name in whole.history
     }
-    for name in names if only and now >= state.begin else ():
+    speaks = bool(only) and now >= state.begin
+    told = {} if speaks else _nothing_changed(plan, state, only)
+    for name in names if speaks else ():
         about = affected(rules, name, ticks, new)
         query = Query(name, about, tuple(only), share, since(plan, state, name), asked.staged)
         told[name] = changes(judge, query, ticks, state.told.types)
@@ -179,6 +180,10 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
     history = without(whole.history, first)
     return replace(state, now=now, history=history, settled=settled), told
+
+
+def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
+    return {query.name: nothing_changed(_nothing(plan, state, query.name), only) for query in plan.queries}
 
 
 def _nothing(plan: Plan, state: State, query: str) -> Lines:

@@ -97,7 +97,7 @@ def restore(path: str | PathLike[str], program: Plan | None = None, most: int = 
             size = os.fstat(file.fileno()).st_size
             if size > most:
                 raise sealed.too_large(str(path), size, most)
-            sealed.digest_in(file.peek(), str(path))  # what is no state may have no end
+            sealed.digest_in(file.peek(), str(path))  # what is not a state may have no end
             content = file.read()
     except FileNotFoundError:
         raise StateError(f"{path}: there is no such file") from None
@@ -159,7 +159,7 @@ def from_bytes(
         saved = _read(members, state, plan if program is None else program)
         return replace(saved, beside=others)
     except _WRONG as error:
-        raise StateError(f"{name} is no state that can be restored: {_reason(error)}. {AGAIN}") from None
+        raise StateError(f"{name} is not a state that can be restored: {_reason(error)}. {AGAIN}") from None
 
 
 def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
@@ -195,7 +195,7 @@ _WRONG = (
     *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, OSError),
     *(msgspec.MsgspecError, pa.ArrowException, PlanError),
 )
-"""What reading members can end in that nobody has written, but somebody has sealed."""
+"""The errors that reading may raise if somebody made up the members and sealed them."""
 
 
 def _reason(error: Exception) -> str:

@@ -29,7 +29,7 @@ VERSION = 5
 """Counts up whenever a state of the version before can no longer be read."""
 
 MOST = 2 * 2**30
-"""So many bytes a state may unpack to, unless the caller says otherwise."""
+"""The bytes a state may unpack to, unless the caller says otherwise."""
 
 AGAIN = "Take an older copy, or start anew and replay the facts"
 """What to do when a state is of no use."""
@@ -44,7 +44,7 @@ _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
     *(ValueError, LookupError, ArithmeticError, RuntimeError),
 )
-"""What reading an archive that was made up can end in."""
+"""The errors that reading a made-up archive may raise."""
 
 
 def _line(content: ReadableBuffer) -> bytes:
@@ -66,7 +66,7 @@ def unseal(content: bytes, name: str) -> memoryview:
     digest = digest_in(content, name)
     rest = memoryview(content)[_LENGTH:]
     if hashlib.sha256(rest).hexdigest().encode() != digest:
-        raise StateError(f"{name} is damaged: it is not as it was written. {AGAIN}")
+        raise StateError(f"{name} is damaged: it was changed after it was written. {AGAIN}")
     return rest
 
 
@@ -76,7 +76,7 @@ def digest_in(content: bytes, name: str) -> bytes:
     if line is None and content.startswith(_ZIP):
         raise StateError(_of_version(name, "3 or before"))
     if line is None:
-        raise StateError(f"{name} is no state: it does not begin as those do that antelog writes")
+        raise StateError(f"{name} is not a state that antelog wrote")
     if int(line[1]) != VERSION:
         raise StateError(_of_version(name, str(int(line[1]))))
     return line[2]
@@ -118,13 +118,13 @@ def _check(members: list[zipfile.ZipInfo], name: str, most: int) -> None:
     if size > most:
         raise too_large(name, size, most)
     if len({member.filename for member in members}) < len(members):
-        raise StateError(f"{name} is damaged: one of its members is there twice. {AGAIN}")
+        raise StateError(f"{name} is damaged: it has one of its members twice. {AGAIN}")
 
 
 def too_large(name: str, size: int, most: int) -> StateError:
     return StateError(
-        f"{name} takes {size:,} bytes, and not more than {most:,} are read; "
-        f"if it is as large as it should be, allow more: `max_bytes={size}`"
+        f"{name} takes {size:,} bytes, more than the {most:,} allowed; "
+        f"if that is right, allow more: `max_bytes={size}`"
     )
 
 

@@ -119,7 +119,7 @@ def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
 
 
 def has_begun(state: State) -> bool:
-    """Whether the last finished tick is one of which something may be said."""
+    """Whether time has begun by the last finished tick."""
     return state.begin is not None and state.begin <= state.now
 
 

@@ -183,7 +183,7 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
             wrong = ~missing
     return [
         Fault(missing | _matching(array, pc.is_nan), lambda _: f"column {name} has no value"),
-        Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is no {type_}"),
+        Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is not a {type_}"),
         Fault(infinite, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"),
     ]
 

@@ -77,7 +77,7 @@ def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects)
     """The rows of chunks that can be used; the others are set aside."""
     for table, found in sorted_out(wanted, chunks, file):
         if wanted.timed:
-            rejects.tally.update(given=table.num_rows + len(found), malformed=len(found))
+            rejects.tally.update(malformed=len(found))
         rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
         if table.num_rows:
             yield table

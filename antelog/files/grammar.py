@@ -28,7 +28,7 @@ EXACT = 2**53
 ROUNDED = "has more digits than a number can keep; declare the column as text"
 """What is said of a number beyond it."""
 
-NO_NUMBER = "is no number"
+NO_NUMBER = "is not a number"
 
 
 def nature_of_times(tick: int | None) -> str:

@@ -60,12 +60,12 @@ def _rows(block: Block) -> tuple[list[_Row], list[Bad]]:
         try:
             values = _DECODER.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            bad.append(Bad(number, f"is no JSON: {error}", text))
+            bad.append(Bad(number, f"is not JSON: {error}", text))
             continue
         if isinstance(values, dict):
             rows.append(_Row(number, text, values))
         else:
-            bad.append(Bad(number, "is no JSON object", text))
+            bad.append(Bad(number, "is not a JSON object", text))
     return rows, bad
 
 

@@ -20,12 +20,12 @@ LARGEST = 1 << 24
 """A row in which a quote is open has no more bytes than this."""
 
 SHOWN = 1000
-"""So much is shown of a row with a quote that is not closed."""
+"""The characters shown of a row with a quote that is not closed."""
 
 _SEPARATORS = b",;\t"
 _LAST_BREAK = re.compile(rb"\r?\n?\Z")
 _HEAD = 1 << 16
-"""So many bytes tell what separates the values."""
+"""The first bytes of a file, this many, tell what separates the values."""
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
 
 

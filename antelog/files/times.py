@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.rejects import about_time
-from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, ticks_of
+from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text, mask_of
 from antelog.files.grammar import STAMP, WHOLE_TIME, ZONED, nature_of_times
@@ -30,7 +30,7 @@ def ticks(array: pa.Array, what: str, tick: int | None, file: str) -> tuple[Colu
         raise _no_tick(what, file)
     if array.type == pa.bool_():
         return np.zeros(len(array), np.int64), [
-            Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is no whole number")
+            Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
         ]
     found = ticks_of(array, tick)
     wrong = ~_natural(found.numbers, found.whole)
@@ -48,10 +48,7 @@ def _natural(numbers: Column, whole: Mask) -> Mask:
 
 
 def _no_tick(what: str, file: str) -> DataError:
-    return DataError(
-        f"{file}: the {what} is a timestamp, and the program does not say how long a tick is; "
-        "declare it: `tick 10 minutes.`"
-    )
+    return DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
 
 def _from_texts(texts: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:

@@ -16,6 +16,7 @@ from antelog.engine import engine, saving
 from antelog.engine.engine import Planned, plan_of
 from antelog.engine.log.changes import KINDS as PLAIN_KINDS
 from antelog.engine.log.changes import Lines
+from antelog.engine.state import State
 from antelog.errors import UnsupportedError
 from antelog.forecast import forecasting
 from antelog.forecast.alerting import LIKELY, UNLIKELY
@@ -91,6 +92,16 @@ class Engine(engine.Engine):
                 "or declare a `chance` in the program"
             )
         return self._forecasting
+
+    @property
+    def forecasting(self) -> forecasting.Forecasting | None:
+        """What is known for forecasts; None without a model."""
+        return self._forecasting
+
+    @property
+    def state(self) -> State:
+        """The kernel's state."""
+        return self._state
 
     # ---- what the engine without a model asks ----
 

@@ -42,6 +42,21 @@ def duration_text(length: int) -> str:
     return f"{number} {unit}" + ("s" if number != 1 and len(unit) > 2 else "")
 
 
+def long_duration_text(length: int) -> str:
+    """The same, with two units where one would need a large number: `2 days 10 minutes`, not 2890 minutes."""
+    names = ("week", "day", "hour", "minute", "second")
+    if int(duration_text(length).split()[0]) <= _READABLE:
+        return duration_text(length)
+    unit = next((name for name in names if length >= _MICROSECONDS[name]), names[-1])
+    whole = length // _MICROSECONDS[unit] * _MICROSECONDS[unit]
+    rest = duration_text(length - whole) if length > whole else ""
+    return f"{duration_text(whole)} {rest}".strip()
+
+
+_READABLE = 120
+"""Larger numbers of a unit are hard to read."""
+
+
 def in_ticks(length: Fraction, tick: int) -> int:
     """The ticks a duration can span.
 

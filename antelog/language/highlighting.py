@@ -16,7 +16,7 @@ from antelog.language.printer import KEYWORDS
 
 
 class AntelogLexer(RegexLexer):
-    """The rule language, told apart by the look of its words."""
+    """The rule language, its kinds of words recognized by how they look."""
 
     name = "antelog"
     aliases: ClassVar = ["antelog", "alog"]

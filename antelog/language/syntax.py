@@ -28,7 +28,7 @@ part in comparing nodes: two texts that differ in layout only give equal documen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -93,7 +93,7 @@ class Negation:
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-"""What is so where a comparison does not hold, of values that can be compared."""
+"""The opposite of each comparison, for values that can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Percentage:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A column that is spoken of."""
+    """A column that is named."""
 
     text: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -257,8 +257,25 @@ def atoms_of(rule: Rule) -> Iterator[tuple[Atom, bool]]:
             yield literal.atom, True
 
 
+def variables_of(terms: Iterable[Term]) -> set[str]:
+    return {name for term in terms if (name := variable_of(term))}
+
+
+def compared(comparison: Comparison) -> set[str]:
+    """The variables of a comparison."""
+    return variables_of((comparison.left, comparison.right))
+
+
+def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
+    """The variables of the rule's positive atoms, and those of its negated ones."""
+    sides: tuple[set[str], set[str]] = (set(), set())
+    for atom, is_negated in atoms_of(rule):
+        sides[is_negated].update(variables_of(atom.terms))
+    return sides
+
+
 def variable_of(term: Term) -> str | None:
-    """The variable a term speaks of, if any: that of `T` and of `T+1` is `T`."""
+    """The variable in a term, if any: that of `T` and of `T+1` is `T`."""
     if isinstance(term, Variable):
         return term.name
     return term.variable if isinstance(term, Shifted) else None

@@ -52,7 +52,7 @@ def open_quote(span: Span) -> Diagnostic:
 def bad_escape(span: Span) -> Diagnostic:
     return Diagnostic(
         "E001",
-        "this text has a backslash that stands for nothing",
+        "this text has a backslash that means nothing",
         span,
         'Write `\\\\` for a backslash, `\\"` for quotes, `\\n` for a new line, `\\u00b0` for the sign `°`.',
     )
@@ -61,7 +61,7 @@ def bad_escape(span: Span) -> Diagnostic:
 def bad_number(span: Span) -> Diagnostic:
     return Diagnostic(
         "E001",
-        "this number is larger than 2^53, beyond which not every whole number can be told apart",
+        "this number is larger than 2^53; beyond that, whole numbers cannot be kept exactly",
         span,
         "Use a smaller number, or write it in quotes if it is only a name.",
     )
@@ -80,7 +80,7 @@ def no_variable(name: str, span: Span) -> Diagnostic:
     """A calculation with a name that is none of a variable."""
     return Diagnostic(
         "E001",
-        f"`{name}` is a text, so nothing can be added to it or taken away",
+        f"`{name}` is a text, so nothing can be added to it or subtracted",
         span,
         f"A variable starts with a capital letter: write `{name[0].upper()}{name[1:]}`.",
     )
@@ -131,7 +131,7 @@ def _unfinished(trouble: Trouble) -> int | None:
 def _no_full_stop(trouble: Trouble, end: int) -> Diagnostic:
     indented = trouble.found and re.search(r"\n[ \t]+\Z", trouble.statement[: trouble.at])
     if indented and trouble.found not in KEYWORDS and "COMMA" in trouble.accepted:
-        message = "neither does the rule go on behind this line, nor does it end here"
+        message = "this line ends neither with `,` nor with `.`"
         advice = "Write `,` at the end of the line if another condition follows, else `.`."
     else:
         message = "this statement has no full stop at its end"

@@ -1,7 +1,7 @@
 """What was probably meant where the grammar could not go on.
 
 Each function knows one kind of mistake and returns what to write instead, or nothing. The
-first that knows something is heard.
+first hint found is used.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ _QUERY = "Write `query Malf(X, T).` to ask for the answers of Malf."
 _QUOTES = 'Write texts in double quotes, such as `"very high"`.'
 _TICKS = "In a rule, times differ by a number of ticks, such as `T + 14`."
 _QUERY_FIRST = (
-    "Rules compare, and compute nothing: let a query do so before them, and take its results as an input."
+    "Rules compare values; they do not count or add up. Let a query do that first, and take its results "
+    "as an input."
 )
-_ARITHMETIC = "All that can be calculated is a variable plus or minus a number, such as `V + 5`."
+_ARITHMETIC = "A rule can add a number to a variable or subtract one, such as `V + 5`, and nothing else."
 
 INSTEAD = {
     "&": _COMMA,
@@ -170,7 +171,7 @@ def _of_numbers(trouble: Trouble) -> str | None:
     if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
         return "Write the variable first and then one number, such as `T+1`."
     if trouble.accepted == {"NUMBER"} and trouble.before.endswith(("+", "-")):
-        return "Only a number can be added or taken away, as in `T+1`; compare two variables to relate them."
+        return "Only a number can be added or subtracted, as in `T+1`; compare two variables to relate them."
     return None
 
 
@@ -264,7 +265,7 @@ def _of_slots(trouble: Trouble) -> str | None:
         if re.match(r",?\s*delay\b", behind):
             return f"Write the delay before `one per`, and `,` between them: {_SLOT}"
         if trouble.word_before == "tick":
-            return "With columns, the tick goes without saying: write `one per device`, without `tick`."
+            return "The tick is always part of it: write `one per device`, without `tick`."
         return "Write the names of columns, with `and` between them, such as `one per device and sensor`."
     if trouble.found == "per" and trouble.word_before == "one":
         return f"Write `,` between the delay and `one per`: {_SLOT}"

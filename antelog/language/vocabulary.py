@@ -86,6 +86,14 @@ class Odds:
 
 
 @dataclass(frozen=True, slots=True)
+class Delays:
+    """How late facts of an input may arrive: by the `bound`, unless a refinement fits them."""
+
+    bound: int = 0
+    refinements: tuple[Refinement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Predicate:
     """A predicate; `columns` has the time of a temporal one as its last, `types` has not.
 
@@ -96,8 +104,7 @@ class Predicate:
     kind: Kind
     columns: tuple[str, ...]
     types: tuple[Type | None, ...]
-    delay: int = 0
-    refinements: tuple[Refinement, ...] = ()
+    delays: Delays = Delays()
     declared: bool = False
     span: Span = field(default=Span(0, 0), compare=False, repr=False)
     slot: tuple[int, ...] | None = None

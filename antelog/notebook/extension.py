@@ -48,7 +48,7 @@ def load_ipython_extension(shell: Any) -> None:
         if name and not name.isidentifier():
             from IPython.core.error import UsageError  # noqa: PLC0415 - there is IPython if it calls this
 
-            raise UsageError(f"`{name}` is no name for a program; write %%antelog turbines, or no name")
+            raise UsageError(f"`{name}` is not a name for a program; write %%antelog turbines, or no name")
         try:
             program = parse(cell, name=name or "<cell>")
         except ProgramError as error:

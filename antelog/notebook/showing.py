@@ -18,7 +18,7 @@ from antelog.program import Program
 
 ROWS = 100
 _EXPLANATIONS = 5
-"""So many of each answer are shown; of the others, their number is."""
+"""The explanations of an answer that are shown; the others are counted."""
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {"possible": "#2f7fd6", "revised": "#2f7fd6", "confirmed": "#1a8a5a", "rejected": "#d0601a"}
 

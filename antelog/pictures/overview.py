@@ -13,9 +13,9 @@ from antelog.pictures.panels import panel_title, panels
 from antelog.pictures.rows import Frame, kinds_in, marks_with_answers, row_chart
 
 _DETAIL = 30
-"""So many rows the closer look has."""
+"""The rows of the closer look."""
 _EXPLORED = 20_000
-"""So many answers can be looked at closely."""
+"""The most answers that can be looked at closely."""
 
 
 def overview(history: History, frame: Frame) -> alt.VConcatChart:

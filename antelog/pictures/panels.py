@@ -14,12 +14,12 @@ from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, Histor
 from antelog.pictures.rows import COLOURS, Frame, Row
 
 _BAR = 5
-"""So many pixels wide a column is at least."""
+"""The least width of a column, in pixels."""
 _HEIGHT = 120
 _NUMBERS = 52
-"""So many pixels there are for the numbers beside an axis."""
+"""The pixels for the numbers at an axis."""
 _LEVELS = 12
-"""Into so many stretches at most waiting times are divided."""
+"""Waiting times are divided into at most this many classes."""
 
 Ticks = NDArray[np.int64]
 

@@ -64,7 +64,7 @@ def _kinds(program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
 
 
 def _delay(source: Input) -> str:
-    delays = {source.delay, *(each.delay for each in source.refinements)}
+    delays = source.delays
     return str(source.delay) if len(delays) == 1 else f"{min(delays)} to {max(delays)}"
 
 

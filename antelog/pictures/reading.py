@@ -60,7 +60,7 @@ def lines_of(path: str | PathLike[str]) -> Iterator[Change]:
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Raises DataError for what cannot be read, or is no text."""
+    """Raises DataError for what cannot be read, or is not a text."""
     try:
         yield
     except OSError as error:
@@ -83,7 +83,7 @@ def _of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
             yield of_row(json.loads(line))
         except (ValueError, KeyError, TypeError, AttributeError):
             hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
-            raise DataError(f"{name}:{number}: is no change; {hint}") from None
+            raise DataError(f"{name}:{number}: is not a change; {hint}") from None
 
 
 def of_row(row: Mapping[str, Any]) -> Change:

@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
 _BESIDE = 14
-"""So many pixels to the right a mark stands that would cover another."""
+"""A mark that would cover another is drawn this many pixels to the right."""
 _SHAPES = {
     OPEN: "square",
     EVIDENCE: "circle",
@@ -30,7 +30,7 @@ COLOURS = {
     CONFIRMED: theme.GREEN, REJECTED: theme.ORANGE,
 }  # fmt: skip
 _MANY = 12
-"""So many literals are listed; of the others, their number is."""
+"""The literals that are listed; the others are counted."""
 
 
 @dataclass(frozen=True)

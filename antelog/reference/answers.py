@@ -35,7 +35,10 @@ Group: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What supports an answer, and what would complete it. Hypotheses are compared as they read."""
+    """What supports an answer, and what would complete it. Hypotheses are compared as they read.
+
+    Both are written in the order of `terms.by_time`.
+    """
 
     evidence: frozenset[Literal]
     hypotheses: frozenset[Literal] = field(compare=False)

@@ -149,7 +149,7 @@ class Model:
     def _state(self, name: str, values: Values, of_series: bool) -> State:
         predicate, chances = self.vocabulary[name], self.vocabulary.odds_of(name).chances
         if of_series:
-            _check_open(predicate, values, (*chances, *predicate.refinements))
+            _check_open(predicate, values, (*chances, *predicate.delays.refinements))
         fact = _standing_for(predicate, values)
         chance = deciding(chances, fact)
         if not isinstance(chance, Chance):
@@ -157,7 +157,7 @@ class Model:
         return State(name, fact, chance.once, chance.again, self._shares_of(predicate, fact))
 
     def _shares_of(self, predicate: Predicate, fact: Values) -> tuple[Fraction, ...]:
-        refinement = deciding(predicate.refinements, fact)
+        refinement = deciding(predicate.delays.refinements, fact)
         declared = self.vocabulary.odds_of(predicate.name).shares
         if isinstance(refinement, Refinement):
             declared = refinement.shares

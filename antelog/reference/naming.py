@@ -91,7 +91,7 @@ class _Search:
     def _literal(self, atom: Atom, wanted: Variable, comparisons: list[Comparison]) -> None:
         for fact, at in self.world.arrivals.items():
             self._match(atom, fact, wanted, comparisons, at)
-        for refinement in self.world.program.vocabulary[atom.predicate].refinements:
+        for refinement in self.world.program.vocabulary[atom.predicate].delays.refinements:
             refined = (Variable(f"?r{i}") if c is None else c for i, c in enumerate(refinement.pattern))
             self._match(atom, Atom(atom.predicate, (*refined, atom.time)), wanted, comparisons, START)
 

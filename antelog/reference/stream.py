@@ -54,18 +54,19 @@ def delta(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
     """δ of a ground atom: of the declarations that match it, the one with the most constants."""
     matching = [
         r
-        for r in predicate.refinements
+        for r in predicate.delays.refinements
         if all(c is None or c == a for c, a in zip(r.pattern, arguments[:-1], strict=True))
     ]
-    return max(matching, key=lambda r: r.constants).delay if matching else predicate.delay
+    return max(matching, key=lambda r: r.constants).delay if matching else predicate.delays.bound
 
 
 def slowest(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
     """δ of an atom with variables: the largest of its instances."""
     open_ = sorted({a.name for a in arguments[:-1] if isinstance(a, Variable)})
     places = {name: [i for i, a in enumerate(arguments) if a == Variable(name)] for name in open_}
+    refinements = predicate.delays.refinements
     choices: list[set[Term]] = [
-        {OTHERS, *(v for r in predicate.refinements for i in places[name] if (v := r.pattern[i]) is not None)}
+        {OTHERS, *(v for r in refinements for i in places[name] if (v := r.pattern[i]) is not None)}
         for name in open_
     ]
     ways = (dict(zip(open_, values, strict=True)) for values in product(*choices))
@@ -73,7 +74,7 @@ def slowest(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
 
 
 def time_of(atom: Atom) -> int:
-    """The tick an atom speaks of."""
+    """The tick an atom is about."""
     assert isinstance(atom.time, int), f"{atom} is about no one tick"
     return atom.time
 

@@ -88,6 +88,18 @@ class Literal(NamedTuple):
         return stated + (f" where {', '.join(sorted(map(str, self.conditions)))}" if self.conditions else "")
 
 
+def by_time(literals: Iterable[Literal]) -> list[Literal]:
+    """Literals by time, then text. Times that are still open come last, by offset, then name."""
+    return sorted(literals, key=lambda literal: (*_place(literal.atom.time), str(literal)))
+
+
+def _place(time: Term) -> tuple[bool, int | float, str]:
+    if isinstance(time, Variable):
+        return True, time.shift, time.name
+    assert isinstance(time, int), f"{time} is no time"
+    return False, time, ""
+
+
 Part = TypeVar("Part", Atom, Comparison, Denial, Literal)
 
 

@@ -39,7 +39,7 @@ from antelog.reference.terms import (
 Tick: TypeAlias = float
 NEVER: Tick = math.inf
 START: Tick = -1
-"""Before all ticks: what is so since then is so at each of them."""
+"""Before all ticks: what holds since then holds at each of them."""
 
 _MOST = 100_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 _FIRST_TASKS = 10
-"""In so many tasks a worker may load something that stays: Arrow loads pandas for its first array."""
+"""In its first tasks, this many, a worker may load something that stays, as Arrow loads pandas."""
 
 _begun = 0
 

@@ -64,6 +64,10 @@ def _batch(facts: int, _: float) -> Source:
     )
 
 
+def _near(facts: int, _: float) -> Source:
+    return sources.near_misses(facts)
+
+
 def _length(facts: int, _: float, only: tuple[str, ...] = ALL) -> Source:
     return sources.endless(1_000, 100, max(1, facts // 100_000), only)
 
@@ -148,7 +152,7 @@ def _curves() -> tuple[Curve, ...]:
             "patterns",
             (1, 10, 30, 100, 250, 500),
             "The same level twice in a row, a pattern for each level; 1,000 devices, 100 ticks, 5 "
-            "batches. Each fact has one level, so that it speaks for one pattern.",
+            "batches. Each fact has one level, so that it fits one pattern.",
             patterns,
             "Each pattern looks for its facts, and has a price of its own in each batch.",
             compiles=True,
@@ -184,7 +188,7 @@ def _curves() -> tuple[Curve, ...]:
             "Three high readings in a row; ten devices, as many ticks in a batch as the facts need. CPU "
             "seconds of the median batch.",
             _batch,
-            "A batch has a price of its own, whatever is in it; from some thousand facts on it is theirs.",
+            "A batch has a fixed price, whatever is in it; from some thousand facts on the facts cost more.",
             cost="batch",
         ),
         Curve(
@@ -232,6 +236,20 @@ def _curves() -> tuple[Curve, ...]:
             partial(hot, _EXISTS, sources.by_device),
             "There is one answer for each device and tick, but each pair of facts is a reason for it, and "
             "all of them are looked at: the square of the facts.",
+        ),
+        Curve(
+            "hot-near",
+            "A hot key whose facts nearly meet",
+            "facts of the device",
+            (1_000, 3_000, 10_000, 30_000, 100_000, 300_000),
+            "One device has all facts, half of them starts and half of them stops, in five batches. Nine "
+            "in ten stops are one tick too late for their start. "
+            f"`{sources.NEAR.splitlines()[1]}`",
+            _near,
+            "A start meets the stops of the ticks in which they would be in time, and no others. If it met "
+            "all stops of its device and the times were compared then, ten times the facts would take a "
+            "hundred times as long. That is about times: facts whose values are compared by `<` or `>=` do "
+            "meet pair by pair.",
         ),
     )
 

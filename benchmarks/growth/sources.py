@@ -107,6 +107,33 @@ def crowded(ticks: int, sensors: int, body: str, expected: Callable[[Facts], Cou
     return source(f"{SENSORS}{body}\nquery {head}.\n", facts, ends_of(ticks, None), lambda: expected(facts))
 
 
+NEAR = """input Event(device, kind, time) delay 2.
+Stopped(X, T) :- Event(X, start, T), Event(X, stop, U), T < U, U <= T+3.
+query Stopped(X, T).
+"""
+START, STOP = 0, 1
+IN_TIME = 3
+
+
+def near_misses(count: int) -> Source:
+    """Starts and stops of one device: a tenth of the stops comes just in time, all others a tick later."""
+    pairs = count // 2
+    begin = 10 * np.arange(pairs)
+    time = np.concatenate([begin, begin + np.where(np.arange(pairs) % 10 == 0, IN_TIME, IN_TIME + 1)])
+    kind = np.repeat([START, STOP], pairs)
+    names = (("device", numbered("d", 1)), ("kind", np.array(["start", "stop"])))
+    facts = arriving(np.random.default_rng(6), "Event", (np.zeros_like(kind), kind), names, time)
+    return source(NEAR, facts, ends_of(10 * pairs, 5), lambda: stopped(facts))
+
+
+def stopped(facts: Facts) -> Counts:
+    """Starts with a stop in time: how many stops there are up to that tick, less those up to the start."""
+    kind, stops = facts.objects[1], np.sort(facts.time[facts.objects[1] == STOP])
+    start = facts.time[kind == START]
+    between = np.searchsorted(stops, start + IN_TIME, "right") - np.searchsorted(stops, start, "right")
+    return {"confirmed": int(np.count_nonzero(between))}
+
+
 def by_sensor(facts: Facts) -> Counts:
     """Sensors with facts in two ticks in a row."""
     ticks = int(facts.time.max()) + 1

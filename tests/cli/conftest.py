@@ -1,4 +1,4 @@
-"""The folder the tests of `antelog try` work in."""
+"""The folders the tests of commands work in."""
 
 from pathlib import Path
 
@@ -13,4 +13,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("p.alog").write_text(PROGRAM, encoding="utf-8")
     Path("temp.csv").write_text(READINGS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program, files of facts, and one that has none."""
+    monkeypatch.chdir(tmp_path)
+    Path("program.alog").write_text("static Turbine(device).\n" + PROGRAM, encoding="utf-8")
+    Path("temp.csv").write_text(READINGS, encoding="utf-8")
+    Path("notes.txt").touch()
+    Path("data").mkdir()
+    Path("data", "temp.parquet").touch()
     return tmp_path

@@ -111,7 +111,7 @@ def test_the_library_on_spark(here: Path) -> None:
     said = _printed(whole, here)
     assert "|   3|confirmed|wt2|  0|" in said
     assert "confirmed wt2 0 None" in said
-    assert "arrived at tick 9, 6 ticks after its bound" in said
+    assert "arrived at tick 9, 6 ticks after its deadline" in said
     assert "|   3|wt2|  0|" in said
     assert list(here.glob("library-rejects/batch=0/_SUCCESS"))
 

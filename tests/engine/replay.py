@@ -16,7 +16,7 @@ from antelog.reference import changes as specified_changes
 from antelog.reference.answers import Answer, explanation
 from antelog.reference.terms import OTHERS, Literal
 from tests.reference.helpers import Fact
-from tests.reference.reading import explanation_of, explanations_of
+from tests.reference.reading import explanation_of, explanations_of, in_order
 from tests.strategies import Case
 
 
@@ -121,6 +121,7 @@ def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
         log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+        assert all(map(_in_order, log)), f"tick {now}: literals in another order"
         found = set(map(_as_read, changes(log, compiled.plan)))
         assert not found - lines[now], f"tick {now}: a line too many"
         assert not lines[now] - found, f"tick {now}: a line too few"
@@ -128,6 +129,12 @@ def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
         assert reports(engine, compiled.plan) == answers[now], f"tick {now}: other answers"
         told += len(log)
     return told
+
+
+def _in_order(row: Mapping[str, Any]) -> bool:
+    """Whether the literals of a line are by time, then text."""
+    lists = [told[part] for told in row["explanations"] for part in ("evidence", "hypotheses")]
+    return all(texts == in_order(texts) for texts in (*lists, row["because"] or []))
 
 
 def _as_read(line: Change) -> tuple[object, ...]:

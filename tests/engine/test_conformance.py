@@ -8,7 +8,7 @@ from antelog.compile import compile_program
 from antelog.engine.engine import Engine
 from tests.engine.replay import Compiled, frames, reports
 from tests.recorded import NAMES, recorded
-from tests.reference.reading import answer_of, explanations_of
+from tests.reference.reading import answer_of, explanations_of, in_order
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
@@ -27,6 +27,9 @@ def test_the_answers_of_every_tick_are_those_recorded(name: str) -> None:
         }
         wanted = {frozenset(answer_of(a["answer"], a.get("others"))): a for a in line["answers"]}
         assert found.keys() == wanted.keys(), f"tick {now}"
+        for answer in line["answers"]:
+            for told in answer["explanations"]:
+                assert all(texts == in_order(texts) for texts in told.values()), "recorded in another order"
         for key, answer in wanted.items():
             report, ahead = found[key]
             assert report.explanations == explanations_of(answer["explanations"], answer["answer"]), now

@@ -91,19 +91,19 @@ def test_members_that_are_swapped_or_gone_are_noticed(example: Example) -> None:
     for members in _rearranged(members_of(example.content)):
         refused(_with_zip(example.content, _zipped(members)), "is damaged")
         archive = _zipped(members)  # and if the digest is right
-        refused(sealed.seal(archive), "no state that can be restored")
+        refused(sealed.seal(archive), "not a state that can be restored")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_member_that_is_there_twice_is_refused(example: Example) -> None:
     for name, content in members_of(example.content).items():
         twice = [*members_of(example.content).items(), (name, content)]
-        refused(sealed.seal(_zipped(twice)), "one of its members is there twice")
+        refused(sealed.seal(_zipped(twice)), "it has one of its members twice")
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    refused(b"", "is no state")
-    refused(b"x,time\na,1\n", "the saved state is no state: it does not begin as those do")
+    refused(b"", "is not a state")
+    refused(b"x,time\na,1\n", "the saved state is not a state that antelog wrote")
     refused(_zipped([("state.json", b'{"version": 3}')]), "is of version 3 or before, but this antelog reads")
     line = sealed.seal(b"").replace(f"{sealed.VERSION:04}".encode(), b"0099")
     refused(line, f"is of version 99, but this antelog reads version {sealed.VERSION}; replay the facts")
@@ -111,7 +111,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "a\0b"):
         with pytest.raises(StateError, match="cannot be read"):
             Engine.restore(path)
-    with pytest.raises(StateError, match="/dev/zero is no state"):
+    with pytest.raises(StateError, match="/dev/zero is not a state"):
         Engine.restore("/dev/zero")
 
 
@@ -122,7 +122,7 @@ def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path: Pat
     content = sealed.pack({"state.json": b"{" * 5_000_000})
     assert len(content) < 50_000
     refused(content, r"takes 5,000,000 bytes, .* allow more: `max_bytes=5000000`", max_bytes=4_999_999)
-    refused(content, "no state that can be restored", max_bytes=5_000_000)
+    refused(content, "not a state that can be restored", max_bytes=5_000_000)
     (tmp_path / "state").write_bytes(content)
     with pytest.raises(StateError, match="max_bytes=5000000"):
         Engine.restore(tmp_path / "state", max_bytes=100_000)
@@ -138,7 +138,7 @@ def _declaring(size: int) -> bytes:
 
 
 def test_four_gigabytes_are_refused_unless_asked_for() -> None:
-    refused(_declaring(2**32 - 2), "takes 4,294,967,294 bytes, and not more than 2,147,483,648 are read")
+    refused(_declaring(2**32 - 2), "takes 4,294,967,294 bytes, more than the 2,147,483,648 allowed")
 
 
 def test_no_more_is_unpacked_than_was_declared() -> None:
@@ -190,8 +190,7 @@ IMPOSSIBLE: list[tuple[str, Callable[[Members], object], str]] = [
     ("turbines", _state("forgotten", value=5), "still to come"),
     ("turbines", _state("until", value={"Hot": 1}), "it has Hot, which belongs to no state"),
     ("turbines", _state("counts", "Temp", "late", value=-1), "counts fewer than no facts of Temp"),
-    ("turbines", _state("counts", "Temp", "given", value=2**63), "more than there can be"),
-    ("turbines", _state("counts", "Temp", "given", value=11), "counts of Temp do not add up"),
+    ("turbines", _state("counts", "Temp", "admitted", value=2**63), "more than there can be"),
     ("turbines", _state("counts", "Site", value={}), "an input that its program has not"),
     ("turbines", _state("dropped", "Temp", value={"facts": 1, "first": 0, "last": 0}), "dropped"),
     ("turbines", _state("given", "Temp", value=[]), "static facts of Temp"),
@@ -202,22 +201,26 @@ IMPOSSIBLE: list[tuple[str, Callable[[Members], object], str]] = [
     ("turbines", said("values.json", "texts", 5, value="high"), "a value has two cells"),
     ("turbines", said("values.json", "texts", value=["wt2", "North Sea"]), "argument 2 is shorter"),
     ("turbines", said("values.json", "texts", 0, value="elsewhere"), "lacks values"),
-    ("turbines", said("values.json", "kinds", 4, value=1), "'high' is no number"),
+    ("turbines", said("values.json", "kinds", 4, value=1), "'high' is not a number"),
     ("turbines", said("values.json", "kinds", 4, value=99), "99 is not a valid Kind"),
     *(
-        ("any", said("values.json", "texts", 2, value=text), "no number|no value of its kind|invalid literal")
+        (
+            "any",
+            said("values.json", "texts", 2, value=text),
+            "not a number|not a value of its kind|invalid literal",
+        )
         for text in ("1", "0.5", "NaN", "sNaN", "Infinity", "1E+400", "1e5", "01", "9" * 400, "x")
     ),
-    ("any", said("values.json", "texts", 1, value="2"), "no value of its kind"),
+    ("any", said("values.json", "texts", 1, value="2"), "not a value of its kind"),
     ("turbines", lambda members: members.update({"facts/0": members["facts/0"][:-8]}), "reshape"),
     ("turbines", lambda members: members.update({"facts/0": members["facts/0"][:-3]}), "buffer size"),
     ("turbines", _facts(_put(0, 0, ID + 6)), "column device of Temp has something that stands for no value"),
     ("turbines", _facts(_put(1, 3, -1)), "column level of Temp has something that stands for no value"),
     ("turbines", _facts(_put(1, 3, ID - 1)), "stands for no value"),
     ("turbines", _facts(_put(1, 3, NAN)), "stands for no value"),
-    ("turbines", _facts(_put(1, 3, 0)), "a value that is no string"),
+    ("turbines", _facts(_put(1, 3, 0)), "a value that is not of type string"),
     ("dates", columns("facts/0", 3, _put(0, 0, LEAST)), "stands for no value"),
-    ("dates", columns("facts/0", 3, _put(0, 0, np.array(0.5).view(np.int64).item())), "no int64"),
+    ("dates", columns("facts/0", 3, _put(0, 0, np.array(0.5).view(np.int64).item())), "not of type int64"),
     ("turbines", _facts(_put(2, 0, -1)), "about no tick it keeps"),
     ("turbines", _facts(_put(2, 0, 2**53)), "about no tick it keeps"),
     ("turbines", _facts(_put(2, 0, 1)), "arrived at no tick"),
@@ -243,7 +246,7 @@ IMPOSSIBLE: list[tuple[str, Callable[[Members], object], str]] = [
     ("cut", _state("dropped", "Asked", "last", value=3), "cannot have been dropped"),
     ("cut", _state("dropped", "Asked", "first", value=-1), "cannot have been dropped"),
     ("cut", _state("dropped", "Asked", "facts", value=0), "cannot have been dropped"),
-    ("cut", lambda members: members.update({"plan.json": b"[" * 100_000}), "no plan that antelog wrote"),
+    ("cut", lambda members: members.update({"plan.json": b"[" * 100_000}), "not a plan that antelog wrote"),
     ("cut", lambda members: members.update({"state.json": b'{"x":' + b"[" * 100_000}), "x|depth"),
     ("cut", said("plan.json", "version", value=99), "this plan is of version 99"),
     ("cut", said("plan.json", "plan", "relations", 0, "name", value="x"), "its bounds are not those"),
@@ -259,7 +262,7 @@ IMPOSSIBLE: list[tuple[str, Callable[[Members], object], str]] = [
 def test_what_no_engine_has_saved_is_refused(
     name: str, change: Callable[[Members], object], why: str
 ) -> None:
-    refused(forged(EXAMPLES[name].content, change), f"no state that can be restored: .*({why})")
+    refused(forged(EXAMPLES[name].content, change), f"not a state that can be restored: .*({why})")
 
 
 def test_a_limit_that_the_program_cannot_have_is_refused() -> None:

@@ -49,9 +49,9 @@ def test_a_day() -> None:
     "now", ["5", "2024-03-04", None, 5.5, True, -1, 2**53, 2**70, object(), [5], float("nan")]
 )
 def test_what_is_no_tick(now: Any) -> None:
-    with pytest.raises(DataError, match=r"is no tick; give a whole number from 0 to \d+, or a timestamp$"):
+    with pytest.raises(DataError, match=r"is not a tick; give a whole number from 0 to \d+, or a timestamp$"):
         engine().advance(now)
-    with pytest.raises(DataError, match=r"is no tick; give a whole number from 0 to \d+$"):
+    with pytest.raises(DataError, match=r"is not a tick; give a whole number from 0 to \d+$"):
         engine("").advance(now)
 
 
@@ -70,6 +70,6 @@ def test_a_tick_is_finished_once() -> None:
 @pytest.mark.parametrize("program", ["rules.alog", RULES, None, 5])
 def test_what_is_no_program(program: Any) -> None:
     with pytest.raises(
-        DataError, match=r"is no program; `antelog.load\(path\)` or `antelog.parse\(text\)` makes one"
+        DataError, match=r"is not a program; `antelog.load\(path\)` or `antelog.parse\(text\)` makes one"
     ):
         antelog.Engine(program)

@@ -1,7 +1,7 @@
 """The laws of the log, and what must not change it, on random programs and streams.
 
 The engine is compared with itself here; `test_drift.py` compares it with the specification, and
-`tests/spark/test_law.py` looks at the number of buckets.
+`tests/spark/bucket/test_law.py` looks at the number of buckets.
 """
 
 from __future__ import annotations

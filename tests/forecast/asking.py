@@ -8,6 +8,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
+from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
 from antelog.forecast.chances.answers import Asked
 from antelog.forecast.chances.chances import Chances, Known, chances
@@ -15,8 +16,9 @@ from antelog.forecast.engine import Engine
 from antelog.forecast.forecasting import tables_of
 from antelog.forecast.judges.judging import AsOf
 from antelog.forecast.query import OddsOf
+from antelog.language.syntax import Value
 from antelog.reference.answers import Answer
-from antelog.reference.terms import OTHERS
+from antelog.reference.terms import Special
 from tests.engine.replay import Compiled, frames
 from tests.strategies import Case
 
@@ -39,8 +41,8 @@ def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
         name: np.array([_cell(values, dict(answer)[name]) for answer in answers], np.int64)
         for name in relation.answer.variables
     }
-    timed = relation.answer.time is not None
-    tick = np.array([dict(answer)[relation.answer.time] if timed else 0 for answer in answers], np.int64)
+    time = relation.answer.time
+    tick = np.array([dict(answer)[time] if time else 0 for answer in answers], np.int64)
     known = Known(
         engine.plan,
         tables_of(state, values),
@@ -51,5 +53,7 @@ def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
     return chances(known, query, Asked(cells, tick, np.full(len(answers), engine.now)))
 
 
-def _cell(values, value) -> int:
-    return int(OTHERS_CELL) if value is OTHERS else values.cell(value)
+def _cell(values: Values, value: Value | Special | None) -> int:
+    if isinstance(value, Special) or value is None:
+        return int(OTHERS_CELL)
+    return values.cell(value)

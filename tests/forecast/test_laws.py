@@ -5,6 +5,7 @@ A stream of hot and cold readings of some devices; the chances are learned while
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def same(one: pa.Table, other: pa.Table) -> None:
         assert [each["tick"] for each in left or ()] == [each["tick"] for each in right or ()]
 
 
-def test_a_saved_engine_goes_on_as_if_nothing_had_happened(tmp_path) -> None:
+def test_a_saved_engine_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     program = antelog.parse(RULES.format(" alert 60%"))
     whole = run(Engine(program, model="learn"), [100, TICKS + 5])
     engine = Engine(program, model="learn")

@@ -1,4 +1,4 @@
-"""Whatever the text, reading it gives a program or a ProgramError, and its messages can be shown."""
+"""antelog/language/syntax_errors.py: whatever the text, there is a program or an error that can be shown."""
 
 import re
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Ticks as times, for people."""
+"""antelog/language/moments.py: ticks as times, for people."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Text to syntax tree: every construct, every notation, and the place of every node."""
+"""antelog/language/{parser,syntax}.py: every construct, every notation, and the place of every node."""
 
 import pytest
 

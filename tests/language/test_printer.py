@@ -1,4 +1,4 @@
-"""What is printed can be read, and reads as the same."""
+"""antelog/language/printer.py: what is printed can be read, and reads as the same."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Programs, plans, changes and answers as notebooks display them, and the cell magic."""
+"""antelog/notebook/{extension,showing}.py: programs, plans, changes and answers, and the cell magic."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -8,12 +8,10 @@ import pyarrow as pa
 import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
-from pygments.token import Comment, Keyword, Name, Number, Token
 
 import antelog
 from antelog.compile.show.explain import plan_text
 from antelog.compile.show.explain_html import plan_html
-from antelog.language.highlighting import AntelogLexer
 from antelog.notebook.extension import Problems
 from tests.cli.trying import PROGRAM, TURBINES
 
@@ -46,9 +44,6 @@ def displayed(notebook: InteractiveShell, what: Any) -> str | None:
     return text
 
 
-# ---- programs and plans ----
-
-
 def test_a_program_has_its_rules_and_its_plan() -> None:
     program = antelog.load(TURBINES)
     html = program._repr_html_()
@@ -62,10 +57,11 @@ def test_a_plan_is_the_table_that_check_prints(notebook: InteractiveShell) -> No
     html = displayed(notebook, program.plan)
     assert html is not None
     assert html == plan_html(program.plan)
-    assert html.count("<tr>") == 1 + len(program.plan.relations)
+    assert html.count("<tr>") == 1 + len(list(program.plan.queries)) + 1 + len(program.plan.relations)
     for text in (
+        "Temp(X, high, T) or Temp(X, high, T+1) arrives",
         "query Malf for X, T",
-        "delay: settled by T+4",
+        "delay: decided by T+4",
         "window: 5 ticks",
         "partition key",
         "delay 1",
@@ -77,41 +73,6 @@ def test_plans_are_no_markup() -> None:
     program = antelog.parse('P(X, T) :- Q(X, "<b>", T).\nquery P(X, T).\n')
     assert "<b>&quot;" not in program._repr_html_()
     assert "&lt;b&gt;" in plan_html(program.plan)
-
-
-def test_words_of_the_language() -> None:
-    text = 'input Temp(d, time) delay 1. % late\nP(X, T) :- not Temp(X, "a%b", T+1), X != 3.\n'
-    found = list(AntelogLexer().get_tokens(text))
-    assert "".join(value for _, value in found) == text
-    assert Token.Error not in {kind for kind, _ in found}
-    kinds = {value: kind for kind, value in found}
-    assert kinds["input"] is kinds["not"] is Keyword
-    assert kinds["Temp"] is Name.Function
-    assert kinds["X"] is Name.Variable
-    assert kinds["% late"] is Comment.Single
-
-
-def test_words_of_a_slot_have_their_kinds() -> None:
-    text = "input Temp(device, tick, time) delay 1, one per device and tick.\nOne(one, T) :- Per(and, T)."
-    kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in ("one", "per", "and")]
-    assert kinds == [Keyword, Keyword, Keyword, Name.Constant, Name.Constant]
-
-
-def test_percentages_and_comments_are_told_apart() -> None:
-    text = "chance P(_) = 5%, % often, 3%\n again 80%.\nP(X, T) :- Q(X, T), T > 5% five\n."
-    found = list(AntelogLexer().get_tokens(text))
-    assert "".join(value for _, value in found) == f"{text}\n"
-    assert [value for kind, value in found if kind is Number] == ["5%", "80%", "5"]
-    assert [value for kind, value in found if kind is Comment.Single] == ["% often, 3%", "% five"]
-    assert [value for kind, value in found if kind is Keyword] == ["chance", "again"]
-
-
-def test_every_character_of_an_example_is_known() -> None:
-    tokens = AntelogLexer().get_tokens(TURBINES.read_text(encoding="utf-8"))
-    assert Token.Error not in {kind for kind, _ in tokens}
-
-
-# ---- changes and answers ----
 
 
 def test_answers(engine: antelog.Engine) -> None:
@@ -174,9 +135,6 @@ def test_long_tables_are_cut(engine: antelog.Engine) -> None:
     assert "nothing is open" in antelog.show([])._repr_html_()
 
 
-# ---- the extension ----
-
-
 def test_tables_of_answers_display_themselves(notebook: InteractiveShell, engine: antelog.Engine) -> None:
     for what in (engine, engine.answers("Malf"), {"Malf": engine.answers("Malf")}):
         assert "Malf(wt2, 0)" in (displayed(notebook, what) or "").replace("<code>(", "<code>Malf(")
@@ -216,7 +174,7 @@ def test_a_cell_with_an_oddity(notebook: InteractiveShell) -> None:
 
 
 def test_a_cell_whose_name_is_none(notebook: InteractiveShell) -> None:
-    with pytest.raises(UsageError, match="`a-b` is no name for a program; write %%antelog turbines"):
+    with pytest.raises(UsageError, match="`a-b` is not a name for a program; write %%antelog turbines"):
         notebook.run_cell_magic("antelog", "a-b", PROGRAM)
 
 

@@ -1,4 +1,4 @@
-"""Pictures show each answer, or numbers; and are what their files' endings say."""
+"""antelog/pictures/{answers,drawing,entry,overview,panels,rows,theme}.py: answers, or how many there are."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A program's graph: what is in it, and that its layout can be read."""
+"""antelog/pictures/{graph,plan}.py: a program's graph, what is in it, and that its layout can be read."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Answers are put together from changes, whatever form these come in."""
+"""antelog/pictures/{clock,history,reading}.py: answers are put together from changes, whatever their form."""
 
 import json
 from pathlib import Path
@@ -129,7 +129,7 @@ def test_all_others_of_an_engine(facts: list[str | int], named: tuple[str, ...])
 def test_a_line_that_is_no_change(line: str, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(f"{LOG[0]}\n\n{line}\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"log\.jsonl:3: is no change"):
+    with pytest.raises(DataError, match=r"log\.jsonl:3: is not a change"):
         found(path)
 
 

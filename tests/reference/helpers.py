@@ -21,7 +21,7 @@ from antelog.reference import (
     evaluate,
     snapshots,
 )
-from antelog.reference.terms import Atom, Special
+from antelog.reference.terms import Atom, Literal, Special, by_time
 from tests.strategies import Case
 
 Fact = tuple[str, tuple[Value, ...], int]
@@ -72,8 +72,9 @@ def answer_text(answer: Report | Change) -> str:
 
 def explanations_text(explanations: Iterable[Explanation]) -> str:
     return " ; ".join(
-        sorted(
-            f"{', '.join(sorted(map(str, e.evidence)))} | {', '.join(sorted(map(str, e.hypotheses)))}".strip()
-            for e in explanations
-        )
+        sorted(f"{_in_order(each.evidence)} | {_in_order(each.hypotheses)}".strip() for each in explanations)
     )
+
+
+def _in_order(literals: Iterable[Literal]) -> str:
+    return ", ".join(map(str, by_time(literals)))

@@ -10,7 +10,7 @@ from antelog.language import syntax
 from antelog.language.parser import parse
 from antelog.language.syntax import Comparison, Negation
 from antelog.reference.answers import Answer, Explanation, explanation
-from antelog.reference.terms import ANY, OTHERS, Atom, Condition, Denial, Literal, Term, Variable
+from antelog.reference.terms import ANY, OTHERS, Atom, Condition, Denial, Literal, Term, Variable, by_time
 from antelog.reference.terms import Comparison as Compared
 
 
@@ -30,6 +30,12 @@ def explanations_of(told: Iterable[Mapping[str, Any]], own: Iterable[str]) -> fr
     found = frozenset(explanation_of(each, names) for each in rows)
     assert len(found) == len(rows), f"something is told twice: {rows}"
     return found
+
+
+def in_order(texts: Iterable[str]) -> list[str]:
+    """Literals as they are printed, in the order of the specification."""
+    printed = {literal_of(text): text for text in texts}
+    return [printed[literal] for literal in by_time(printed)]
 
 
 def literal_of(text: str) -> Literal:

@@ -1,4 +1,4 @@
-"""Small programs whose reports, changes and outlooks can be read off."""
+"""antelog/reference/{ahead,answers,history,naming,refusals,stream}.py: reports that can be read off."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_negation_alone_says_nothing() -> None:
     assert told(RISE, [], 9) == []
     assert told(RISE, [("Alarm", ("a", 5), 5)], 9) == [
         "5 possible Rise(X=a, T=5) Alarm(a, 5) | not Alarm(a, 4)",
-        "6 confirmed Rise(X=a, T=5) Alarm(a, 5), not Alarm(a, 4) |",
+        "6 confirmed Rise(X=a, T=5) not Alarm(a, 4), Alarm(a, 5) |",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What is confirmed is so in the end, and what is so in the end is never rejected.
+"""antelog/reference/world.py: what is confirmed is so, and what is so in the end is never rejected.
 
 For each answer, the derivations of the specification are compared with the model of all facts, which knows
 nothing of patterns and ticks of arrival.

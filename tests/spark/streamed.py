@@ -14,12 +14,28 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from antelog.program import Program
 from antelog.spark import Outcomes
+from antelog.spark.job.job import ARRIVED
+from tests.spark.comparing import Fact, tables_of
 
 Part = Mapping[str, pa.Table]
 
 ATTEMPTS = 5
 """So often a stream is started without a batch coming of it."""
+
+
+def frames_of(spark: SparkSession, program: Program, facts: Sequence[Fact]) -> dict[str, DataFrame]:
+    """The facts of each input as a frame in several parts."""
+    return {
+        name: spark.createDataFrame(named(table)).repartition(3)
+        for name, table in tables_of(program.plan, facts).items()
+    }
+
+
+def named(table: pa.Table) -> pa.Table:
+    """A table with its arrivals under the name that users give them."""
+    return table.rename_columns([n if n != ARRIVED else "arrival" for n in table.column_names])
 
 
 def stream_of(spark: SparkSession, folder: Path, parts: Sequence[Part]) -> dict[str, DataFrame]:

@@ -1,8 +1,7 @@
-"""The same law on Spark itself: tables and streams, shuffled and divided by Spark."""
+"""antelog/spark/running.py, antelog/spark/bucket/operator.py: the same law on Spark itself."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +17,12 @@ from antelog import Engine, parse
 from antelog.accounts import FATES
 from antelog.engine.log.ending import last_tick
 from antelog.program import Program
-from antelog.spark import changes, outcomes
-from antelog.spark.endpoints.kafka_sink import messages_of
-from antelog.spark.job.job import ARRIVED
+from antelog.spark import outcomes
 from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
 from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of
-from tests.spark.streamed import result, run, stream_of
+from tests.spark.streamed import frames_of, named, result, run, stream_of
 from tests.strategies import Case, cases
 
 ON_SPARK = settings(
@@ -33,17 +30,6 @@ ON_SPARK = settings(
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
-
-
-def _frames(spark: SparkSession, program: Program, facts: Sequence[Fact]) -> dict[str, DataFrame]:
-    return {
-        name: spark.createDataFrame(_named(table)).repartition(3)
-        for name, table in tables_of(program.plan, facts).items()
-    }
-
-
-def _named(table: pa.Table) -> pa.Table:
-    return table.rename_columns([n if n != ARRIVED else "arrival" for n in table.column_names])
 
 
 def _rows(frame: DataFrame) -> list[dict[str, Any]]:
@@ -59,8 +45,8 @@ def _streamed(
     ends: Sequence[int],
 ) -> list[dict[str, Any]]:
     parts = [*cut(facts, ends), [closing(program.plan, until)]]
-    named = [{n: _named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
-    frames = stream_of(spark, folder / "in", named)
+    parts_named = [{n: named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
+    frames = stream_of(spark, folder / "in", parts_named)
     found = outcomes(program, {n: f.repartition(3) for n, f in frames.items()}, buckets=3)
     query = run(found, folder / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
@@ -94,7 +80,7 @@ def _interesting(case: Case) -> Program:
 @given(case=cases())
 def test_random_programs_in_batches(spark: SparkSession, case: Case) -> None:
     program = _interesting(case)
-    frames = _frames(spark, program, case.facts)
+    frames = frames_of(spark, program, case.facts)
     found = outcomes(program, frames, buckets=3, until=case.until)
     assert _rows(found.changes) == kernel_log(program.plan, case.facts, case.until)
 
@@ -117,7 +103,7 @@ def test_recorded_cases(spark: SparkSession, tmp_path: Path, name: str) -> None:
     case = recorded(name)
     program = parse((FOLDER / name / "program.alog").read_text(encoding="utf-8"))
     expected = kernel_log(program.plan, case.facts, case.until)
-    frames = _frames(spark, program, case.facts)
+    frames = frames_of(spark, program, case.facts)
     assert _rows(outcomes(program, frames, buckets=3, until=case.until).changes) == expected
     ends = random.Random(name).sample(range(1, len(case.facts) + 1), 2)
     assert _streamed(spark, tmp_path, program, case.facts, case.until, ends) == expected
@@ -133,7 +119,7 @@ def test_buckets_agree_on_where_a_batch_begins_and_ends(spark: SparkSession) -> 
     engine.advance(last, frames(facts, plan, -1, last))
     end = last_tick(last, map(engine.answers, ("Malf", "OK")))
     assert end > last
-    found = outcomes(program, _frames(spark, program, facts), buckets=5)
+    found = outcomes(program, frames_of(spark, program, facts), buckets=5)
     assert len(found.job.numbers) == 5
     assert _rows(found.changes) == kernel_log(plan, facts, end)
 
@@ -171,26 +157,3 @@ def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: 
     finally:
         query.stop()
     assert rejected == expected
-
-
-@pytest.mark.slow
-def test_messages_have_the_time_of_their_tick(spark: SparkSession) -> None:
-    rules = "input Hot(x: text, time) delay 1. Q(X, T) :- Hot(X, T). query Q(X, T)."
-    for length, time in (("", None), ("tick 1 hour. ", "1970-01-01T03:00:00.000Z")):
-        program = parse(length + rules)
-        told = changes(program, _frames(spark, program, [("Hot", ("a", 3), 3)]), until=3)
-        (message,) = told.select(*messages_of(told)).collect()
-        value = json.loads(message["value"])
-        assert (value["tick"], value.get("timestamp"), value["change"]) == (3, time, "confirmed")
-        assert json.loads(message["key"]) == {"query": "Q", "answer": {"X": "a", "T": 3}}
-
-
-@pytest.mark.slow
-def test_messages_tell_all_others_from_what_is_open(spark: SparkSession) -> None:
-    program = parse("input Hot(x: text, time) delay 1. Calm(X, T) :- not Hot(X, T). query Calm(X, T).")
-    told = changes(program, _frames(spark, program, [("Hot", ("a", 0), 0)]), until=0)
-    assert told.columns[told.columns.index("others") - 1] == "T"
-    messages = {row["key"]: json.loads(row["value"]) for row in told.select(*messages_of(told)).collect()}
-    said = '"query":"Calm","answer":{"X": null, "T": 0},"others":["X"]'
-    assert messages.keys() == {f"{{{said}}}", '{"query":"Calm","answer":{"X": "a", "T": 0}}'}
-    assert {tuple(value.get("others", ())) for value in messages.values()} == {("X",), ()}

@@ -1,4 +1,4 @@
-"""What DataFrames hold: typed values, background facts, several queries, rows that are set aside."""
+"""antelog/spark/running.py, antelog/spark/job/{background,job}.py: what DataFrames hold."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_background_facts_come_from_frames(spark: SparkSession) -> None:
     with pytest.raises(DataError, match="a background fact of Watched cannot be used: has 1 value, not 2"):
         changes(program, {"Seen": frame}, static={"Watched": wrong})
     for odd in ("inf", "nan"):
-        with pytest.raises(DataError, match=f"`{odd}` in column level of Watched is no number"):
+        with pytest.raises(DataError, match=f"`{odd}` in column level of Watched is not a number"):
             changes(
                 program,
                 {"Seen": frame},

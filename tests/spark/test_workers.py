@@ -1,4 +1,4 @@
-"""What Spark's workers look at after each task."""
+"""antelog/spark/workers.py: what Spark's workers look at after each task."""
 
 from __future__ import annotations
 

@@ -13,5 +13,5 @@ def kinds(text: str) -> tuple[str, ...]:
     for kind in found:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise SettingError(f"there is no change of the kind `{kind}`", hint)
+            raise SettingError(f"there are no changes of the kind `{kind}`", hint)
     return found

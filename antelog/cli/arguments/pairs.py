@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from antelog.cli.arguments.reading import sides
 from antelog.compile.nodes.plan import Plan
 from antelog.files import form_of
 from antelog.files.naming import ENDINGS
@@ -22,11 +23,11 @@ class Pair:
 
 def pair(text: str) -> Pair:
     """`P=FILE` as a pair. Raises BadParameter if it is none, or the file has no known ending."""
-    predicate, sign, file = (part.strip() for part in text.partition("="))
-    if not (sign and predicate and file):
+    predicate, file = sides(text)
+    if not (predicate and file):
         path = Path(file or predicate or "temp.csv")
         example = f"{path.stem.title()}={path}" if path.suffix else f"{path}=FILE"
-        raise click.BadParameter(f"`{text}` is no P=FILE; write it like {example}")
+        raise click.BadParameter(f"`{text}` is not of the form P=FILE; write it like {example}")
     if form_of(Path(file)) is None:
         raise click.BadParameter(f"`{file}` has an ending that tells no form of file; there are {ENDINGS}")
     return Pair(predicate, Path(file))

@@ -6,6 +6,7 @@ import click
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.ticks import no_tick
 from antelog.errors import DataError
 from antelog.files.times import ticks
 
@@ -17,10 +18,8 @@ def tick_of(text: str | None, plan: Plan, option: str) -> int | None:
     try:
         numbers, faults = ticks(pa.array([text]), "tick", plan.tick, option)
     except DataError:
-        reason = f"`{text}` is a timestamp, and the program does not say how long a tick is; "
-        raise click.BadParameter(
-            f"{reason}declare it: `tick 10 minutes.`", param_hint=f"'{option}'"
-        ) from None
+        reason = no_tick(f"`{text}` is a timestamp")
+        raise click.BadParameter(reason, param_hint=f"'{option}'") from None
     for fault in faults:
         if fault.applies[0]:
             raise click.BadParameter(fault.detail(0), param_hint=f"'{option}'")

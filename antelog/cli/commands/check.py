@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from antelog.cli.show.plan import print_plan
 from antelog.cli.show.terminal import say, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.show.explain import explain
+from antelog.compile.show.summary import summaries, work_text
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as diagnostics_to_json
 from antelog.errors import ProgramFileError
@@ -22,7 +24,7 @@ from antelog.program import read_text
 
 
 @click.command(
-    short_help="Check the rules, and show what they watch for.",
+    short_help="Check the rules, and say when they tell what.",
     epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
@@ -36,12 +38,14 @@ from antelog.program import read_text
 )
 @click.pass_context
 def check(ctx: click.Context, program: Path, as_json: bool, pattern_limit: int) -> None:
-    """Parse, check and compile PROGRAM, and show what it will watch for.
+    """Check PROGRAM, and say for each query when answers are told, when decided, and what memory is kept.
+
+    Then come the details: patterns, bounds, strata and partition key.
 
     \b
     Examples:
       antelog check turbines.alog
-      antelog check turbines.alog --json | jq .plan.relations
+      antelog check turbines.alog --json | jq .queries
     """
     try:
         source = Source(read_text(program), str(program))
@@ -64,6 +68,8 @@ def _as_json(compiled: Compiled, source: Source) -> dict[str, Any]:
         "program": source.name,
         "ok": plan is not None,
         "diagnostics": diagnostics_to_json(compiled.diagnostics, source),
+        "queries": None if plan is None else [asdict(summary) for summary in summaries(plan)],
+        "work": None if plan is None else work_text(plan),
         "plan": None if plan is None else json.loads(to_json(plan))["plan"],
         "text": None if plan is None else explain(plan),
     }

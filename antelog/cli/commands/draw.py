@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from antelog.cli.arguments.completion import queries_of
-from antelog.cli.arguments.pairs import Pair, files_of_inputs, files_of_statics
-from antelog.cli.arguments.ticks import tick_of
+from antelog.cli.arguments.reading import Read, equation
 from antelog.cli.recorded.facts import (
+    Facts,
+    arrival_option,
+    facts_of,
     input_option,
     recorded,
     say_what_is_missing,
@@ -29,7 +30,6 @@ from antelog.cli.show.set_aside import say_what_was_read, summarized
 from antelog.engine.engine import Engine
 from antelog.errors import DataError, UnsupportedError
 from antelog.files import ARRIVAL
-from antelog.files.naming import size_of
 from antelog.pictures.reading import of_lines
 from antelog.program import Program, load
 
@@ -41,29 +41,12 @@ _LOGS = (".jsonl", ".ndjson", ".json")
 _STDIN = Path("-")
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """What to replay, and how far."""
-
-    inputs: tuple[Pair, ...]
-    statics: tuple[Pair, ...]
-    arrival: str
-    until: str | None
-
-
 def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Path:
     if path.suffix.lower() not in (".svg", ".png", ".html"):
         raise click.BadParameter(
             f"`{path}` has an ending that tells no form of picture; there are .svg, .png and .html"
         )
     return path
-
-
-def _equation(text: str) -> tuple[str, str]:
-    name, sign, value = (part.strip() for part in text.partition("="))
-    if not (sign and name and value):
-        raise click.BadParameter(f"`{text}` is no X=VALUE; write it like X=wt2")
-    return name, value
 
 
 @click.command(
@@ -83,15 +66,13 @@ def _equation(text: str) -> tuple[str, str]:
 @input_option
 @static_option
 @until_option
-@click.option(
-    "--arrival", metavar="NAME", default="arrival", show_default=True, help="The column with arrivals."
-)
+@arrival_option
 @click.option(
     "--query", "queries", metavar="NAME", multiple=True, shell_complete=queries_of,
     help="Only the answers of this query.",
 )  # fmt: skip
 @click.option(
-    "--answer", "answers", type=_equation, metavar="X=VALUE", multiple=True,
+    "--answer", "answers", type=Read("X=VALUE", equation("X=wt2")), metavar="X=VALUE", multiple=True,
     help="Only the answers with this value of a variable.",
 )  # fmt: skip
 @click.option(
@@ -126,9 +107,9 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
     The facts are replayed as by `antelog try`. Instead of a program there may be a LOG, the JSON lines
     that it printed: a file that ends in .jsonl, or - for standard input.
     """
-    facts = _Facts(*(given.pop(name) for name in ("inputs", "statics", "arrival", "until")))
+    facts = {name: given.pop(name) for name in ("inputs", "statics", "arrival", "until")}
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
-    if (is_log or plan) and (facts.inputs or facts.statics or facts.until):
+    if (is_log or plan) and (facts["inputs"] or facts["statics"] or facts["until"]):
         what = "a log has its answers already" if is_log else "--plan draws the rules alone"
         raise click.UsageError(f"{what}; leave out --input, --static and --until")
     if is_log and plan:
@@ -142,7 +123,7 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
             drawing = draw(load(source), **look)
         else:
             program = load(source)
-            drawing = draw(**_replayed(program, facts), program=program, **look)
+            drawing = draw(**_replayed(program, facts_of(program.plan, facts)), program=program, **look)
         drawing.save(output)
 
 
@@ -160,19 +141,15 @@ def _draw() -> Callable[..., Drawing]:
     return found
 
 
-def _replayed(program: Program, facts: _Facts) -> dict[str, Any]:
+def _replayed(program: Program, facts: Facts) -> dict[str, Any]:
     """All changes, and the tick at which they end."""
     plan = program.plan
-    inputs, statics = files_of_inputs(plan, facts.inputs), files_of_statics(plan, facts.statics)
-    until = tick_of(facts.until, plan, "--until")
     print_diagnostics(program.warnings, program.source, stderr())
-    say_what_is_missing(plan, inputs)
-    size = sum(map(size_of, inputs.values()))
-    with summarized(None, plan.tick) as rejects, progress_bar("facts", size, results=False) as report:
-        engine = Engine(program, static=static_facts(plan, statics, rejects), arrival=ARRIVAL)
-        facts_of = recorded(plan, inputs, rejects, arrival=facts.arrival, until=until, report=report)
+    say_what_is_missing(plan, facts.inputs)
+    with summarized(None, plan.tick) as rejects, progress_bar("facts", facts.size, results=False) as report:
+        engine = Engine(program, static=static_facts(plan, facts.statics, rejects), arrival=ARRIVAL)
         tables = []
-        for shown in changes(engine, facts_of, until):
+        for shown in changes(engine, recorded(plan, facts, rejects, report), facts.until):
             rejects.add(shown.set_aside)
             tables.append(shown.tables)
         say_what_was_read(rejects, engine)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
 from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
 from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.checks import checked
 from antelog.cli.run.config import read_config
@@ -19,48 +19,19 @@ from antelog.cli.run.settings import Settings, clock, duration, master, setting,
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
-from antelog.secrets import shows_secret
 from antelog.spark.endpoints.endpoints import Source
-
-_SHOWN = "antelog: a secret is shown"
-
-
-class _Read(click.ParamType[Any]):
-    """A text that a function reads; what is wrong with it is a usage error."""
-
-    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
-        self.name = name
-        self._read = read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if ctx is not None and shows_secret(str(value)):
-            ctx.meta[_SHOWN] = True
-        try:
-            return self._read(value)
-        except SettingError as error:
-            return self.fail(str(error), param, ctx)
 
 
 def _pair(text: str) -> tuple[str, Source]:
-    predicate, sign, source = (part.strip() for part in text.partition("="))
     # A source may have an equals sign of its own, behind a question mark.
-    if not sign or not source or not predicate.isidentifier():
-        raise SettingError(f"`{text}` is no P=SOURCE", "Write it like Temp=readings/*.csv.")
+    predicate, source = sides(text)
+    if not source or not predicate.isidentifier():
+        raise SettingError(f"`{text}` is not of the form P=SOURCE", "Write it like Temp=readings/*.csv.")
     return predicate, source_of(source)
 
 
 def _conf(text: str) -> tuple[str, str]:
-    return setting(*_equation("spark.driver.memory=4g")(text))
-
-
-def _equation(example: str) -> Callable[[str], tuple[str, str]]:
-    def read(text: str) -> tuple[str, str]:
-        name, sign, value = (part.strip() for part in text.partition("="))
-        if not sign or not name or not value:
-            raise SettingError(f"`{text}` lacks a name or a value", f"Write it like {example}.")
-        return name, value
-
-    return read
+    return setting(*equation("spark.driver.memory=4g")(text))
 
 
 @click.command(
@@ -71,69 +42,69 @@ def _equation(example: str) -> Callable[[str], tuple[str, str]]:
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option(
-    "--input", "inputs", type=_Read("P=SOURCE", _pair), metavar="P=SOURCE", multiple=True,
+    "--input", "inputs", type=Read("P=SOURCE", _pair), metavar="P=SOURCE", multiple=True,
     shell_complete=inputs_of,
     help="Where the facts of an input come from: a path or glob of CSV, JSON lines or Parquet, "
     "kafka://host:9092/topic?format=json, jdbc:…#table, delta:…, iceberg:…, or rate://100 for trying out.",
 )  # fmt: skip
 @click.option(
-    "--static", "statics", type=_Read("P=SOURCE", _pair), metavar="P=SOURCE", multiple=True,
+    "--static", "statics", type=Read("P=SOURCE", _pair), metavar="P=SOURCE", multiple=True,
     shell_complete=statics_of,
     help="Where facts of a static predicate come from, in addition to those of the program.",
 )  # fmt: skip
 @click.option(
-    "--map", "maps", type=_Read("COLUMN=NAME", _equation("device=sensor")), metavar="COLUMN=NAME",
+    "--map", "maps", type=Read("COLUMN=NAME", equation("device=sensor")), metavar="COLUMN=NAME",
     multiple=True,
     help="What a source calls a column, of any input or (P.COLUMN=NAME) of one. The key of a message is "
     "@key, its time @timestamp.",
 )  # fmt: skip
 @click.option(
-    "--output", "outputs", type=_Read("SINK", sink_of), metavar="SINK", multiple=True,
+    "--output", "outputs", type=Read("SINK", sink_of), metavar="SINK", multiple=True,
     help="Where the changes go: console, parquet:FOLDER, json:FOLDER, csv:FOLDER, kafka://host:9092/topic, "
     "jdbc:…#table or delta:FOLDER.",
 )  # fmt: skip
 @click.option(
-    "--rejects", type=_Read("SINK", sink_of), metavar="SINK",
+    "--rejects", type=Read("SINK", sink_of), metavar="SINK",
     help="Where rows go that are set aside, each with the reason.",
 )  # fmt: skip
-@click.option("--only", type=_Read("KIND,…", kinds), metavar="KIND,…", help="These kinds of changes only.")
+@click.option("--only", type=Read("KIND,…", kinds), metavar="KIND,…", help="These kinds of changes only.")
 @click.option("--stream", is_flag=True, help="Follow the inputs, instead of reading what is there once.")
 @click.option("--checkpoint", metavar="DIR", help="Where a stream keeps how far it has come.")
 @click.option(
-    "--trigger", type=_Read("WHEN", trigger), metavar="10s|once|available-now",
+    "--trigger", type=Read("WHEN", trigger), metavar="10s|once|available-now",
     help="How often a stream looks for facts; or once; or until it has what is there now. "
     "As often as it can, if not given.",
 )  # fmt: skip
 @click.option(
-    "--clock", type=_Read("CLOCK", clock), metavar="arrival|event|processing",
+    "--clock", type=Read("CLOCK", clock), metavar="arrival|event|processing",
     help="What moves time on: a column with arrivals, the facts' own times, or the wall clock. If not "
     "given: arrivals where there is such a column, else the facts.",
 )  # fmt: skip
 @click.option("--arrival", metavar="NAME", help="The column with the arrivals of facts.  [default: arrival]")
 @click.option(
     "--lag", type=click.IntRange(min=0), metavar="TICKS",
-    help="So many ticks behind the highest one seen are finished, in a stream.  [default: 1]",
+    help="A stream finishes the tick that lies this many behind the highest one seen.  [default: 1]",
 )  # fmt: skip
 @click.option(
-    "--idle", type=_Read("DURATION", duration), metavar="DURATION",
-    help="When nothing came for so long, a stream goes on with the wall clock.",
+    "--idle", type=Read("DURATION", duration), metavar="DURATION",
+    help="When nothing came for this long, a stream goes on with the wall clock.",
 )  # fmt: skip
 @click.option(
     "--until", type=click.IntRange(min=0), metavar="TICK", help="The last tick of what is read once."
 )
 @click.option(
     "--chunk", type=click.IntRange(min=1), metavar="N",
-    help="At most so many files, or messages, of an input come into one batch of a stream.",
+    help="The most files, or messages, of an input in one batch of a stream.",
 )  # fmt: skip
 @click.option(
     "--buckets", type=click.IntRange(min=1), metavar="N",
     help="Into how many parts the facts are divided by the program's key.  [default: 8]",
 )  # fmt: skip
 @click.option(
-    "--master", type=_Read("URL", master), metavar="URL", help="Spark's master.  [default: local[*]]"
+    "--master", type=Read("URL", master), metavar="URL", help="Spark's master.  [default: local[*]]"
 )
 @click.option(
-    "--conf", type=_Read("K=V", _conf), metavar="K=V", multiple=True,
+    "--conf", type=Read("K=V", _conf), metavar="K=V", multiple=True,
     help="A setting of Spark's.",
 )  # fmt: skip
 @click.option(
@@ -159,7 +130,7 @@ def run(ctx: click.Context, /, config: Path | None, **given: Any) -> None:
     In sources, sinks and settings of Spark's '${NAME}' stands for the variable NAME of the environment:
     so a password is in no list of processes.
     """
-    if _SHOWN in ctx.meta:
+    if SECRET_SHOWN in ctx.meta:
         say(
             "warning: whoever may list the processes of this machine can read the password on the command "
             "line; write '${NAME}' in its place and set the variable NAME, or use --config"

@@ -12,10 +12,12 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.kinds import kinds
-from antelog.cli.arguments.pairs import files_of_inputs, files_of_statics
-from antelog.cli.arguments.setting_error import SettingError
+from antelog.cli.arguments.reading import Read
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.facts import (
+    Facts,
+    arrival_option,
+    facts_of,
     input_option,
     recorded,
     say_what_is_missing,
@@ -23,11 +25,11 @@ from antelog.cli.recorded.facts import (
     static_option,
     until_option,
 )
-from antelog.cli.recorded.replay import Recorded, changes, snapshots
+from antelog.cli.recorded.replay import changes, snapshots
 from antelog.cli.show import json_lines, listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.progress import Report, progress_bar
+from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_read, summarized
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import say, to_stdout
@@ -35,18 +37,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.engine.log.changes import KINDS
 from antelog.files import ARRIVAL, Rejects
-from antelog.files.naming import size_of
 from antelog.program import Program, load
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What is replayed: from which files, up to which tick; None is as far as it goes."""
-
-    inputs: Mapping[str, Path]
-    statics: Mapping[str, Path]
-    arrival: str
-    until: int | None
 
 
 @dataclass(frozen=True)
@@ -73,16 +64,9 @@ class _Bounds:
 class _Options:
     """What the command was asked for."""
 
-    facts: _Facts
+    facts: Facts
     look: _Look
     bounds: _Bounds
-
-
-def _kinds(text: str) -> tuple[str, ...]:
-    try:
-        return kinds(text)
-    except SettingError as error:
-        raise click.BadParameter(str(error)) from None
 
 
 @click.command(
@@ -105,20 +89,19 @@ def _kinds(text: str) -> tuple[str, ...]:
 )
 @click.option("--snapshots", "shown", flag_value="snapshots", help="Print what is open, tick by tick.")
 @click.option(
-    "--only", type=_kinds, metavar="KIND,…", help=f"Print these kinds of changes only: {', '.join(KINDS)}."
+    "--only",
+    type=Read("KIND,…", kinds),
+    metavar="KIND,…",
+    help=f"Print these kinds of changes only: {', '.join(KINDS)}.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["jsonl", "table"]), default="jsonl", show_default=True,
     help="JSON lines for programs, or a listing for people.",
 )  # fmt: skip
-@click.option(
-    "--arrival", metavar="NAME", default=None,
-    help="The column with the ticks or timestamps at which facts arrived. In a file without it, they "
-    "arrive at their own time.  [default: arrival]",
-)  # fmt: skip
+@arrival_option
 @click.option(
     "--explanations", type=click.IntRange(min=1), metavar="N",
-    help="Print at most so many explanations of an answer, the smallest first.",
+    help="Print at most N explanations of an answer, the smallest first.",
 )  # fmt: skip
 @click.option(
     "--rejects", type=click.Path(dir_okay=False, path_type=Path),
@@ -156,11 +139,10 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
 
 def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
     """What was given on the command line, by the names of the options."""
-    inputs, statics = files_of_inputs(plan, given["inputs"]), files_of_statics(plan, given["statics"])
-    since, until = tick_of(given["since"], plan, "--since"), tick_of(given["until"], plan, "--until")
+    facts, since = facts_of(plan, given), tick_of(given["since"], plan, "--since")
     snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
     return _Options(
-        _Facts(inputs, statics, given["arrival"] or "arrival", until),
+        facts,
         _Look(snapshots, since, given["only"] or KINDS, as_table, given["explanations"]),
         _Bounds(given["limit"], given["rejects"], given["strict"]),
     )
@@ -188,11 +170,10 @@ def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStac
         since = 0 if look.since is None and engine.plan.tick is None else look.since
         total = None if since is None or facts.until is None else max(0, facts.until - since + 1)
         report = stack.enter_context(progress_bar("ticks", total))
-        found = snapshots(engine, _recorded(engine, facts, rejects), since, facts.until, report)
+        found = snapshots(engine, recorded(engine.plan, facts, rejects), since, facts.until, report)
     else:
-        size = sum(map(size_of, facts.inputs.values()))
-        report = stack.enter_context(progress_bar("facts", size))
-        found = changes(engine, _recorded(engine, facts, rejects, report), facts.until)
+        report = stack.enter_context(progress_bar("facts", facts.size))
+        found = changes(engine, recorded(engine.plan, facts, rejects, report), facts.until)
     show = _printer(relations, engine.plan.tick, look)
     nothing = True
     for each in found:
@@ -202,12 +183,6 @@ def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStac
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
     if nothing and look.as_table and not look.snapshots:
         say("note: there were no changes to show")
-
-
-def _recorded(engine: Engine, facts: _Facts, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
-    return recorded(
-        engine.plan, facts.inputs, rejects, arrival=facts.arrival, until=facts.until, report=report
-    )
 
 
 def _printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:

@@ -6,13 +6,16 @@ Also the options that name these files, and how far they are replayed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import pyarrow as pa
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
-from antelog.cli.arguments.pairs import pair
+from antelog.cli.arguments.pairs import files_of_inputs, files_of_statics, pair
+from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.replay import Recorded
 from antelog.cli.show.progress import Report
 from antelog.cli.show.set_aside import Places, from_engine
@@ -22,6 +25,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
 from antelog.files import ARRIVAL, End, Rejects, batches, tables, wanted_of
+from antelog.files.naming import size_of
 
 Value = str | int | float
 
@@ -35,6 +39,12 @@ static_option = click.option(
     help="The file with facts of a static predicate, in addition to those of the program.",
 )  # fmt: skip
 
+arrival_option = click.option(
+    "--arrival", metavar="NAME", default="arrival", show_default=True,
+    help="The column with the ticks or timestamps at which facts arrived. In a file without it, they "
+    "arrive at their own time.",
+)  # fmt: skip
+
 until_option = click.option(
     "--until", metavar="TICK",
     help="The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick "
@@ -42,28 +52,48 @@ until_option = click.option(
 )  # fmt: skip
 
 
-def recorded(
-    plan: Plan,
-    inputs: Mapping[str, Path],
-    rejects: Rejects,
-    *,
-    arrival: str,
-    until: int | None,
-    report: Report = lambda _: None,
-) -> Recorded:
-    """The facts of the inputs up to a tick; `arrival` is what files call the column of arrivals."""
-    wanted = {name: wanted_of(plan, name, arrival) for name in inputs}
-    sources = {name: tables(path, wanted[name], rejects, report) for name, path in inputs.items()}
-    places = Places({name: str(path) for name, path in inputs.items()}, plan.tick)
+@dataclass(frozen=True)
+class Facts:
+    """What is replayed: from which files, up to which tick; None is as far as it goes.
+
+    `arrival` is what files call the column of arrivals.
+    """
+
+    inputs: Mapping[str, Path]
+    statics: Mapping[str, Path]
+    arrival: str
+    until: int | None
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files of inputs have."""
+        return sum(map(size_of, self.inputs.values()))
+
+
+def facts_of(plan: Plan, given: Mapping[str, Any]) -> Facts:
+    """What the options above name. Raises BadParameter for what does not fit the program."""
+    return Facts(
+        files_of_inputs(plan, given["inputs"]),
+        files_of_statics(plan, given["statics"]),
+        given["arrival"],
+        tick_of(given["until"], plan, "--until"),
+    )
+
+
+def recorded(plan: Plan, facts: Facts, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
+    """The facts of the inputs, in the order in which they arrived."""
+    wanted = {name: wanted_of(plan, name, facts.arrival) for name in facts.inputs}
+    sources = {name: tables(path, wanted[name], rejects, report) for name, path in facts.inputs.items()}
+    places = Places({name: str(path) for name, path in facts.inputs.items()}, plan.tick)
 
     def left_out(name: str, table: pa.Table, lines: Column) -> None:
-        assert until is not None
-        found = beyond(plan, {name: table}, until, arrival=ARRIVAL)
+        assert facts.until is not None
+        found = beyond(plan, {name: table}, facts.until, arrival=ARRIVAL)
         rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
         rejects.add(from_engine(rows, places, {name: lines}))
 
-    return Recorded(batches(sources, End(until, left_out)), places)
+    return Recorded(batches(sources, End(facts.until, left_out)), places)
 
 
 def static_facts(

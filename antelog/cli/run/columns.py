@@ -21,10 +21,10 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.session.session import Session
 
 _LINES = 1_000
-"""So many lines of JSON are looked at for the names in them."""
+"""The lines of JSON that are searched for names."""
 
 _ROWS = 20
-"""So many lines of CSV have the first row in them."""
+"""The lines of CSV in which the first row is looked for."""
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def parse_config(source: Source, folder: Path) -> Config:
         values = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         what, span = fault(source.text, error)
-        message = f"this is no TOML: {what[:1].lower()}{what[1:]}"
+        message = f"this is not TOML: {what[:1].lower()}{what[1:]}"
         hint = "Write `name = value`, texts in double quotes, and a [table] on a line of its own."
         if "overwrite" in what or "declare" in what:
             message, hint = "a setting is there twice", "Leave out one of the two."
@@ -127,7 +127,9 @@ class _Reader:
                 with self._complaints((name,)):
                     found |= self._setting(name, value)
             elif not isinstance(value, dict):
-                self._bad((name,), "the value is no table", f"Write [{name}] on a line, its settings below.")
+                self._bad(
+                    (name,), "the value is not a table", f"Write [{name}] on a line, its settings below."
+                )
             elif name == "map":
                 found["maps"] |= self._map((name,), value, "")
             elif name == "conf":
@@ -211,7 +213,7 @@ class _Reader:
 
     def _text(self, value: object) -> str:
         if not isinstance(value, str):
-            raise SettingError("the value is no text", "Write it in double quotes.")
+            raise SettingError("the value is not a text", "Write it in double quotes.")
         return value
 
     def _filled(self, value: object) -> str:

@@ -69,7 +69,7 @@ def sink_of(text: str, folder: Path = _HERE) -> Sink:
     found = _endpoint(text, folder)
     if isinstance(found, Rate):
         raise SettingError(
-            f"`{text}` makes facts up, it is no output", "Give console, a folder, a topic or a table."
+            f"`{text}` makes facts up, it is not an output", "Give console, a folder, a topic or a table."
         )
     if isinstance(found, Files):
         if re.search(r"[*?\[{]", found.path):
@@ -113,7 +113,7 @@ def _filled_endpoint(text: str, folder: Path) -> Source | Sink:
     if "/" in kind or "." in kind:
         return _files(text, None, folder)
     hint = did_you_mean(kind, _KINDS) or f"There are {', '.join(_KINDS)} and paths."
-    raise SettingError(f"`{text}` begins with `{kind}:`, which is no kind of source or output", hint)
+    raise SettingError(f"`{text}` begins with `{kind}:`, which is not a kind of source or output", hint)
 
 
 def _files(path: str, form: FileForm | None, folder: Path) -> Files:
@@ -186,7 +186,7 @@ def _rate(text: str) -> Rate:
     numbers = (parts.netloc or "10", options.get("keys", "10"))
     if unknown or parts.path.strip("/") or not all(number.isdecimal() and int(number) for number in numbers):
         raise SettingError(
-            f"`{text}` is no rate", "Write rate://100?keys=10 for 100 facts a second about 10 things."
+            f"`{text}` is not a rate", "Write rate://100?keys=10 for 100 facts a second about 10 things."
         )
     return Rate(*map(int, numbers))
 

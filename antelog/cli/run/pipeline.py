@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.session.session import Session
 
 _PATIENCE = 60.0
-"""So many seconds a batch may go on after a stream was told to stop."""
+"""Seconds a batch may go on after a stream was told to stop."""
 
 
 def run_pipeline(program: Program, settings: Settings) -> None:

@@ -124,7 +124,7 @@ def duration(text: str) -> str:
 def _duration(text: str, hint: str) -> str:
     length = length_of(text)
     if length is None:
-        raise SettingError(f"`{text}` is no duration", hint)
+        raise SettingError(f"`{text}` is not a duration", hint)
     if length < _SHORTEST:
         raise SettingError(f"`{text}` is shorter than a millisecond", hint)
     return f"{round(length / 1_000)} milliseconds"

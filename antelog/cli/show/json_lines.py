@@ -17,7 +17,7 @@ from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
 
 _AT_ONCE = 10_000
-"""So many lines are put together at once: what they are made of takes several times their room."""
+"""This many lines are put together at once: their parts take several times the memory."""
 
 
 @dataclass(frozen=True)

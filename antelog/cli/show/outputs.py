@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 READER_GONE = 141
-"""The status of what ends because nobody reads it any more, as a shell has it: 128 and SIGPIPE."""
+"""The exit status when nobody reads the output any more, as in a shell: 128 and SIGPIPE."""
 
 
 class ReaderGoneError(OutputError):

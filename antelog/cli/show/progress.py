@@ -12,9 +12,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from antelog.cli.show.terminal import to_stderr
 
 _PATIENCE = 1.0
-"""After so many seconds the bar appears."""
+"""Seconds after which the bar appears."""
 _BETWEEN = 0.1
-"""So many seconds lie between two pictures of it."""
+"""Seconds between two pictures of it."""
 
 Report = Callable[[int], None]
 

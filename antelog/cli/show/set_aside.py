@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,12 @@ def fact_text(row: Mapping[str, Any], length: int | None) -> str:
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
     """How many rows of inputs were read, and what became of each."""
-    judged = replace(sum(engine.counts.values(), Counts()), given=0)
-    say(f"done: {facts(asdict(judged + Counts(**rejects.tally)))}")
+    counts = sum(engine.counts.values(), Counts(**rejects.tally))
+    say(f"done: {facts({'given': counts.given, **asdict(counts)})}")
 
 
 def say_what_was_dropped(engine: Engine) -> None:
-    """What the limit has cost."""
+    """How many facts were dropped because of the limit."""
     for row in engine.dropped.to_pylist():
         count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
         ticks = (

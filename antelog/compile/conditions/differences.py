@@ -1,7 +1,7 @@
 """How far apart variables can be, as comparisons say together.
 
 In come differences that comparisons allow, out goes the largest there can be between any two variables.
-It is a shortest path in the graph they form; a circle that is shorter than nothing says that they
+It is a shortest path in the graph they form; a cycle of negative length means that they
 contradict each other. Times use this and values too, each with its own smallest step.
 
     U <= T + 2, V <= U + 3: V is at most 5 later than T      U < T, T < U: impossible
@@ -41,8 +41,8 @@ class Differences:
     """What constraints allow the differences of variables to be.
 
     `most` are triples: how much later, or greater, the second may be than the first. `unequal` are
-    differences that there are not, from the one to the other and from the other to the one. To leave
-    out the largest makes what is left less by a `step`.
+    differences that are excluded, in both directions. Excluding the largest makes the next one smaller
+    by a `step`.
     """
 
     def __init__(

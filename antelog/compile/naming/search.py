@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from antelog.compile.conditions.comparisons import outcome
 from antelog.compile.naming.steps import Step, When, own_tests
-from antelog.compile.naming.terms import FACT_TIME, Source, Tests, Value, place
+from antelog.compile.naming.terms import FACT_TIME, Source, Tests, Value, is_private, place, put_in
 from antelog.compile.nodes.patterns import Atom, Comparison, Const, Negated, StaticAtom, Term, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
 
 _ROUNDS = 16
-"""A relation that is reached so many times at other ticks rests on its own past without end."""
+"""A relation that is met this many times at other ticks rests on its own past without end."""
 
 
 _State = tuple[str, tuple[Term, ...], Tests, When]
@@ -93,15 +94,18 @@ class Search:
                 time = Time(FACT_TIME, 0) if when.tick is None else Time(None, when.tick)
                 atom = Atom(literal.predicate, arguments, time)
                 self.facts[Source(atom, (*step.tests, *about), when.behind, when.ahead)] = None
-                self._refined(literal.predicate, arguments, step)
+                self._refined(literal.predicate, arguments, about, step)
 
-    def _refined(self, predicate: str, arguments: tuple[Term, ...], step: Step) -> None:
-        """Constants that delay refinements have in the place of the variable."""
+    def _refined(self, predicate: str, arguments: tuple[Term, ...], about: Tests, step: Step) -> None:
+        """Constants that delay refinements have in the place of the variable, where the tests allow it."""
         source = next(s for s in self.plan.inputs if s.name == predicate)
         for refinement in source.refinements:
             pairs = [(a, v) for a, v in zip(arguments, refinement.pattern, strict=False) if v is not None]
             named = {value for argument, value in pairs if self._is_wanted(argument)}
             if len(named) != 1 or any(isinstance(a, Const) and a.value != v for a, v in pairs):
+                continue
+            known = {a.name: v for a, v in pairs if isinstance(a, Var) and is_private(a.name)}
+            if any(outcome(put_in(test, known)) is False for test in (*step.tests, *about)):
                 continue
             others = [
                 Comparison(a, "=", Const(v))

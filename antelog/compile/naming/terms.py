@@ -9,10 +9,10 @@ the value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.nodes.patterns import Atom, Comparison, Time
+from antelog.compile.nodes.patterns import Atom, Comparison, Const, Operand, Sum, Time, Var
 
 TIME = "<t>"
 """The answer's time."""
@@ -48,6 +48,22 @@ def place(position: int) -> str:
 def is_private(name: str) -> bool:
     """Whether a variable is none of the answer's."""
     return name.endswith("~") or name.startswith("?")
+
+
+def put_in(test: Comparison, known: Mapping[str, Value]) -> Comparison:
+    """A test with the values of some variables."""
+
+    def side(operand: Operand) -> Operand:
+        match operand:
+            case Var(name) if name in known:
+                return Const(known[name])
+            case Sum(name, offset) if name in known:
+                value = known[name]
+                return operand if isinstance(value, str) else Const(value + offset)
+            case _:
+                return operand
+
+    return Comparison(side(test.left), test.operator, side(test.right))
 
 
 def strongest(tests: Iterable[Comparison]) -> Tests:

@@ -9,12 +9,13 @@
 The compiler makes patterns of rules, and the plan consists of them: see `antelog/compile/nodes/plan.py`.
 `P(X, T) :- R(X, V, T+1), V >= 9.` has a pattern whose answer is X, and whose one literal is R(X, V, T+1).
 Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are
-checked when a plan is read from JSON.
+checked when a plan is read from JSON. One with `dict=True` remembers what it was asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -105,12 +106,12 @@ class Earliest(Struct, frozen=True):
     tick: int
 
 
-class Pattern(Struct, frozen=True):
+class Pattern(Struct, frozen=True, dict=True):
     """One way to derive an atom of a relation.
 
     `answer` and `time` are what the relation's variables and time stand for. A pattern with
-    fact literals is fact-driven: it speaks once a fact does. One without is clock-driven: it
-    speaks at every tick.
+    fact literals is fact-driven: its answers are told once a fact is evidence. One without is
+    clock-driven: its answers are told at every tick.
     """
 
     answer: tuple[Term, ...]
@@ -130,10 +131,10 @@ class Pattern(Struct, frozen=True):
 
     @property
     def clock_driven(self) -> bool:
-        """Whether no fact has to come for the pattern to speak."""
+        """Whether answers are told without any fact."""
         return not any(True for _ in self.atoms)
 
-    @property
+    @cached_property
     def guarded(self) -> frozenset[str]:
         """The variables that facts or the background give values."""
         found = {a.name for atom in self.atoms for a in atom.arguments if isinstance(a, Var)}
@@ -143,13 +144,13 @@ class Pattern(Struct, frozen=True):
                 found |= {a.name for a in static.arguments if isinstance(a, Var)}
         return frozenset(found)
 
-    @property
+    @cached_property
     def unguarded(self) -> tuple[str, ...]:
-        """The variables of the answer, but for its time, that only negations and comparisons have."""
+        """The variables of the answer (without its time) that only negations and comparisons have."""
         names = dict.fromkeys(a.name for a in self.answer if isinstance(a, Var))
         return tuple(name for name in names if name not in self.guarded)
 
-    @property
+    @cached_property
     def unguarded_time(self) -> str | None:
         """The variable of the answer's time, if only negations and comparisons have it."""
         return None if self.time.variable in self.guarded else self.time.variable

@@ -11,6 +11,7 @@ people, and turns it into JSON and back.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -21,9 +22,9 @@ class Bounds(Struct, frozen=True):
     """What is known about a relation before any fact has come; None means there is no bound.
 
     delay      an answer about T is settled by T + delay, and a confirmed one is remembered until
-               then, lest it be reported again
+               then, so that it is not reported again
     window     facts about ticks up to now - window no longer matter (AAAI-20, definition 5)
-    kept       the negations that name an atom about T may ask until T + kept whether it was true
+    kept       until T + kept a rule may still need to know whether an atom about T was true
     asked_by   the relations whose patterns negate this one
     piling_up  why evidence may pile up without end, if it may
     """
@@ -63,7 +64,7 @@ class Answer(Struct, frozen=True):
         return self.variables if self.time is None else (*self.variables, self.time)
 
 
-class Relation(Struct, frozen=True):
+class Relation(Struct, frozen=True, dict=True):
     """An atom whose truth over time is kept. It is `asked` if it answers a query of the program.
 
     From the chance `alert` on, an open answer of the query is worth an alert, if the program says so.
@@ -78,7 +79,7 @@ class Relation(Struct, frozen=True):
     level: Level
     alert: float | None = None
 
-    @property
+    @cached_property
     def unguarded(self) -> tuple[int, ...]:
         """The positions of the answer at which some pattern has an unguarded variable."""
         found = {

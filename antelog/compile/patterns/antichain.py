@@ -2,7 +2,7 @@
 
 In come patterns one by one, out goes whether each is kept: it is not if one that is there subsumes it. An
 index finds those that might, for there may be thousands. A clock-driven pattern makes no fact-driven one
-needless: facts may speak before the answer's tick has come.
+needless: a fact may come before the answer's tick does.
 
     A(X, T) is there; A(X, T), B(X, T) is not kept
 """
@@ -74,7 +74,7 @@ class _Features:
     variables, by their offsets from the answer's time, and by their arguments too where
     all of these are answers or constants; and which of their arguments are the same, for what
     `E(Y, Y, T)` is replaced by has that too. If all arguments of all literals are told, then
-    `size` is their number: such a pattern subsumes none of the same size but its like. Otherwise it is 0.
+    `size` is their number: of the same size, such a pattern subsumes only its equal. Otherwise it is 0.
     """
 
     pattern: Pattern

@@ -61,11 +61,12 @@ def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:
 
 def _input(name: str, vocabulary: Vocabulary) -> Input:
     predicate, odds = vocabulary[name], vocabulary.odds_of(name)
-    refinements = tuple(Refinement(r.pattern, r.delay, _floats(r.shares)) for r in predicate.refinements)
+    delays = predicate.delays
+    refinements = tuple(Refinement(r.pattern, r.delay, _floats(r.shares)) for r in delays.refinements)
     chances = tuple(Chance(c.pattern, float(c.once), float(c.again)) for c in odds.chances)
     types = _type_names(name, vocabulary)
     return Input(
-        *(name, predicate.columns, types, predicate.delay, refinements, predicate.slot),
+        *(name, predicate.columns, types, delays.bound, refinements, predicate.slot),
         *(chances, _floats(odds.shares)),
     )
 

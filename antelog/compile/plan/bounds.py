@@ -4,7 +4,7 @@ In come the patterns of all relations and the inputs with their delays, out go t
 They follow from the offsets in the patterns and the declared delays: the longest stretch of time through
 the relations counts. Negation that leads into the past only (see `stratify`) makes it finite.
 
-    P(T) :- A(T+3), not B(T-1).    with delay 2 on both: settled by T+5, the facts of 7 ticks matter
+    P(T) :- A(T+3), not B(T-1).    with delay 2 on both: decided by T+5, the facts of 7 ticks matter
 """
 
 from __future__ import annotations
@@ -110,13 +110,16 @@ def _longest(
     """For each relation the longest of its stretches, each continued by that of the relation it leads to."""
     lowest = -(10**9)
     longest: dict[str, int | None] = dict.fromkeys(views, lowest)
-    for _ in range(len(views) + 1):
+    for number in range(2 * len(views) + 2):
         changed = False
         for name, own in views.items():
             best = longest[name]
             for view in own:
                 for target, length in stretches(view):
                     best = _larger(best, length if target is None else _sum(length, longest[target]))
+            if best != longest[name] and number > len(views):
+                # It still grows after a round for each relation: it rests on itself, ever earlier.
+                best = None
             if best != longest[name]:
                 longest[name], changed = best, True
         if not changed:

@@ -48,7 +48,7 @@ def _of_slot(source: Input) -> int:
 
 
 def lag(plan: Plan) -> int:
-    """For how long settled atoms are still worked out from facts, instead of being remembered.
+    """For how many ticks settled atoms are still computed from facts, instead of being remembered.
 
     What is remembered is only whether an atom is true, not since when; that matters as long as an
     answer is open that may rest on it.
@@ -57,7 +57,7 @@ def lag(plan: Plan) -> int:
 
 
 def widest(plan: Plan) -> int:
-    """How far apart times are that rules tie to each other, along any way through them."""
+    """The largest distance of two times that rules tie to each other, over all rules together."""
     return sum(
         max((abs(n.time.offset - p.time.offset) for p in r.patterns for n in p.literals), default=0)
         for r in plan.relations

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from antelog.compile.nodes.patterns import Atom, Pattern, Term, Var
 from antelog.compile.nodes.plan import Input, Key, KeyPosition, Relation
-from antelog.compile.nodes.text import pattern_text
+from antelog.compile.nodes.text import literal_text
 
 Choices = dict[str, frozenset[int]]
 
@@ -45,8 +45,11 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
 
 def _no_argument(name: str, inputs: Iterable[Input]) -> str:
     if any(source.name == name and source.slot is not None and len(source.types) for source in inputs):
-        return f"{name} has one fact per tick, whatever its columns: all of them have to be in one place"
-    return f"{name} has no argument but its time"
+        return (
+            f"{name} has one fact per tick, whatever its columns, so all its facts have to be in one place; "
+            "with `one per COLUMN` it could be divided by that column"
+        )
+    return f"{name} has no argument but its time; a column that all rules share could be the key"
 
 
 def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Failure:
@@ -76,11 +79,18 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Fai
             for pattern in relation.patterns:
                 for name, positions in _possible(relation, pattern, choices).items():
                     if not positions:
-                        return _Failure(f"no argument of {name} can be the key: {pattern_text(pattern)}")
+                        return _Failure(
+                            f"no argument of {name} can be the key: {_facts(pattern)} "
+                            "would have to share one variable with each other and with the answer"
+                        )
                     if positions != choices[name]:
                         choices[name] = positions
                         changed = True
     return choices
+
+
+def _facts(pattern: Pattern) -> str:
+    return " and ".join(map(literal_text, pattern.literals)) or "the rules"
 
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:

@@ -34,7 +34,7 @@ def check(plan: Plan) -> None:
     if wrong is None and completed(plan) != plan:
         wrong = "its bounds are not those of its patterns"
     if wrong is not None:
-        raise PlanError(f"this is no plan that antelog wrote: {wrong}")
+        raise PlanError(f"this is not a plan that antelog wrote: {wrong}")
 
 
 def _kind(value: object) -> str:
@@ -78,10 +78,14 @@ class _Complaints:
             yield "its ticks have no length"
         own = [*self._inputs.values(), *self._statics.values(), *self._relations.values()]
         if not {None, "text", "number"}.issuperset(chain(*own)):
-            yield "a column has a type that there is not"
-        yield from (f"the input {each.name} is none" for each in plan.inputs if not _is_input(each))
+            yield "a column has an unknown type"
         yield from (
-            f"the static predicate {each.name} is none" for each in plan.statics if not _is_static(each)
+            f"the input {each.name} is not well formed" for each in plan.inputs if not _is_input(each)
+        )
+        yield from (
+            f"the static predicate {each.name} is not well formed"
+            for each in plan.statics
+            if not _is_static(each)
         )
         for rule in plan.static_rules:
             if not self._is_rule(rule):
@@ -89,7 +93,7 @@ class _Complaints:
         for relation in plan.relations:
             answer = relation.answer
             if len(answer.types) != len(answer.variables) or not _once(answer.variables):
-                yield f"{relation.name} has not one type for each of its variables"
+                yield f"{relation.name} lacks a type for some of its variables"
         for relation in plan.relations:
             if not all(self._is_pattern(pattern, relation) for pattern in relation.patterns):
                 yield f"a pattern of {relation.name} does not fit"

@@ -1,4 +1,4 @@
-"""A plan as the engine looks at it: what follows from the rules alone is worked out here, once.
+"""A plan as the engine looks at it: what follows from the rules alone is computed here, once.
 
 In comes a plan, out go its patterns prepared, and what holds of the rules as a whole: which relations rest on
 their own negation, how far back facts matter, how far apart times are. The engine asks for it at every step.

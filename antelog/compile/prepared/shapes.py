@@ -38,7 +38,7 @@ _TIME = "<time>"
 """What the answer's time is called where it is open."""
 
 _PERMUTATIONS = 720
-"""More orders than this of the literals of a unit are not looked at."""
+"""At most this many orders of the literals of a unit are tried."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from antelog.language.printer import to_text
 
 def contradictory(rule: syntax.Rule) -> Diagnostic:
     message = "the conditions of this rule cannot be true together, so it never holds"
-    hint = "Correct its comparisons and its times, none of which may lie before 0, or remove the rule."
+    hint = "Correct its comparisons or its times (no time can be before 0), or remove the rule."
     return Diagnostic("W107", message, rule.span, hint)
 
 
@@ -39,13 +39,15 @@ def endless(error: EndlessError, asked: Asked, document: syntax.Document) -> Dia
     query = next((q for q in document.queries if asked.by_query and q.atom.predicate == asked.name), None)
     windowed = query is not None and (query.window is not None or query.horizon is not None)
     if error.framed:
-        message = f"{loop} within one and the same tick: the evidence for one answer may have any size"
+        message = f"{loop} within one tick: one answer may need any number of facts"
         hint = (
             "A window ends only recursion that moves through time. Let the recursive rule look at another "
             "tick, such as T-1, or declare the relation `static` if it does not change over time."
         )
     elif windowed:
-        message = f"{loop} at a time no window bounds: evidence may lie any number of ticks away"
+        message = (
+            f"{loop} at a time that the window does not bound: evidence may lie any number of ticks away"
+        )
         hint = (
             "A window bounds evidence only at times the rules tie to the time of the answer: use T, T+1 or "
             "T-1 in the recursive atom instead of a time of its own."
@@ -103,7 +105,7 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
 
 
 def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    message = f"the ways to derive {predicate} have more than {literals} literals together"
+    message = f"the patterns of {predicate} have more than {literals} literals altogether"
     hint = (
         "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the query "
         "a smaller window or the rules fewer literals, or raise "
@@ -122,7 +124,7 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     name = walk[0].source
     message = f"{name} rests on its own negation, {_when(walk, violation.loop)}: {_steps(walk)}"
     if violation.loop:
-        message += f"; meanwhile {_steps(violation.loop)}, as often as one likes"
+        message += f"; and on the way {_steps(violation.loop)}, any number of times"
     hint = (
         "A predicate may rest on its own negation in its past only: shift the times so that every such loop "
         f"leads back, as in `{name}(T+1) :- …, not {name}(T).`"

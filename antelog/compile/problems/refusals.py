@@ -1,11 +1,11 @@
 """Patterns that cannot be run, though each rule by itself is fine.
 
-In come the relations with their patterns, out goes what stands against running them. Put together, the
-rules below ask whether some X makes the negation true, which nearly every X nobody has named does. What a
+In come the relations with their patterns, out go the reasons why some cannot be run. Put together, the
+rules below ask whether some X makes the negation true, which is so for nearly every X. What a
 rule says by itself is checked with the language.
 
     OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
-    Any: not Bad(X, T), X occurs only under negation: E404
+    Any: not Bad(X, T), X occurs only under `not`: E404
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGEST_OFFSET = 2**53 - 1
 
 
 def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
-    """What stands against running relations, each kind of objection once for each of them."""
+    """Why relations cannot be run, each kind of reason once for each of them."""
     relations = tuple(relations)
     ranging = _ranging({each.asked.name: each.patterns for each in relations})
     for relation in relations:
@@ -85,8 +85,9 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
             kind = "time" if name in times else "value"
             yield _Objection(
                 "E404",
-                f"{name} occurs only under negation: this asks whether some {kind} makes the negation true",
-                f"Some {kind} nearly always does. Ask for {name} in the answer too, or add a condition "
+                f"{name} occurs only under `not`: the rule would hold if the atom is false for "
+                f"just one {kind}",
+                f"That is nearly always so. Ask for {name} in the answer too, or add a condition "
                 f"without `not` that says which values {name} has.",
             )
     far = max((abs(literal.time.offset) for literal in pattern.literals), default=0)
@@ -100,25 +101,26 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
     if time is not None and not pattern.clock_driven and not _ends(pattern):
         yield _Objection(
             "E405",
-            f"{time} occurs in no condition without `not`, so a fact would have answers at every later tick",
+            f"{time} has no upper bound: it occurs only under `not`, "
+            "so a fact would have an answer at every tick to come",
             f"Say up to when, such as `{time} <= U + 10` where U is the time of a fact.",
         )
     if len(pattern.unguarded) > 1:
         names = " and ".join(pattern.unguarded)
         yield _Objection(
             "E406",
-            f"{names} occur only under negation, so each would range over everything",
+            f"{names} occur only under `not`, so every combination of values would be an answer",
             "Add a condition without `not` that says which values they have, for all of them but one.",
         )
 
 
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
-    """Of a value that nobody has named it is only known that no constant is equal to it."""
+    """Values that nobody has named cannot be compared: only that they equal no constant is known."""
     for name in sorted(anything):
         if any(name in compared(c) and not _by_name(c, name) for c in pattern.comparisons):
             yield _Objection(
                 "E402",
-                f"{name} is compared, but occurs only under negation, where it may have any value",
+                f"{name} is compared, but occurs only under `not`, where it may have any value",
                 f"Add a condition without `not` that says which values {name} has. Without one, it can be "
                 "compared with constants by `=` and `!=` only.",
             )

@@ -1,9 +1,9 @@
 """What is worth knowing about a program that can be run.
 
 In comes its plan with its rules, out go warnings: a query that never holds, a window that nothing needs,
-evidence that may wait for good. They need the plan, for each rule by itself is fine.
+facts that may wait for ever. They need the plan, for each rule by itself is fine.
 
-    P(X, T) :- A(X, T), B(X, U).    nothing says how far U may lie from T: what this rule has found …
+    P(X, T) :- A(X, T), B(X, U).    nothing says how far U may lie from T: …
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
     for query in document.queries:
         relation = plan.relation(query.atom.predicate)
         if not relation.patterns:
-            message = f"{relation.name} never holds: no way to derive it is possible"
+            message = f"{relation.name} never holds: its rules cannot be true"
             hint = "Look for constants that never meet, contradictory comparisons and times before 0."
             yield Diagnostic("W107", message, query.span, hint)
         windowed = query.window is not None or query.horizon is not None
         if windowed and not _reaches(query.atom.predicate, clauses) & recursive:
             message = f"{relation.name} is not recursive and needs no window; evidence outside it is ignored"
             yield Diagnostic(
-                "W106", message, query.span, "Remove the window, unless ignoring evidence is meant."
+                "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
             )
     seen: set[int] = set()
     for relation in plan.relations:
@@ -72,8 +72,8 @@ def _piling_up(
                 seen.add(clause.rule)
                 first, second = pair
                 message = (
-                    f"nothing says how far {second} may lie from {first}: what this rule has found may wait "
-                    "for good, and the state grows without bound"
+                    f"nothing says how far {second} may lie from {first}: a fact may wait for "
+                    "the other for ever, and memory grows with the stream"
                 )
                 hint = (
                     f"Say so with two comparisons, such as `{second} >= {first}, {second} <= {first} + 10`."

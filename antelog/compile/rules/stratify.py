@@ -8,7 +8,7 @@ definition 6, proposition 14).
 
     P(X, T) :- A(X, T), not P(X, T-1).    weight -1: fine      not P(X, T+1): its own future
 
-In a component with a negative edge that is so, longest walks give every predicate a shift
+In a component with a negative edge, longest walks give every predicate a shift
 such that no edge leads upwards in `time + shift`. A walk of weight zero uses only the edges
 that stay level; so a negative edge must not lie on a cycle of those. The components, the
 shifts, and the order among the level edges are a finite description of the strata.

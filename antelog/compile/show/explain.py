@@ -1,52 +1,53 @@
-"""A plan as text, for people.
+"""A plan as text, for people: first what a user wants to know, then the details.
 
-In comes a plan, out go lines: where facts come from, for each query and each negated atom its patterns
-and bounds, and the key. The same plan always gives the same text, so that two of them can be compared.
+In comes a plan, out go lines, each with its role, so that a terminal can colour and wrap them. The
+same plan always gives the same text.
 
-    query P for X, T
-      A(X, T), not B(X, T)
+    query Malf(X, T)                                      a title
+      told     when Temp(X, high, T) arrives              a line, whose next lines are indented by 11
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from antelog.compile.nodes.patterns import Pattern, Time, Var
-from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
-from antelog.compile.nodes.text import (
-    call_text,
-    comparison_text,
-    later,
-    pattern_text,
-    static_text,
-    term_text,
-    time_text,
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.text import pattern_text
+from antelog.compile.show.details import (
+    answer_text,
+    bounds_lines,
+    key_text,
+    pattern_lines,
+    relation_title,
+    source_lines,
+    strata_lines,
 )
-from antelog.compile.show.odds import odds_lines
+from antelog.compile.show.summary import summaries, work_text
 from antelog.escaping import shown_lines
-from antelog.language.durations import duration_text
-from antelog.language.printer import percentage_text, value_text
+
+TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
+
+_WIDTH = 9
+"""The column of the words `told`, `decided` and `memory`."""
 
 
-def answer_text(relation: Relation, pattern: Pattern) -> str:
-    """What a pattern fixes about the answer: `X = high, T = 0`, or nothing."""
-    fixed = [
-        f"{name} = {term_text(term)}"
-        for name, term in zip(relation.answer.variables, pattern.answer, strict=True)
-        if term != Var(name)
-    ]
-    if relation.answer.time is not None and pattern.time != Time(relation.answer.time, 0):
-        fixed.append(f"{relation.answer.time} = {time_text(pattern.time)}")
-    return ", ".join(fixed)
+@dataclass(frozen=True)
+class Line:
+    """A line, how far it is indented, and how far it is where it goes on below."""
 
+    text: str
+    role: str = TEXT
+    indent: int = 0
+    hanging: int = 0
 
-def ticks_text(number: int) -> str:
-    return f"{number} tick" if number == 1 else f"{number} ticks"
+    def __str__(self) -> str:
+        return " " * self.indent + self.text
 
 
 def explain(plan: Plan) -> str:
     """The whole plan."""
-    return "\n".join(_lines(plan)) + "\n"
+    return "\n".join(map(str, report(plan))) + "\n"
 
 
 def plan_text(plan: Plan) -> str:
@@ -54,120 +55,45 @@ def plan_text(plan: Plan) -> str:
     return shown_lines(explain(plan))
 
 
-def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[str]:
-    """Where facts come from; with `rows`, how many each static relation has."""
-    if plan.tick is not None:
-        yield f"tick: {duration_text(plan.tick)}"
-    for source in plan.inputs:
-        yield _input_text(source)
-        yield from (f"  {line}" for line in odds_lines(source))
-    for static in plan.statics:
-        known = "" if rows is None else f", {rows[static.name]} with what follows"
-        yield _static_text(static) + known
-    for rule in plan.static_rules:
-        yield f"static rule: {_rule_text(rule)}"
+def report(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
+    """The lines of a plan; with `rows`, the number of facts of each static relation is known."""
+    yield from _summary(plan)
+    yield Line("")
+    yield from details(plan, rows)
 
 
-def _lines(plan: Plan) -> Iterator[str]:
-    yield from source_lines(plan)
+def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
+    """What the compiler has found out, for those who want to know."""
+    yield from _section("Inputs and background", source_lines(plan, rows))
+    yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:
-        yield ""
-        yield from relation_lines(relation)
-    yield ""
-    yield key_text(plan)
+        yield from _relation(relation)
+        yield Line("")
+    yield from _section("Strata, in the order in which they are evaluated", strata_lines(plan))
+    yield Line(key_text(plan), hanging=2)
 
 
-def _columns(columns: tuple[str, ...], types: tuple[str | None, ...]) -> list[str]:
-    typed = [f"{c}: {t}" if t else c for c, t in zip(columns, types, strict=False)]
-    return [*typed, *columns[len(types) :]]
+def _summary(plan: Plan) -> Iterator[Line]:
+    for query in summaries(plan):
+        yield Line(f"query {query.query}", TITLE)
+        for word, text in query.lines:
+            yield Line(f"{word:{_WIDTH}}{text}", TEXT, 2, 2 + _WIDTH)
+        yield Line("")
+    yield Line(f"work: {work_text(plan)}", hanging=2)
 
 
-def _input_text(source: Input) -> str:
-    text = f"input {call_text(source.name, _columns(source.columns, source.types))}, delay {source.delay}"
-    if source.slot is not None:
-        names = [source.columns[i] for i in source.slot] or ["tick"]
-        text += f", one per {' and '.join(names)}"
-    for r in source.refinements:
-        pattern = call_text(source.name, ["_" if v is None else value_text(v) for v in (*r.pattern, None)])
-        text += f", {r.delay} for {pattern}"
-    return text
+def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
+    yield Line(title, TITLE)
+    yield from (Line(line, TEXT, 2, 4) for line in lines)
+    yield Line("")
 
 
-def _static_text(static: Static) -> str:
-    facts = f"{len(static.facts)} fact" + ("" if len(static.facts) == 1 else "s")
-    return f"static {call_text(static.name, _columns(static.columns, static.types))}, {facts} in the program"
-
-
-def _rule_text(rule: StaticRule) -> str:
-    head = call_text(rule.predicate, map(term_text, rule.answer))
-    body = [*map(static_text, rule.body), *map(comparison_text, rule.comparisons)]
-    return f"{head} :- {', '.join(body)}"
-
-
-def relation_title(relation: Relation) -> str:
-    time = "" if relation.answer.time is None else relation.answer.time
-    if not relation.asked:
-        return f"negated {relation.name}"
-    answer = ", ".join([*relation.answer.variables, *([time] if time else [])])
-    return f"query {relation.name}" + (f" for {answer}" if answer else "")
-
-
-def relation_lines(relation: Relation) -> Iterator[str]:
-    yield relation_title(relation)
-    level = relation.level
-    yield f"  stratum {level.component}, in the order of {later('T', level.shift)}, rank {level.rank}"
+def _relation(relation: Relation) -> Iterator[Line]:
+    yield Line(relation_title(relation), TEXT, 2, 4)
     for pattern in relation.patterns:
         fixed = answer_text(relation, pattern)
-        yield f"  {pattern_text(pattern)}" + (f"   giving {fixed}" if fixed else "")
-        yield from ("    " + line for line in pattern_lines(pattern))
+        yield Line(pattern_text(pattern) + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
+        yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
     if not relation.patterns:
-        yield "  never holds"
-    yield from ("  " + line for line in bounds_lines(relation))
-
-
-def pattern_lines(pattern: Pattern) -> Iterator[str]:
-    """What else there is to say of a pattern."""
-    if pattern.clock_driven:
-        yield "clock-driven: told once its tick has come"
-    elif pattern.unguarded_time is not None:
-        yield f"told for every {pattern.unguarded_time} that has come"
-    for name in pattern.unguarded:
-        yield f"for every {name} that is named, and for all others"
-
-
-def bounds_lines(relation: Relation) -> Iterator[str]:
-    bounds = relation.bounds
-    name = relation.answer.time or "T"
-    if bounds.delay is None:
-        yield "delay: none; it may stay open for good"
-        yield "confirmed answers are remembered for good"
-    else:
-        yield f"delay: settled by {later(name, bounds.delay)}, and remembered until then"
-    yield "window: " + ("none" if bounds.window is None else ticks_text(bounds.window))
-    if bounds.asked_by:
-        until = "for good" if bounds.kept is None else f"until {later(name, bounds.kept)}"
-        yield f"asked {until} whether it was true, by {', '.join(bounds.asked_by)}"
-    if bounds.piling_up is not None:
-        yield f"state: no bound; evidence may wait for {bounds.piling_up} for good"
-    elif bounds.window is not None:
-        yield f"state: {_state_text(bounds.window - 1, len(relation.patterns))}"
-    else:
-        yield "state: does not grow with time"
-    if relation.alert is not None:
-        yield f"alert: an open answer with a chance of {percentage_text(relation.alert)} or more"
-
-
-def _state_text(ticks: int, patterns: int) -> str:
-    if ticks <= 0 or patterns == 0:
-        return "nothing stays open from one tick to the next"
-    rows = "1 row" if patterns == 1 else f"{patterns} rows"
-    return f"{rows} at most for each combination of values, about {ticks_text(ticks)} at a time"
-
-
-def key_text(plan: Plan) -> str:
-    if not plan.key:
-        return f"partition key: none; {plan.key.why_not}"
-    columns = {i.name: i.columns for i in plan.inputs}
-    columns |= {r.name: r.answer.variables for r in plan.relations}
-    places = [f"{k.name}: {columns[k.name][k.position]}" for k in plan.key.positions]
-    return f"partition key: {', '.join(places)}"
+        yield Line("never holds", TEXT, 4)
+    yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(relation))

@@ -42,4 +42,4 @@ def from_json(text: str | bytes) -> Plan:
             )
         return msgspec.json.decode(text, type=_Document).plan
     except msgspec.DecodeError as error:
-        raise PlanError(f"this is no plan that antelog wrote: {error}") from None
+        raise PlanError(f"this is not a plan that antelog wrote: {error}") from None

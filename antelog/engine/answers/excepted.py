@@ -3,8 +3,8 @@
     Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) comes at 1, when all others are open
     rejected at 1: Calm(a, 0), with the explanations of all others and `a` in its place
 
-The line is told by a derivation of its own: that of all others, with the value put in. It is told
-at the tick before, when nobody hears it (`hidden`), and over at the tick of the line.
+The line comes from an extra derivation: that of all others, with the value put in. It is told one
+tick before the line, where it is not shown (`hidden`), and is over at the tick of the line.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def with_excepted(judge: Judge, query: str, found: Lives, step: Step) -> tuple[L
 
 
 def _without_late(found: Lives, linked: Links) -> Lives:
-    """Without the answers of values that are named after all others were confirmed: they were with them."""
+    """Without the answers of values that were confirmed with all others, and named only later."""
     complete, since = np.full(found.by_answer.count, NEVER), np.full(found.by_answer.count, NEVER)
     np.minimum.at(complete, found.number, found.life.complete)
     own, others = found.number.take(linked.row), found.number.take(linked.others)

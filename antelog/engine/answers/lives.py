@@ -124,7 +124,7 @@ def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
 
 
 _WORTH_COPYING = 2
-"""Rows that matter are copied if less than one in so many does: a few too many are cheaper."""
+"""Rows that matter are copied only if they are less than one in this many: else keeping all is cheaper."""
 
 
 def together(judge: Judge, query: str, blocks: Sequence[Derivations], parts: Sequence[Life]) -> Lives:
@@ -143,7 +143,7 @@ _NONE = np.zeros(0, np.int64)
 
 
 def _to_come(judge: Judge, blocks: Sequence[Derivations], step: Step) -> Column:
-    """The ticks to come that answers are about: what the clock will say of them is asked, too."""
+    """Later ticks that open answers are about: clock-driven patterns may tell them then."""
     times = [answers_of(found, judge)[1] for found in blocks]
     return distinct(np.concatenate([_NONE, *(time[time > step.now] for time in times)]))
 
@@ -219,7 +219,7 @@ def _whose(prepared: Prepared, found: tuple[Found, ...], values: Values) -> str:
 
 
 def _clock(about: Spans, step: Step, later: Column) -> Spans:
-    """The ticks at which the clock speaks."""
+    """The ticks at which clock-driven patterns are told."""
     return union((about.between(step.begin, step.now), spans_of(later)))
 
 

@@ -31,7 +31,7 @@ _Parts = tuple[tuple[str, Column], ...]
 """Signatures, and for each a column of numbers that are equal where what fills their gaps is."""
 
 _WAYS = 5_000
-"""More ways than this in which the units of one kind may be those of another are not looked at."""
+"""The units of two kinds are matched in at most this many ways; what more would find is not looked for."""
 
 
 def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values) -> Mask:

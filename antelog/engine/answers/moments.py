@@ -21,7 +21,7 @@ from antelog.engine.columns.tables import Column, Mask, distinct, marked, spread
 _NOTHING = np.zeros(0, np.int64)
 
 _FEW = 4
-"""Looking at so many moments for each derivation costs less than finding the first and the last."""
+"""Up to this many moments for each derivation, looking at all is cheaper than finding first and last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,18 +58,13 @@ class Moments:
         return slice(int(first), int(last))
 
 
-def moments(
-    found: Lives, before: int, now: int, more: tuple[Column, Column] = (_NOTHING, _NOTHING)
-) -> Moments:
-    """The moments of all answers that change after `before` and up to `now`, and some `more`.
-
-    Those are given as numbers of answers, and ticks.
-    """
+def moments(found: Lives, before: int, now: int) -> Moments:
+    """The moments of all answers that change after `before` and up to `now`."""
     life = found.life
     shift = (now - before + 1).bit_length()
     owner = found.number << shift
-    there = (life.told < life.end) & (life.told <= now)
-    events = [(more[0] << shift) + (more[1] - before)]
+    there = _there(found, now)
+    events = [_NOTHING]
     for line in (life.told, life.end):
         during = marked(there & (line > before) & (line <= now))
         events.append(owner.take(during) + (line.take(during) - before))
@@ -85,6 +80,29 @@ def moments(
     existing[found.number[there & (life.told <= before) & (before < life.end)]] = True
     key = _with_first(happened, shift, existing)
     return _seen(found, before, key, shift, there)
+
+
+def and_more(
+    found: Lives, at: Moments, now: int, answer: Column, tick: Column
+) -> tuple[Moments, Column, Column]:
+    """The moments up to `now` and some more, at which nothing happens; where the old and the new ones are."""
+    shift = (now - at.before + 1).bit_length()
+    old = (at.answer << shift) + (at.tick - at.before)
+    more = (answer << shift) + (tick - at.before)
+    fresh = distinct(more)
+    place = np.searchsorted(old, fresh)
+    new = marked((place == len(old)) | (np.append(old, -1).take(place) != fresh))
+    place = place.take(new)
+    key = np.insert(old, place, fresh.take(new))
+    moved = np.arange(len(old)) + np.bincount(place, minlength=len(old) + 1).cumsum()[:-1]
+    whole = _seen(found, at.before, key, shift, _there(found, now))
+    return whole, moved, np.searchsorted(key, more)
+
+
+def _there(found: Lives, now: int) -> Mask:
+    """Which rows are told at some tick up to `now`."""
+    there: Mask = (found.life.told < found.life.end) & (found.life.told <= now)
+    return there
 
 
 def current(found: Lives, now: int) -> Moments:

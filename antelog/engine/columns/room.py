@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 BUDGET = 256 * 2**20
-"""So many bytes a table may take unless told otherwise."""
+"""The bytes a table may take, unless told otherwise."""
 
 _A_ROW = 80
-"""So many bytes a row takes, about: ten columns."""
+"""The bytes a row takes, about: ten columns."""
 
 _budget: ContextVar[int] = ContextVar("budget", default=BUDGET)
 

@@ -79,13 +79,21 @@ def union(parts: Iterable[Spans]) -> Spans:
         return found[0]
     if not found:
         return NOWHERE
-    first = np.concatenate([part.first for part in found])
+    return covering(
+        np.concatenate([part.first for part in found]), np.concatenate([part.last for part in found])
+    )
+
+
+def covering(first: Column, last: Column) -> Spans:
+    """All ticks of spans in any order, which may meet or lie in each other."""
     order = np.argsort(first, kind="stable")
-    return _merged(first.take(order), np.concatenate([part.last for part in found]).take(order))
+    return _merged(first.take(order), last.take(order))
 
 
 def _merged(first: Column, last: Column) -> Spans:
     """Spans in the order of their beginnings, those that meet made one."""
+    if len(first) == 1:
+        return Spans(first, last)
     last = np.maximum.accumulate(last)
     begins = np.ones(len(first), np.bool_)
     np.greater(first[1:], last[:-1] + 1, out=begins[1:])

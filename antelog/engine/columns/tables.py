@@ -25,7 +25,7 @@ NEVER = np.int64(2**62)
 """The tick at which nothing happens any more."""
 
 FAR = np.int64(2**55)
-"""A tick after all ticks there are: what is so then by the rules alone is so at any tick to come."""
+"""A tick after all others: what the rules alone say about it holds for any tick to come."""
 
 _ROOM = 2**62
 
@@ -127,7 +127,7 @@ def positions(at: Column | Mask) -> Column:
 
 
 def places(at: Column, count: int) -> Column:
-    """For each of some positions which of them it is; of others, up to so many, nothing is said."""
+    """The number of each position among those given; for other positions the value means nothing."""
     place = np.empty(count, np.int64)
     place[at] = np.arange(len(at))
     return place

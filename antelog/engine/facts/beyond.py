@@ -31,10 +31,10 @@ class Beyond:
 
 
 def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
-    """Of rows that arrived after tick `until` no more is told than that, unless they are malformed."""
+    """Counts the rows that arrived after tick `until`; malformed ones are set aside with their reason."""
     batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
     malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
     rejects = batch.rejects.filter(malformed)
     given = sum(counts.given for counts in batch.counts.values())
-    counts = Counts(given, malformed=rejects.num_rows, after_until=given - rejects.num_rows)
+    counts = Counts(malformed=rejects.num_rows, after_until=given - rejects.num_rows)
     return Beyond(counts, rejects, batch.places[malformed.to_numpy(zero_copy_only=False)])

@@ -31,26 +31,23 @@ class Dropped:
         return Dropped(self.facts + other.facts, min(self.first, other.first), max(self.last, other.last))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Status(Counts):
-    """An engine at a glance: what became of the rows of all inputs, and
+@dataclass(frozen=True)
+class Status:
+    """An engine at a glance.
 
     now                     the last finished tick
+    counts                  what became of the rows of all inputs
     dropped                 how many admitted facts were given up later, because there was no room
     open_answers            the answers that are open, by query
     state_rows, state_bytes what is kept to go on: facts, and the room they and their values take
     """
 
     now: int
+    counts: Counts
     dropped: int
     open_answers: Mapping[str, int]
     state_rows: int
     state_bytes: int
-
-    @property
-    def facts(self) -> int:
-        """The rows given so far."""
-        return self.given
 
 
 DROPPED = pa.schema(

@@ -25,7 +25,7 @@ from antelog.engine.facts import rejects
 from antelog.engine.facts.frames import Frame, Rows, read_frame
 from antelog.engine.facts.lateness import delays
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
-from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, ticks_of
+from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind, kind_of_column
 from antelog.engine.values.types import declared
@@ -214,11 +214,11 @@ def _admit(
             found.append((CONFLICTING, claims[conflicting], detail))
     if not found:
         facts = _once(given)
-        counts = Counts(rows.count, facts.count, rows.count - facts.count)
+        counts = Counts(facts.count, rows.count - facts.count)
         return facts, counts, rejects.none(), np.zeros(0, np.int64)
     facts = _once(given.take(fine))
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
-    counts = Counts(rows.count, facts.count, int(fine.sum()) - facts.count, **lost)
+    counts = Counts(facts.count, int(fine.sum()) - facts.count, **lost)
     at = np.sort(np.concatenate([rows for _, rows, _ in found]))
     return facts, counts, _rejected(source.name, given, found, (time, arrival), values), at
 
@@ -231,10 +231,7 @@ def _cells(values: Values, array: pa.Array | pa.ChunkedArray, type_: str | None,
 
 def _ticks(array: pa.Array | pa.ChunkedArray, tick: int | None, what: str) -> Ticks:
     if tick is None and is_timestamp(array.type):
-        raise DataError(
-            f"{what} has timestamps, and the program does not say how long a tick is; "
-            "declare it: `tick 10 minutes.`"
-        )
+        raise DataError(no_tick(f"{what} has timestamps"))
     return ticks_of(array, tick)
 
 
@@ -277,7 +274,7 @@ def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator
 
 def _about_order(given: Facts, allowed: Column) -> Iterator[_Objection]:
     ahead, behind = given.time - given.arrival, given.arrival - given.time - allowed
-    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its bound")):
+    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its deadline")):
 
         def detail(rows: Column, by: Column = by, where: str = where) -> pa.Array:
             return sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)

@@ -35,7 +35,7 @@ class Stream:
 History = Mapping[str, Stream]
 
 _SMALL = 256
-"""To copy so many facts costs no more than to handle another part."""
+"""Copying up to this many facts costs no more than handling another part."""
 
 
 def joint(parts: Iterable[Facts], width: int) -> Facts:
@@ -74,7 +74,7 @@ def _ticks_in(stream: Stream, about: Spans) -> list[int]:
 
 
 _MANY = 64
-"""Looking up a tick costs as much as looking at so many others."""
+"""Looking up one tick costs as much as looking through this many."""
 
 
 def added(history: History, new: Mapping[str, Facts]) -> History:

@@ -1,6 +1,6 @@
 """Facts that are set aside, each with the reason in words.
 
-Temp, ["wt4", "high"], 1, 9, late: "arrived at tick 9, 6 ticks after its bound"
+Temp, ["wt4", "high"], 1, 9, late: "arrived at tick 9, 6 ticks after its deadline"
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Kept:
 
 
 _PARTS = 64
-"""So many tables are not worth being one."""
+"""Fewer tables than this are not worth joining into one."""
 
 
 def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:
@@ -87,7 +87,7 @@ def ticks(number: Column) -> pa.Array:
 def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
     """What is wrong with the values of a column that holds numbers or texts (None: either)."""
     what = kind or "number"  # where either will do, only an infinity is neither
-    wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is no {what}")
+    wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is not a {what}")
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 
 
@@ -98,7 +98,7 @@ def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
     numbers, whole = times.numbers[rows], times.whole[rows]
     about = pc.if_else(
         pa.array(~whole),
-        sentence(value, "is no whole number"),
+        sentence(value, "is not a whole number"),
         pc.if_else(
             pa.array(numbers < 0),
             sentence(value, "is before tick 0"),

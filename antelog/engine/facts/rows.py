@@ -35,7 +35,7 @@ def columns_of(rows: Iterable[Any], what: str) -> tuple[list[str] | None, list[p
             arrays.append(array_of(values))
         except (pa.ArrowException, TypeError, ValueError) as error:
             which = f"column {i + 1}" if names is None else f"column {names[i]}"
-            raise DataError(f"{which} of {what} holds something that is no value: {error}") from error
+            raise DataError(f"{which} of {what} holds something that is not a value: {error}") from error
     return names, arrays
 
 

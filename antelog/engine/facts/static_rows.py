@@ -54,7 +54,7 @@ def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> l
         else:
             raise DataError(f"`{value}` in column {name} of {what} is neither a number nor a text")
         if type_ not in (None, kind):
-            raise DataError(f"`{value}` in column {name} of {what} is no {type_}")
+            raise DataError(f"`{value}` in column {name} of {what} is not a {type_}")
         found.append(value if isinstance(value, str) else plain_number(value, f"column {name} of {what}"))
     return found
 

@@ -72,6 +72,11 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
     return Ticks(numbers, whole, given)
 
 
+def no_tick(what: str) -> str:
+    """What is said of a timestamp in a program that has no use for one."""
+    return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
+
+
 def tick_of(given: Moment, length: int | None) -> int:
     """The tick that somebody means by a number or a moment."""
     try:
@@ -79,13 +84,10 @@ def tick_of(given: Moment, length: int | None) -> int:
     except (pa.ArrowException, OverflowError, TypeError):
         found = None  # it is nothing that a column may have
     if found is not None and is_timestamp(found.given.type) and length is None:
-        raise DataError(
-            f"{given} is a timestamp, and the program does not say how long a tick is; "
-            "declare it: `tick 10 minutes.`"
-        )
+        raise DataError(no_tick(f"{given} is a timestamp"))
     if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
         or_when = "" if length is None else ", or a timestamp"
-        raise DataError(f"{given!r} is no tick; give a whole number from 0 to {LAST}{or_when}")
+        raise DataError(f"{given!r} is not a tick; give a whole number from 0 to {LAST}{or_when}")
     return int(found.numbers[0])
 
 

@@ -22,7 +22,7 @@ from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
 from antelog.engine.log.others import Teller, others_columns
-from antelog.engine.log.outlook import AsOf, outlook
+from antelog.engine.log.outlook import AsOf, Outlook, outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
 from antelog.engine.log.stages import NO_STAGE, stages
 from antelog.engine.log.told import (
@@ -76,7 +76,7 @@ def one_after_the_other(parts: Sequence[Lines]) -> Lines:
 class Changes:
     """What happened to the answers of a query: lines of the log, and by how many more of them are open.
 
-    If only confirmed answers are asked for, nobody looks whether others are open, and `opened` is None.
+    If only confirmed answers are asked for, open ones are not counted, and `opened` is None.
     """
 
     lines: Lines
@@ -152,8 +152,7 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArra
     moment, kind, row = moment.take(order), kind.take(order), row.take(order)
     rejected = kind == REJECT
     open_ = marked(kind <= REVISED)
-    spoken = moment.take(open_)
-    ahead = outlook(judge, found, at, told.kept, AsOf(spoken, at.tick.take(spoken)))
+    ahead = _ahead(judge, told, moment.take(open_))
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
     words = repeated(KINDS, np.concatenate([kind, to_come]))
@@ -168,6 +167,13 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArra
     answer = (*(cells.take(row) for cells in found.answer), time.take(order))
     stage = stages(judge, query.name, told, moment) if query.staged else np.full(len(moment), NO_STAGE)
     return Lines(pa.Table.from_arrays(columns, schema=schema), answer, stage)
+
+
+def _ahead(judge: Judge, told: Told, moment: Column) -> Outlook:
+    """What is known ahead of open answers at some moments."""
+    if told.ahead is not None:
+        return told.ahead.take(moment)
+    return outlook(judge, told.found, told.at, told.kept, AsOf(moment, told.at.tick.take(moment)))
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:

@@ -1,6 +1,6 @@
 """Explanations as nested Arrow arrays: for each line a list of evidence and hypotheses.
 
-Everything here works on numbers that stand for the texts of literals and sort as they do.
+Everything here works on numbers that stand for the texts of literals and sort by time, then text.
 
     a derivation at tick 1: evidence ["Temp(wt2, high, 0)"], hypotheses ["Temp(wt2, high, 1)"]
 """
@@ -113,7 +113,7 @@ def views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
 
 @dataclass(frozen=True, eq=False)
 class _Sheet:
-    """The literals of derivations, sorted by their texts: which text each is, when it is true, when false.
+    """The literals of derivations by time, then text: which text each is, when it is true, when false.
 
     Texts are a row for each derivation, ticks a column. What a derivation has fewer than others, or
     twice, is _NONE at the end; if `full`, there is no such. `place` says where derivations are here.
@@ -154,14 +154,14 @@ def _sheet(judge: Judge, found: Lives, row: Column) -> _Sheet:
     width = max((len(b.holds) for b, rows in zip(found.blocks, chosen, strict=True) if len(rows)), default=0)
     size = (width, len(here))
     text, holds, fails = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
-    pieces = [
-        Writer(block, block.rows.take(rows), judge.known.values).pieces()
+    texts = [
+        Writer(block, block.rows.take(rows), judge.known.values).texts()
         for block, rows in zip(found.blocks, chosen, strict=True)
     ]
-    counts = [len(rows) for rows, literals in zip(chosen, pieces, strict=True) for _ in literals]
+    counts = [len(rows) for rows, literals in zip(chosen, texts, strict=True) for _ in literals]
     if not any(counts):
         return _Sheet(pa.array([], pa.string()), place, text.T, holds, fails, False)
-    numbers, names = numbered_texts([literal for literals in pieces for literal in literals], counts)
+    numbers, names = numbered_texts([literal for literals in texts for literal in literals], counts)
     start, full = 0, True
     for block, rows in zip(found.blocks, chosen, strict=True):
         lines, end = len(block.holds), start + len(rows)
@@ -217,7 +217,7 @@ def _exchange(line: NDArray[_Number], other: NDArray[_Number], where: Mask) -> N
 
 
 def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[Column, Column]:
-    """Which views take which places: in a line with fewer hypotheses first, then by their texts."""
+    """Which views take which places: in a line with fewer hypotheses first, then by their literals."""
     again = changed(line)
     np.logical_not(again, out=again)
     again[:-1] |= again[1:]
@@ -233,7 +233,7 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[C
 
 
 def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
-    """The views that say what the one before says: patterns may tell the same of some values."""
+    """The views that read as the one before does: two patterns may say the same for some values."""
     at = marked(line[1:] == line[:-1]) + 1
     for column in (*text.T, *evidence.T):
         at = at[column.take(at) == column.take(at - 1)]

@@ -1,11 +1,12 @@
 """Literals of derivations as text in the language's own syntax.
 
-A text is made once, however many rows have it. Until then it is a number: each argument has a
-rank among the texts in its place, and the ranks of a literal together make a number that sorts
-as its text does. For texts sort piece by piece, since no piece but the last begins with another
-in its place: it ends with a comma, a bracket or a blank, which within it are in quotes only.
+A text is made once, however many rows have it. Until then it is a number: the time has a rank
+among all times, each argument one among the texts in its place, and the ranks of a literal together
+make a number. Literals are in the order of these numbers: by time, then text. For texts sort piece
+by piece, since no piece but the last begins with another in its place: it ends with a comma, a
+bracket or a blank, which within it are in quotes only.
 
-    Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`
+    Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`, after `Wind(wt2, 0)`
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from antelog.compile.nodes.patterns import (
 )
 from antelog.compile.nodes.text import operand_text, time_text
 from antelog.compile.nodes.variables import compared, variables_of
-from antelog.engine.columns.tables import Column, inverse, numbered, packable
+from antelog.engine.columns.tables import Column, numbered, packable
 from antelog.engine.matching.rows import Rows
 from antelog.engine.truth.derivations import Derivations
 from antelog.engine.values.decoding import in_pieces
@@ -72,12 +73,26 @@ class Tick:
         return Piece(pc.cast(pa.array(self.ticks + self.offset), pa.string()), self.which)
 
 
-Part = Piece | Word | Tick
+Part = Piece | Word
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A literal in each row: what it says up to its time, the time, and what comes after that.
+
+    A time that is still open is the same in all rows.
+    """
+
+    opening: list[Part]
+    time: Tick | Time
+    closing: list[Part]
+
+
 _Condition: TypeAlias = Callable[[str, str], list[Part]]
 """The pieces of a condition, given what comes before it and after it."""
 
 _MANY = 4096
-"""To have fewer names than this for texts pays less than it costs."""
+"""Up to this many names, renaming texts so that fewer are left costs more than it saves."""
 
 _END = Piece("")
 _COMMA = ", "
@@ -91,13 +106,13 @@ class Writer:
         self._different: dict[str, tuple[Column, Column]] = {}
         self._pieces: dict[str, Piece] = {}
 
-    def pieces(self) -> list[list[Part]]:
+    def texts(self) -> list[Text]:
         return [self._literal(literal) for literal in self._block.prepared.literals]
 
-    def _literal(self, literal: Literal) -> list[Part]:
-        opening = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
+    def _literal(self, literal: Literal) -> Text:
+        name = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
         arguments = [self._argument(argument) for argument in literal.arguments]
-        return [Piece(opening), *arguments, *self._closing(literal)]
+        return Text([Piece(name), *arguments], self._time(literal.time), self._closing(literal))
 
     def _argument(self, term: Term | None) -> Piece | Word:
         if isinstance(term, Var):
@@ -109,28 +124,27 @@ class Writer:
     def _word(self, variable: str) -> Piece:
         if variable not in self._pieces:
             cells, which = self._numbered(variable)
-            self._pieces[variable] = Piece(_joined([self._texts(variable, cells), _COMMA]), which)
+            self._pieces[variable] = Piece(_joined([self._called(variable, cells), _COMMA]), which)
         return self._pieces[variable]
 
-    def _texts(self, variable: str, cells: Column) -> pa.Array:
+    def _called(self, variable: str, cells: Column) -> pa.Array:
         """What values are called; all others have the name of their variable."""
         texts = self._values.texts(cells)
         others = cells == OTHERS
         return pc.if_else(pa.array(others), variable, texts) if others.any() else texts
 
     def _closing(self, literal: Literal) -> list[Part]:
-        """The time, and what comes after it, which begins with a sign that sorts before all of a time."""
-        time = self._time(literal.time)
+        """A bracket, and the conditions that are still open."""
         conditions = [
             *map(self._compared, _open_conditions(literal, self._block, self._rows)),
             *map(self._static, _open_statics(literal, self._block, self._rows)),
         ]
         if not conditions:
-            return [time, Piece(")")]
+            return [Piece(")")]
         before = [") where ", *[""] * (len(conditions) - 1)]
         after = [*[_COMMA] * (len(conditions) - 1), ""]
         told = (condition(*around) for condition, *around in zip(conditions, before, after, strict=True))
-        return [time, *chain.from_iterable(told)]
+        return [*chain.from_iterable(told)]
 
     def _compared(self, comparison: Comparison) -> _Condition:
         def pieces(before: str, after: str) -> list[Part]:
@@ -161,7 +175,7 @@ class Writer:
         match operand:
             case Var(name) if name in self._rows.bound:
                 cells, which = self._numbered(name)
-                return Piece(self._texts(name, cells), which)
+                return Piece(self._called(name, cells), which)
             case Time(variable, offset) if variable is not None and variable in self._rows.bound:
                 return Tick(*self._numbered(variable), offset).piece()
             case Sum(variable, offset) if variable in self._rows.bound:
@@ -171,12 +185,11 @@ class Writer:
             case _:
                 return Piece(operand_text(operand))
 
-    def _time(self, time: Time) -> Part:
+    def _time(self, time: Time) -> Tick | Time:
         if time.variable is None:
-            # As ticks of rows are, for these may be the same.
             return Tick(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
         if time.variable not in self._rows.bound:
-            return Piece(time_text(time))
+            return time
         return Tick(*self._numbered(time.variable), time.offset)
 
     def _numbered(self, variable: str) -> tuple[Column, Column]:
@@ -206,13 +219,16 @@ def _open_statics(literal: Literal, block: Derivations, rows: Rows) -> list[Stat
     ]
 
 
-def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
-    """For columns of texts in pieces numbers that sort as the texts do, and the texts they stand for."""
+def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
+    """For columns of literals numbers that sort by time, then text, and the texts they stand for."""
     keys = [np.zeros(count, np.int64) for count in counts]
     size, room = 1, packable(sum(counts))
     steps: list[tuple[pa.Array, Column | None]] = []
-    for pieces in zip_longest(*texts, fillvalue=_END):
-        names, ranks = _tight(*_ranked(pieces))
+    openings = [*zip_longest(*(text.opening for text in texts), fillvalue=_END)]
+    closings = zip_longest(*(text.closing for text in texts), fillvalue=_END)
+    times = _ranked_times([text.time for text in texts])
+    for given in chain([times], map(_ranked, chain(openings, closings))):
+        names, ranks = _tight(*given)
         if size > room // len(names):
             values, keys = _renumbered(keys)
             steps.append((None, values))
@@ -232,7 +248,8 @@ def numbered_texts(texts: Sequence[Sequence[Part]], counts: Sequence[int]) -> tu
             before = rest // len(names)  # twice as fast as `divmod`
             written.append((names, rest - before * len(names)))
             rest = before
-    return keys, in_pieces(written[::-1], len(rest))
+    time, *around = written[::-1]
+    return keys, in_pieces([*around[: len(openings)], time, *around[len(openings) :]], len(rest))
 
 
 def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
@@ -277,9 +294,6 @@ def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
             names, found, rank_of = known
             places = iter(found)
             return names, [rank_of[p.names] if isinstance(p, Piece) else next(places) for p in given]
-    times = [part for part in given if isinstance(part, Tick)]
-    if times and len(times) == len(given):
-        return _ranked_times(times)
     pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
     texts = sorted(set(fixed))
     # What has been looked up once for several literals is one object.
@@ -297,30 +311,36 @@ def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
     ]
 
 
-def _ranked_times(times: Sequence[Tick]) -> tuple[pa.Array, list[Column]]:
-    """The same for times: ticks that differ have texts that differ."""
+def _ranked_times(times: Sequence[Tick | Time]) -> tuple[pa.Array, list[Column | int]]:
+    """The texts of times in order, and for each time which of them its rows have.
+
+    Ticks come first. Times that are still open come after all of them, by offset, then name.
+    """
+    ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, Tick)])
+    open_ = {(time.offset, time_text(time)) for time in times if isinstance(time, Time)}
+    place = {text: at for at, (_, text) in enumerate(sorted(open_), len(ticks))}
+    names = pa.concat_arrays([pc.cast(pa.array(ticks), pa.string()), pa.array(place, pa.string())])
+    known = iter(ranks)
+    return names, [place[time_text(time)] if isinstance(time, Time) else next(known) for time in times]
+
+
+def _ranked_ticks(times: Sequence[Tick]) -> tuple[Column, list[Column]]:
+    """The different ticks, in order, and for each time which of them its rows have."""
     there = [time for time in times if len(time.ticks)]
+    if not there:
+        return np.zeros(0, np.int64), [time.which for time in times]
     least = min(int(time.ticks[0]) + time.offset for time in there)
     most = max(int(time.ticks[-1]) + time.offset for time in there)
     dense = all(int(time.ticks[-1] - time.ticks[0]) < len(time.ticks) for time in there)
     if dense and most - least <= 2 * sum(len(time.ticks) for time in there):
         # The ticks of each have no gap, so that numbers which count them are at hand.
-        different = np.arange(least, most + 1)
-        ranks = [
+        return np.arange(least, most + 1), [
             time.which + (int(time.ticks[0]) + time.offset - least) if len(time.ticks) else time.which
             for time in times
         ]
-    else:
-        different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
-        split = _split(at, [len(time.ticks) for time in times])
-        ranks = [rank.take(time.which) for rank, time in zip(split, times, strict=True)]
-    texts = pc.cast(pa.array(different), pa.string())
-    if len(str(least)) < len(str(most)) or least < 0:
-        # Only numbers with equally many digits are in the order of their texts.
-        order = pc.array_sort_indices(texts)
-        place = inverse(order.to_numpy())
-        texts, ranks = texts.take(order), [place.take(rank) for rank in ranks]
-    return texts, ranks
+    different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
+    split = _split(at, [len(time.ticks) for time in times])
+    return different, [rank.take(time.which) for rank, time in zip(split, times, strict=True)]
 
 
 def _split(column: Column, sizes: Sequence[int]) -> list[Column]:

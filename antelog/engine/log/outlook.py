@@ -5,6 +5,7 @@ Malf(wt2, 0) with Temp(wt2, high, 0) at tick 0, delay 1     rejected at 2, decid
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,15 @@ class Outlook:
     tick: Column
     decided: Column
 
+    def take(self, at: Column) -> Outlook:
+        return Outlook(self.confirmed.take(at), self.tick.take(at), self.decided.take(at))
+
+    def at(self, place: Column, count: int) -> Outlook:
+        """The same at some of so many places, and nothing elsewhere."""
+        wide = Outlook(np.zeros(count, np.bool_), np.full(count, NEVER), np.full(count, NEVER))
+        wide.confirmed[place], wide.tick[place], wide.decided[place] = self.confirmed, self.tick, self.decided
+        return wide
+
     def columns(self, line: Column, change: pa.Array) -> list[pa.Array]:
         """The columns `if_silent` and `decided_by`, given the lines of answers and a text for every line."""
         tick, never = _spread(self.tick, line, len(change))
@@ -49,6 +59,12 @@ def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
 _FIELDS = list(SILENT)
 
 
+def one_by_one(parts: Sequence[Outlook]) -> Outlook:
+    """The outlooks of several, one after the other."""
+    columns = zip(*((part.confirmed, part.tick, part.decided) for part in parts), strict=True)
+    return Outlook(*map(np.concatenate, columns))
+
+
 @dataclass(frozen=True)
 class AsOf:
     """Moments of answers, and the ticks as of which to look ahead, at which they are as at these moments."""
@@ -61,7 +77,7 @@ def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> 
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
     An answer ends with the last of its explanations, of which only those that are told matter: others
-    ask for more, and are over sooner. It goes on if a clock-driven pattern tells it by then.
+    need more, and are over sooner. The answer stays open if a clock-driven pattern tells it by then.
     """
     moment, then = seen.moment, seen.then
     if at.alone and len(moment):
@@ -116,7 +132,7 @@ def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
 
 
 def _go_on(judge: Judge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
-    """Moves on the ticks at which answers end for which the clock will speak by then."""
+    """Moves the ends of answers that a clock-driven pattern will tell by then."""
     confirmed, rejected = ends
     if all(block.prepared.clocked for block in found.blocks):
         return

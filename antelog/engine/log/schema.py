@@ -5,6 +5,9 @@ empty table has the same types as a full one, and all tables of a stream can be 
 other.
 
     query Malf(X, T): tick, change, X: string, T: int64, explanations, if_silent, decided_by, because
+
+Evidence, hypotheses and `because` are lists of literals by time, then text. The time of a negation is
+that of its atom. Times that are still open come after all ticks, by offset, then name: T, X before T+1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What is told of the answers of a query, moment by moment.
 
-In come the lives of derivations, out goes for each moment the explanations worth telling and the
-status of the answer; and which moments have a line although nothing changed, because what was
-said to happen in silence has not happened.
+In come the lives of derivations, out go for each moment the explanations to report and the status
+of the answer. Some moments have a line although nothing changed: the last line said that the answer
+would end by now if nothing came, and it is still open.
 
     Malf(wt2, 0) told at 0, with evidence at 1, over at 3
     moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
@@ -21,10 +21,10 @@ from antelog.engine.answers.affected import Step
 from antelog.engine.answers.excepted import with_excepted
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal
-from antelog.engine.answers.moments import Moments, confirmations, current, levels, moments
+from antelog.engine.answers.moments import Moments, and_more, confirmations, current, levels, moments
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, Mask, marked
-from antelog.engine.log.outlook import AsOf, outlook
+from antelog.engine.log.outlook import AsOf, Outlook, one_by_one, outlook
 from antelog.engine.truth.atoms import Judge
 from antelog.engine.values.values import Values
 
@@ -36,8 +36,6 @@ NOTHING, OPEN, CONFIRMED, HIDDEN = range(4)
 
 Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 """Which answers of a query are asked for, given the cells of their variables, if not all are."""
-
-_NO_MORE = np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -60,14 +58,16 @@ class Query:
 class Told:
     """What is told, moment by moment: the views that are told, and the answers' status.
 
-    At moments that are `due` there is a line in any case.
+    At moments that are `due` there is a line in any case. To find out which these are, one has to look
+    `ahead` wherever a line leaves an answer open; that is kept, by moment.
     """
 
     found: Lives
     at: Moments
     kept: Mask
     status: NDArray[np.int8]
-    due: Mask
+    due: Mask | None = None
+    ahead: Outlook | None = None
 
 
 def tell(judge: Judge, query: Query, step: Step) -> Told:
@@ -80,46 +80,39 @@ def tell(judge: Judge, query: Query, step: Step) -> Told:
     wanted = Wanted(query.name, query.about, query.since, complete_by, past)
     found = lives(judge, wanted, step)
     if confirmed_only:
-        at = confirmations(found, step.before, step.now)
-        return _told(judge, query, _Seen(found, at))
+        return _told(judge, query, found, confirmations(found, step.before, step.now))
     begun = replace(step, before=step.begin - 1) if past else step
     found, hidden = with_excepted(judge, query.name, found, begun) if relation.unguarded else (found, -1)
-    told = _told(judge, query, _Seen(found, moments(found, begun.before, step.now), hidden))
-    due = _overdue(judge, told, step) if past else _NO_MORE
-    if len(due[0]) == 0:
+    told = _told(judge, query, found, moments(found, begun.before, step.now), hidden)
+    if not past:
         return told
-    at = moments(found, begun.before, step.now, due)
-    return _told(judge, query, _Seen(found, at, hidden, due))
+    ahead = _ahead(judge, told, step)
+    if len(ahead.tick) == 0:
+        return replace(told, ahead=ahead.outlook.at(ahead.moment, len(told.status)))
+    at, moved, new = and_more(found, told.at, step.now, ahead.answer, ahead.tick)
+    due = np.zeros(len(at.tick), np.bool_)
+    due[new] = True
+    known = ahead.outlook.at(np.concatenate([moved.take(ahead.moment), new]), len(due))
+    return replace(_told(judge, query, found, at, hidden), due=due, ahead=known)
 
 
 def tell_current(judge: Judge, query: Query, step: Step) -> Told:
     """What is told of all answers at the tick a step ends with."""
     found = lives(judge, Wanted(query.name, query.about, query.since), step)
-    return _told(judge, query, _Seen(found, current(found, step.now)))
+    return _told(judge, query, found, current(found, step.now))
 
 
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """Lives at some moments. Rows from `hidden` on are told by the next line only (-1: there are none).
+def _told(judge: Judge, query: Query, found: Lives, at: Moments, hidden: int = -1) -> Told:
+    """Which views are told at moments, and the status of the answers.
 
-    Of the answers that are `due` at some ticks there is a line in any case.
+    Rows from `hidden` on are told by the next line only (-1: there are none).
     """
-
-    found: Lives
-    at: Moments
-    hidden: int = -1
-    due: tuple[Column, Column] = _NO_MORE
-
-
-def _told(judge: Judge, query: Query, seen: _Seen) -> Told:
-    """Which views are told at moments, and the status of the answers."""
-    found, at = seen.found, seen.at
     relation, values = judge.known.rules.relations[query.name], judge.known.values
     kept = minimal(found, at, relation.answer.variables, values)
     complete = kept & (found.life.complete.take(at.view_of) <= at.then)
     status = np.zeros(len(at.tick), np.int8)
-    if 0 <= seen.hidden < found.starts[-1]:
-        secret = at.view_of >= seen.hidden
+    if 0 <= hidden < found.starts[-1]:
+        secret = at.view_of >= hidden
         status[at.view_at[marked(kept & secret)]] = HIDDEN
         status[at.view_at[marked(kept & ~secret)]] = OPEN
     else:
@@ -129,28 +122,29 @@ def _told(judge: Judge, query: Query, seen: _Seen) -> Told:
         first = found.by_answer.first
         mine = query.share(query.name, [cells.take(first) for cells in found.answer], values)
         status[~mine.take(at.answer)] = NOTHING
-    must = np.zeros(len(at.tick), np.bool_)
-    must[_moments_of(at, seen.due)] = True
-    return Told(found, at, kept, status, must)
-
-
-def _moments_of(at: Moments, wanted: tuple[Column, Column]) -> Column:
-    """The moments of some answers at some ticks; they are there."""
-    answer, tick = wanted
-    if len(answer) == 0:
-        return answer
-    first, size = at.before, int(at.tick.max()) - at.before + 1
-    return np.searchsorted(at.answer * size + (at.tick - first), answer * size + (tick - first))
+    return Told(found, at, kept, status)
 
 
 # ---- what was said to happen in silence, and has not ----
 
 
-def _overdue(judge: Judge, told: Told, step: Step) -> tuple[Column, Column]:
-    """The answers of which nothing is told by the tick their last line names, and these ticks.
+@dataclass(frozen=True, eq=False)
+class _Ahead:
+    """What is known ahead of answers: at moments whose lines leave them open, and then where lines are due.
 
-    The line that is due then may name a later tick, by which again nothing is told. Only where this
-    falls into the step, or what follows from it.
+    These are at ticks that the line before names, and by which nothing has happened.
+    """
+
+    moment: Column
+    answer: Column
+    tick: Column
+    outlook: Outlook
+
+
+def _ahead(judge: Judge, told: Told, step: Step) -> _Ahead:
+    """What is known ahead of all open answers whose next line is in the step or later, and what is due.
+
+    The line that is due then may name a later tick, and so on: all such ticks within the step.
     """
     at = told.at
     kind = kinds(told, KINDS)
@@ -160,18 +154,17 @@ def _overdue(judge: Judge, told: Told, step: Step) -> tuple[Column, Column]:
     until = np.where(following, until, step.now + 1)
     leaves_open = (kind.take(line) == POSSIBLE) | (kind.take(line) == REVISED)
     kept = marked(leaves_open & (until > step.before))
-    moment, until = line.take(kept), until.take(kept)
-    then = at.tick.take(moment)
-    answers, ticks = [], []
-    while len(moment):
-        silent = outlook(judge, told.found, at, told.kept, AsOf(moment, then)).tick
-        late = marked(silent < until)
-        moment, until, then = moment.take(late), until.take(late), silent.take(late)
+    first, until = line.take(kept), until.take(kept)
+    moment, then = first, at.tick.take(first)
+    answers, ticks, outlooks = [moment[:0]], [then[:0]], []
+    while True:
+        outlooks.append(outlook(judge, told.found, at, told.kept, AsOf(moment, then)))
+        late = marked(outlooks[-1].tick < until)
+        if len(late) == 0:
+            return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))
+        moment, until, then = moment.take(late), until.take(late), outlooks[-1].tick.take(late)
         answers.append(at.answer.take(moment))
         ticks.append(then)
-    if not answers:
-        return _NO_MORE
-    return np.concatenate(answers), np.concatenate(ticks)
 
 
 # ---- kinds of changes ----
@@ -186,7 +179,8 @@ def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[
     kind: NDArray[np.int8] = _kind_table(tuple(only)).take(len(_STATUS) * was + status)
     nothing = at.tick <= (at.before if since is None else since)
     if "revised" in only:
-        again = marked((kind == REVISED) & ~nothing & ~told.due)
+        again = (kind == REVISED) & ~nothing
+        again = marked(again if told.due is None else again & ~told.due)
         nothing[again] = ~_revised(told, again)
     np.putmask(kind, nothing, -1)
     return kind

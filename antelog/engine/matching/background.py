@@ -14,7 +14,7 @@ from antelog.compile.nodes.variables import compared
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.rules.statics import Row
 from antelog.engine.matching.rows import ONE, Background, Rows, distinct, joined
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
 
 
@@ -27,9 +27,7 @@ def background_of(each: Prepared, tables: Mapping[str, list[tuple[int, ...]]], v
     for atom in each.pattern.statics:
         if not atom.negated:
             rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
-    for test in each.pattern.comparisons:
-        if compared(test) and compared(test) <= rows.bound.keys():
-            rows = rows.take(holds(test, rows.bound, rows.count, values))
+    rows = rows.take(passing(filter(compared, each.pattern.comparisons), rows.bound, rows.count, values))
     # A variable of the background alone is met by some value; which one makes no difference.
     rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
     forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)

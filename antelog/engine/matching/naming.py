@@ -13,7 +13,6 @@ import numpy as np
 
 from antelog.compile.naming.terms import FACT_TIME
 from antelog.compile.nodes.patterns import Comparison, Time
-from antelog.compile.nodes.variables import compared
 from antelog.compile.prepared.literals import FactLiteral, Naming
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
@@ -23,14 +22,14 @@ from antelog.engine.matching.background import rows_of
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial, fitting
 from antelog.engine.matching.rows import Background, Rows, Within, facts_for, meeting, time_column
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 from antelog.engine.values.encoding import OTHERS
 
 NAMED_AT = "<named at>"
-"""A column of rows beside their variables: from when on the value of the unguarded one is named."""
+"""An extra column of rows: from when on the value of the unguarded one is named."""
 
 FITS = "<fits>"
-"""Another: whether the value meets the comparisons, for also one that does not is named."""
+"""Another one: whether the value meets the comparisons. A value that does not is named as well."""
 
 _ROW = "<row>"
 _FROM_THE_START = -1
@@ -92,11 +91,7 @@ def _band(literal: FactLiteral, time: Time, rows: Rows) -> Within | None:
 
 def _passing(known: Knowledge, tests: Iterable[Comparison], rows: Rows) -> Column:
     """The rows at which tests hold, as far as they have values."""
-    fits = np.ones(rows.count, np.bool_)
-    for test in tests:
-        if compared(test) <= rows.bound.keys():
-            fits &= holds(test, rows.bound, rows.count, known.values)
-    return marked(fits)
+    return marked(passing(tests, rows.bound, rows.count, known.values))
 
 
 def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
@@ -112,8 +107,3 @@ def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
         both, _, _ = meeting(numbered, table)
         both = both.take(_passing(known, tests, both))
         yield _Named(both.bound[_ROW], both.bound[naming.variable], np.full(both.count, _FROM_THE_START))
-
-
-def is_named(rows: Rows) -> bool:
-    """Whether rows have values that are named, or that stand for all others."""
-    return NAMED_AT in rows.bound

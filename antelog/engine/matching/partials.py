@@ -17,7 +17,6 @@ from itertools import accumulate
 import numpy as np
 
 from antelog.compile.conditions.differences import ZERO
-from antelog.compile.nodes.variables import compared
 from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
@@ -29,11 +28,10 @@ from antelog.engine.matching.rows import (
     Rows,
     Within,
     agrees,
-    distinct,
     joined,
     meeting,
 )
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
 
 
@@ -50,7 +48,7 @@ class Partial:
         return Partial(self.rows.take(at), self.arrived.take(at, axis=1))
 
     def with_facts(self) -> Partial:
-        """The rows that some fact speaks for."""
+        """The rows that have a fact for at least one literal."""
         some = self.arrived.min(axis=0, initial=NEVER) < NEVER
         return self if some.all() else self.take(some)
 
@@ -80,9 +78,9 @@ def partials(
 ) -> list[Partial]:
     """All rows that come from a seed and the facts of the literals, fewer variables first.
 
-    The first has the seed's variables only.
+    The first has the seed's variables only. The seed has each row once, as the background does.
     """
-    seed = distinct([joined(seed, background.rows)])
+    seed = joined(seed, background.rows)
     givers = [facts.rows for facts in found]
     start = frozenset(seed.bound)
     tables = {start: [_Part(seed, np.arange(seed.count) if start else None, start, -1, {})]}
@@ -226,7 +224,7 @@ def _extended(prepared: Prepared, rows: Rows, table: Rows, more: Mapping[str, Co
 def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
     """What is joined first: what shares values, adds few to them, and has few rows; facts at the start.
 
-    To be about the same tick is little to share.
+    Tables that share nothing but the tick come late.
     """
     apart = not (rows.bound.keys() & table.bound.keys()) - prepared.time_variables
     return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
@@ -239,16 +237,13 @@ def _possible(prepared: Prepared, rows: Rows, background: Background, values: Va
 
 
 def fitting(prepared: Prepared, rows: Rows, background: Background, values: Values) -> Mask:
-    fits = np.ones(rows.count, np.bool_)
+    fits = passing(prepared.tests, rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:
         if condition.variable in rows.bound:
             fits &= rows.bound[condition.variable] >= condition.tick
     for first, last, most in prepared.between:
         if {first, last} <= {ZERO, *rows.bound}:
             fits &= rows.bound.get(last, 0) - rows.bound.get(first, 0) <= most
-    for test in prepared.tests:
-        if compared(test) <= rows.bound.keys():
-            fits &= holds(test, rows.bound, rows.count, values)
     for table in background.forbidden:
         if table.bound.keys() <= rows.bound.keys():
             fits &= ~agrees(rows, table)

@@ -29,13 +29,13 @@ from antelog.engine.columns.tables import (
     spread,
 )
 from antelog.engine.facts.history import History, gather
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
 
 Bound = Mapping[str, Column]
 
 AS_OF = "<as of>"
-"""A column of rows beside their variables: facts that arrived after this tick count as not yet arrived."""
+"""An extra column of rows: facts that arrived after this tick count as not yet arrived."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,7 @@ def facts_for(literal: FactLiteral, history: History, about: Spans | None, value
     rows = Rows(bound, facts.count)
     if not literal.tests:
         return Found(rows, facts.arrival)
-    fits = np.ones(facts.count, np.bool_)
-    for test in literal.tests:
-        fits &= holds(test, bound, facts.count, values)
-    at = marked(fits)
+    at = marked(passing(literal.tests, bound, facts.count, values))
     return Found(rows.take(at), facts.arrival.take(at))
 
 

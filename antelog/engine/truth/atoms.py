@@ -41,6 +41,10 @@ Table: TypeAlias = list[Column]
 """Atoms of a relation: a column for each of its variables, then the ticks, then perhaps AS_OF."""
 
 
+_AT = "<at>"
+"""A column of rows: the position of their atom among those that are wanted."""
+
+
 @dataclass(frozen=True, eq=False)
 class Judge:
     """Says when atoms become true or false, and remembers what it has found out.
@@ -67,7 +71,7 @@ class Judge:
         return Truth(*(column.take(numbers) for column in found))
 
     def _recalled(self, name: str, wanted: Table) -> Truth:
-        """The same for atoms that are all different. What has been found out once is not again."""
+        """The same for atoms that are all different; what was found out before is looked up."""
         find_out = self.through_time if name in self.known.rules.cycles else _truth
         place = name, len(wanted)
         if place not in self._memo:
@@ -133,39 +137,31 @@ def derived(
     """All derivations of the wanted atoms, with the position of each one's atom among them."""
     known = judge.known
     for number, prepared in enumerate(known.rules.patterns[name]):
-        for part in _rows(judge, name, number, wanted):
-            found = with_negations(judge, with_facts(known, prepared, part), leaving)
-            here, there = keys_of([_atoms(found, known.values), wanted])
-            yield found, find(here, there)
+        seed = _seed(prepared, wanted, len(known.rules.relations[name].answer.variables), known.values)
+        for part in _rows(judge, name, number, seed):
+            at = part.rows.bound[_AT]
+            yield with_negations(judge, with_facts(known, prepared, part), leaving), at
 
 
-def _rows(judge: Judge, name: str, number: int, wanted: Table) -> list[Partial]:
-    """The rows of a pattern for the wanted atoms; where they are too many at once, for half of these each."""
-    known, count = judge.known, len(wanted[0])
-    prepared, arity = known.rules.patterns[name][number], len(known.rules.relations[name].answer.variables)
-    seed = _seed(prepared, wanted, arity, known.values)
-    found = known.found(prepared, spans_of(distinct(wanted[arity])))
+def _rows(judge: Judge, name: str, number: int, seed: Rows) -> list[Partial]:
+    """The rows of a pattern for some atoms; where they are too many at once, for half of these each."""
+    known = judge.known
+    prepared = known.rules.patterns[name][number]
+    found = known.found(prepared, spans_of(distinct(time_column(prepared.pattern.time, seed))))
     try:
         return partials(prepared, seed, found, known.background[name][number], known.values)
     except TooLargeError as error:
-        if count < 2:
+        if seed.count < 2:
             raise TooLargeError(error.rows, f"{name}: {pattern_text(prepared.pattern)}") from None
-    halves = ([column[: count // 2] for column in wanted], [column[count // 2 :] for column in wanted])
-    return [part for half in halves for part in _rows(judge, name, number, half)]
-
-
-def _atoms(found: Derivations, values: Values) -> Table:
-    pattern = found.prepared.pattern
-    answer = [term_column(term, found.rows, values) for term in pattern.answer]
-    as_of = [found.rows.bound[AS_OF]] if AS_OF in found.rows.bound else []
-    return [*answer, time_column(pattern.time, found.rows), *as_of]
+    half = np.arange(seed.count) < seed.count // 2
+    return [part for some in (half, ~half) for part in _rows(judge, name, number, seed.take(some))]
 
 
 def _seed(prepared: Prepared, wanted: Table, arity: int, values: Values) -> Rows:
     """The wanted atoms that the answer of a pattern fits, as values of its variables."""
     pattern = prepared.pattern
     fits = np.ones(len(wanted[0]), np.bool_)
-    bound: dict[str, Column] = {}
+    bound: dict[str, Column] = {_AT: np.arange(len(fits))}
     for term, column in zip(pattern.answer, wanted[:arity], strict=True):
         if isinstance(term, Var):
             fits &= bound.setdefault(term.name, column) == column

@@ -9,7 +9,7 @@ fact has not come until then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -57,10 +57,20 @@ def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
 # ---- the ticks an open time can be ----
 
 
+def first_of(variable: str) -> str:
+    """The column of rows with the first tick that a time can be, if it is open and more is known of it."""
+    return f"<first {variable}>"
+
+
+def last_of(variable: str) -> str:
+    """The column with the last one."""
+    return f"<last {variable}>"
+
+
 def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
     """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
     latest = np.full(rows.count, NEVER)
-    for name, tick in _known_ticks(prepared, rows):
+    for name, tick in _known_ticks(prepared, rows, last_of):
         ahead = prepared.times.furthest(Time(name, 0), time)
         if ahead is not None:
             latest = np.minimum(latest, tick + ahead)
@@ -70,7 +80,7 @@ def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
 def first_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
     """The first tick that an open time can be, likewise."""
     first = np.zeros(rows.count, np.int64)
-    for name, tick in _known_ticks(prepared, rows):
+    for name, tick in _known_ticks(prepared, rows, first_of):
         behind = prepared.times.furthest(time, Time(name, 0))
         if behind is not None:
             first = np.maximum(first, tick - behind)
@@ -95,10 +105,16 @@ def _beyond(excluded: Sequence[Column], tick: Column, step: int) -> Column:
     return tick
 
 
-def _known_ticks(prepared: Prepared, rows: Rows) -> Iterator[tuple[str | None, Column | np.int64]]:
-    """The times of rows that are known, and tick 0."""
+def _known_ticks(
+    prepared: Prepared, rows: Rows, end: Callable[[str], str]
+) -> Iterator[tuple[str | None, Column | np.int64]]:
+    """The times of rows that are known, of others the tick at one end, as far as it is known, and tick 0."""
     yield None, np.int64(0)
-    yield from ((name, rows.bound[name]) for name in sorted(prepared.time_variables & rows.bound.keys()))
+    for name in sorted(prepared.time_variables):
+        for column in (name, end(name)):
+            if column in rows.bound:
+                yield name, rows.bound[column]
+                break
 
 
 # ---- how late a fact may be that a literal stands for ----

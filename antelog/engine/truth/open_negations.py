@@ -3,7 +3,8 @@
     P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
     A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is settled by 5
 
-Such a literal is neither true nor false. Only how long it may take to decide the answer is asked.
+Such a literal is neither true nor false; here it only matters how long it may delay the answer. If its
+time is open, all ticks that this can be are looked at together, and never one by one.
 """
 
 from __future__ import annotations
@@ -12,23 +13,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Comparison, Time, Var
+from antelog.compile.nodes.patterns import Comparison, Var
 from antelog.compile.nodes.variables import compared
 from antelog.compile.prepared.literals import NegatedLiteral
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked
+from antelog.engine.columns.spans import covering
+from antelog.engine.columns.tables import NEVER, Column, groups, keys_of, marked
 from antelog.engine.matching.partials import Partial, partials
-from antelog.engine.matching.rows import AS_OF, Bound, Rows, term_column, time_column
+from antelog.engine.matching.rows import AS_OF, Rows, term_column, time_column
 from antelog.engine.truth.atoms import Judge, looked_at, with_negations
-from antelog.engine.truth.deadlines import latest_tick
+from antelog.engine.truth.deadlines import first_of, first_tick, last_of, latest_tick
 from antelog.engine.truth.derivations import Derivations, with_facts
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import passing
 
-_SEED = "<seed>"
+_SEED, _FIRST, _LAST = "<seed>", "<first>", "<last>"
 _DEPTH = "<depth>"
 _DEEPEST = 8
-"""What rests on more negations with open variables than this, one in the other, adds nothing."""
+"""Negations with open variables that are nested deeper than this are left out."""
 
 
 def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Column:
@@ -38,9 +39,12 @@ def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Co
     settled = np.full(rows.count, np.int64(-1))
     if rows.count == 0 or depth > _DEEPEST:
         return settled
-    ticks = time_column(time, rows) if _is_known(time, rows) else latest_tick(found.prepared, time, rows)
-    endless = ticks == NEVER
-    settled[endless] = NEVER
+    timed = time.variable is None or time.variable in rows.bound
+    if timed:
+        first = last = time_column(time, rows)
+    else:
+        first, last = first_tick(found.prepared, time, rows), latest_tick(found.prepared, time, rows)
+    settled[last == NEVER] = NEVER
     asked: dict[int, Column] = {
         i: term_column(term, rows, judge.known.values)
         for i, term in enumerate(negation.atom.asked)
@@ -48,7 +52,7 @@ def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Co
     }
     conditions = _own_conditions(found.prepared, negation, rows)
     given = sorted({name for c in conditions for name in compared(c)} & rows.bound.keys())
-    wanted = [*asked.values(), *(rows.bound[name] for name in given), ticks, rows.bound[AS_OF]]
+    wanted = [*asked.values(), *(rows.bound[name] for name in given), first, last, rows.bound[AS_OF]]
     (key,) = keys_of([wanted])
     same = groups(key)
     once = [column.take(same.first) for column in wanted]
@@ -56,19 +60,16 @@ def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Co
     seed = Rows(
         {
             **dict(zip([*map(str, asked), *map(_given, given)], once, strict=False)),
-            _SEED: np.arange(count), AS_OF: once[-1], "time": once[-2],
+            _SEED: np.arange(count), _FIRST: once[-3], _LAST: once[-2], AS_OF: once[-1],
         },
         count,
-    ).take(marked(~endless.take(same.first)))  # fmt: skip
+    )  # fmt: skip
+    seed = seed.take(marked((seed.bound[_FIRST] <= seed.bound[_LAST]) & (seed.bound[_LAST] < NEVER)))
     latest = np.full(count, np.int64(-1))
-    asked_for = _Asked(negation, seed, conditions, depth)
+    asked_for = _Asked(negation, seed, timed, conditions, depth)
     for number in range(len(judge.known.rules.patterns[negation.atom.relation])):
         _settle(judge, asked_for, number, latest)
     return np.maximum(settled, latest.take(same.numbers))
-
-
-def _is_known(time: Time, rows: Rows) -> bool:
-    return time.variable is None or time.variable in rows.bound
 
 
 def _own_conditions(prepared: Prepared, negation: NegatedLiteral, rows: Rows) -> list[Comparison]:
@@ -84,10 +85,14 @@ def _given(name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """The atoms of a negated literal, as far as they have values, and what the others have to meet."""
+    """The atoms of a negated literal, as far as they have values, and what the others have to meet.
+
+    If they are not `timed`, their time may be any tick from _FIRST to _LAST.
+    """
 
     negation: NegatedLiteral
     seed: Rows
+    timed: bool
     conditions: list[Comparison]
     depth: int
 
@@ -96,10 +101,10 @@ def _settle(judge: Judge, asked: _Asked, number: int, latest: Column) -> None:
     """Writes down the last deadlines of a pattern's derivations of the atoms."""
     known, relation = judge.known, asked.negation.atom.relation
     prepared, background = known.rules.patterns[relation][number], known.background[relation][number]
-    started = _started(judge, prepared, asked.seed)
+    started = _started(judge, prepared, asked)
     if started.count == 0:
         return
-    about = spans_of(distinct(time_column(prepared.pattern.time, started)))
+    about = covering(started.bound[_FIRST], started.bound[_LAST])
     for part in partials(prepared, started, known.found(prepared, about), background, known.values):
         kept = part.take(_meeting(judge, asked, prepared, part))
         if kept.rows.count == 0:
@@ -111,9 +116,9 @@ def _settle(judge: Judge, asked: _Asked, number: int, latest: Column) -> None:
         np.maximum.at(latest, each.rows.bound[_SEED], np.where(each.failed > then, last, -1))
 
 
-def _started(judge: Judge, prepared: Prepared, seed: Rows) -> Rows:
+def _started(judge: Judge, prepared: Prepared, asked: _Asked) -> Rows:
     """The atoms asked for that the answer of a pattern fits, as values of its variables."""
-    pattern = prepared.pattern
+    pattern, seed = prepared.pattern, asked.seed
     bound: dict[str, Column] = {name: c for name, c in seed.bound.items() if name.startswith("<")}
     fits = np.ones(seed.count, np.bool_)
     for i, term in enumerate(pattern.answer):
@@ -124,25 +129,32 @@ def _started(judge: Judge, prepared: Prepared, seed: Rows) -> Rows:
             fits &= bound.setdefault(term.name, column) == column
         else:
             fits &= column == judge.known.values.cell(term.value)
-    ticks = seed.bound["time"] - pattern.time.offset
-    if pattern.time.variable is not None:
-        bound[pattern.time.variable] = ticks
+    time = pattern.time
+    first, last = seed.bound[_FIRST] - time.offset, seed.bound[_LAST] - time.offset
+    if time.variable is None:
+        fits &= (first <= 0) & (last >= 0)
+    elif asked.timed:
+        bound[time.variable] = last
     else:
-        fits &= ticks == 0
+        bound[first_of(time.variable)], bound[last_of(time.variable)] = first, last
     return Rows(bound, seed.count).take(fits)
 
 
 def _meeting(judge: Judge, asked: _Asked, prepared: Prepared, part: Partial) -> Column:
     """The rows that meet the conditions of the literal's own variables, as far as they have values."""
-    rows, values = part.rows, judge.known.values
+    rows, values, time = part.rows, judge.known.values, asked.negation.atom.time
     known = {name for test in asked.conditions for name in compared(test) if _given(name) in rows.bound}
-    bound: Bound = {name: rows.bound[_given(name)] for name in known} | {
+    bound: dict[str, Column] = {name: rows.bound[_given(name)] for name in known} | {
         term.name: term_column(answer, rows, values)
         for term, answer in zip(asked.negation.atom.asked, prepared.pattern.answer, strict=True)
         if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
     }
-    fits = np.ones(rows.count, np.bool_)
-    for test in asked.conditions:
-        if compared(test) <= bound.keys():
-            fits &= holds(test, bound, rows.count, values)
-    return marked(fits)
+    own = prepared.pattern.time
+    if own.variable is None or own.variable in rows.bound:
+        ticks = time_column(own, rows)
+        fits = (rows.bound[_FIRST] <= ticks) & (ticks <= rows.bound[_LAST])
+        if time.variable is not None:
+            bound[time.variable] = ticks - time.offset
+    else:
+        fits = first_tick(prepared, own, rows) <= latest_tick(prepared, own, rows)
+    return marked(fits & passing(asked.conditions, bound, rows.count, values))

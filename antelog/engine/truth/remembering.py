@@ -71,7 +71,7 @@ def _with(judge: Judge, name: str, known: Settled, until: int) -> Settled:
 
 
 def _undecided(judge: Judge, name: str, first: int, last: int) -> Iterator[_Atoms]:
-    """The atoms about ticks of a span that may be true, or that may be as all others are not."""
+    """The atoms about ticks of a span that may be true, or may differ from those of all others."""
     rules, known = judge.known.rules, judge.known
     if first > last:
         return

@@ -24,8 +24,8 @@ ALWAYS = -1
 class Settled:
     """The remembered atoms of a relation, whose truth is known for all ticks up to `until`.
 
-    An atom that is not among them is as the one with all other values in the place of one of its
-    own, if that is there, and else false. They are true, or false, from some tick on (ALWAYS where
+    An atom that is not among them is as the one with "all others" in place of one of its values, if
+    that one is there, and false otherwise. They are true, or false, from some tick on (ALWAYS where
     nobody can still ask `when`).
     """
 

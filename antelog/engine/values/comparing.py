@@ -5,15 +5,25 @@ V >= 90 over V = 95, 80: true, false
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from antelog.compile.conditions.comparisons import HOLDS
 from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
+from antelog.compile.nodes.variables import compared
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
+
+
+def passing(tests: Iterable[Comparison], bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+    """For each row, whether the comparisons hold there, as far as their variables are bound."""
+    fits = np.ones(count, np.bool_)
+    for test in tests:
+        if compared(test) <= bound.keys():
+            fits &= holds(test, bound, count, values)
+    return fits
 
 
 def holds(comparison: Comparison, bound: Mapping[str, Column], count: int, values: Values) -> Mask:

@@ -119,13 +119,13 @@ def _array_of(texts: tuple[str, ...]) -> pa.Array:
 
 
 _FEW = 16
-"""Texts are few where there are as many rows of each: to join texts takes longer than to take them."""
+"""Where each text stands in this many rows, joining the texts is cheaper than joining row by row."""
 
 
 def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
     """So many texts, each of which is one piece after the other: for each piece some texts, and which.
 
-    Instead of which there is None if there is just one. All pieces are taken at once, and put together
+    The second is None if there is just one text. All pieces are taken at once, and put together
     by forgetting where they begin, which is several times faster than to join them.
     """
     parts = _fewer(parts, count)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 _Number = TypeVar("_Number", bound=np.number[Any])
 _Offsets: TypeAlias = NDArray[np.int32]
 _MOST = 2**31 - 1
-"""So many bytes the texts of an Arrow array can have."""
+"""The most bytes the texts of an Arrow array can have."""
 
 
 class GrowingTexts:

@@ -153,7 +153,7 @@ def as_plain(value: Decimal) -> int | float | None:
 
 
 def nearest_double(item: Plain) -> float:
-    """The double next to a number; NaN for what is no number."""
+    """The double next to a number; NaN for what is not a number."""
     if isinstance(item, str | tuple):
         return math.nan
     try:
@@ -174,9 +174,9 @@ def item_from_saved(kind: int, text: str) -> Item:
     try:
         item = _item(Kind(kind), text)
     except ArithmeticError:  # a decimal that there is not
-        raise ValueError(f"{text!r} is no number") from None
+        raise ValueError(f"{text!r} is not a number") from None
     if saved_item(item) != text or not _may_be(item):
-        raise ValueError(f"{text!r} is no value of its kind")
+        raise ValueError(f"{text!r} is not a value of its kind")
     return item
 
 

@@ -1,7 +1,7 @@
 """The texts of all values in order, and the place each value has there.
 
 Looking a place up is much faster than sorting the texts of a few rows, once all are sorted. That
-has to be done anew whenever there is a new value.
+has to be done again whenever there is a new value.
 
     ids 0: wt4, 1: wt2     in order: wt2, wt4     places: 1, 0
 """
@@ -21,7 +21,7 @@ from antelog.engine.columns.tables import Column, Mask, changed, inverse, marked
 from antelog.engine.values.growing import begins_and_bytes
 
 _WORTH_SORTING = 4
-"""Texts of all values are sorted once so many times as many were asked for since there was a new one."""
+"""All texts are sorted once this many times as many were asked for since the last new value."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
 
 
 _DIGITS = 76
-"""So many digits a decimal has at most."""
+"""The most digits a decimal can have."""
 
 
 def _whole(type_: pa.DataType) -> int:

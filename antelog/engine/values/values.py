@@ -51,7 +51,7 @@ _PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
 """The types that NumPy has too."""
 
 _ENTRY = 100
-"""About so many bytes a dictionary and a list take for an entry."""
+"""The bytes a dictionary and a list take for an entry, about."""
 
 _WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
 """What the rule language has a syntax for, or needs none."""
@@ -160,7 +160,7 @@ class Values:
         return kinds
 
     def numbers(self, cells: Column) -> NDArray[np.float64]:
-        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is no number.
+        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is not a number.
 
         So is what nobody has named.
         """

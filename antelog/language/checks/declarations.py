@@ -13,7 +13,7 @@ from antelog.language.checks.slots import slot_of
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import microseconds
 from antelog.language.parser import Parsed
-from antelog.language.vocabulary import Kind, Predicate, Type, Vocabulary
+from antelog.language.vocabulary import Delays, Kind, Predicate, Type, Vocabulary
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
@@ -92,7 +92,9 @@ def _declare(
     if kind is Kind.INPUT and not columns:
         columns = ("time",)
     span = declaration.name_span
-    predicates[name] = Predicate(name, kind, columns, types, delay, declared=True, span=span, slot=slot)
+    predicates[name] = Predicate(
+        name, kind, columns, types, Delays(delay), declared=True, span=span, slot=slot
+    )
 
 
 def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool) -> Iterator[Diagnostic]:

@@ -34,7 +34,8 @@ def refine(
     refinements = _refinements(document, tick, predicates, found)
     for name, given in refinements.items():
         found += _conflicts(name, given)
-        predicates[name] = replace(predicates[name], refinements=tuple(given))
+        delays = replace(predicates[name].delays, refinements=tuple(given))
+        predicates[name] = replace(predicates[name], delays=delays)
     chances = _chances(document, predicates, found)
     for name, declared in chances.items():
         found += [*_twice(name, declared), *_conflicts(name, declared)]
@@ -96,11 +97,15 @@ def _shares(
         predicate = predicates[declaration.name]
         if predicate.span != declaration.name_span:
             continue  # declared twice, which is said elsewhere
-        unread = declaration.delay is not None and declaration.delay.unit is not None and not predicate.delay
+        unread = (
+            declaration.delay is not None
+            and declaration.delay.unit is not None
+            and not predicate.delays.bound
+        )
         found += (
             percentage_problems(*declaration.shares)
             if unread
-            else share_problems(declaration.shares, predicate.delay)
+            else share_problems(declaration.shares, predicate.delays.bound)
         )
         shares[declaration.name] = tuple(share.fraction for share in declaration.shares)
     return shares

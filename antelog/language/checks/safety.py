@@ -17,18 +17,10 @@ from antelog.language.vocabulary import Vocabulary
 def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
         sorts = sorts_of(rule, vocabulary)
-        positive, negated = _variables(rule)
+        positive, negated = syntax.in_atoms(rule)
         yield from _check_head(rule, positive, negated, sorts, vocabulary)
         yield from _check_comparisons(rule, positive, negated, sorts, vocabulary)
         yield from _check_negations(rule, positive, sorts, vocabulary)
-
-
-def _variables(rule: syntax.Rule) -> tuple[set[str], set[str]]:
-    """The variables of the rule's positive atoms, and those of its negated ones."""
-    sides: tuple[set[str], set[str]] = (set(), set())
-    for atom, is_negated in syntax.atoms_of(rule):
-        sides[is_negated].update(v for t in atom.terms if (v := variable_of(t)))
-    return sides
 
 
 def _check_head(
@@ -40,12 +32,12 @@ def _check_head(
 ) -> Iterator[Diagnostic]:
     static = vocabulary.is_static(rule.head.predicate)
     bound = positive if static else positive | negated
-    compared = {v for c in rule.body if isinstance(c, Comparison) for v in _sides(c)}
+    compared = {v for c in rule.body if isinstance(c, Comparison) for v in syntax.compared(c)}
     reported: set[str] = set()
     for term in rule.head.terms:
         name = variable_of(term)
         if isinstance(term, Anonymous):
-            message = "the head of a rule cannot have `_`, for it says which values the rule derives"
+            message = "the head of a rule cannot have `_`: it says which values the rule derives"
             yield Diagnostic("E401", message, term.span, "Write a variable of the body, or a constant.")
         elif name is not None and name not in bound | compared | reported:
             reported.add(name)
@@ -58,13 +50,6 @@ def _check_head(
                 message = f"`{to_text(rule.head)}` is a fact, and facts have no variables"
                 hint = "Write constants, or add conditions behind `:-`."
             yield Diagnostic("E401", message, term.span, hint)
-
-
-def _sides(comparison: Comparison) -> Iterator[str]:
-    for side in (comparison.left, comparison.right):
-        name = variable_of(side)
-        if name is not None:
-            yield name
 
 
 def _check_comparisons(
@@ -87,14 +72,14 @@ def _check_comparisons(
             elif name in negated and comparable(rule, comparison, name, vocabulary):
                 pass  # an unguarded variable, which may be anything
             elif name in negated and any(variable_of(term) == name for term in rule.head.terms):
-                message = f"{name} is compared, but occurs only under negation, where it may have any value"
+                message = f"{name} is compared, but occurs only under `not`, where it may have any value"
                 hint = (
                     f"Add a condition without `not` that says which values {name} has. Without one, it can "
                     "be compared with constants by `=` and `!=` only."
                 )
                 yield Diagnostic("E402", message, side.span, hint)
             elif name in negated:
-                message = f"{name} is compared, but occurs only under negation, where it has no one value"
+                message = f"{name} is compared, but occurs only under `not`, which gives it no value"
                 hint = (
                     f"If no such {name} may exist, derive a predicate from the atom and the comparison, and "
                     f"negate that. Else add a condition without `not` that says which values {name} has."
@@ -111,19 +96,19 @@ def _where_from(name: str, side: Term, comparison: Comparison, sorts: dict[str, 
     if comparison.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
         return f"Remove the comparison and write `{to_text(other)}` where {name} stands."
     if sorts.get(name):
-        return f"Use {name} in an atom of the body: the one that says at which times the head is asked for."
+        return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
     return f"Use {name} in an atom of the body."
 
 
 def _check_negations(
     rule: syntax.Rule, positive: set[str], sorts: dict[str, bool], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
-    in_head = {v for t in rule.head.terms if (v := variable_of(t))}
+    in_head = syntax.variables_of(rule.head.terms)
     reported = {
         v
         for c in rule.body
         if isinstance(c, Comparison)
-        for v in _sides(c)
+        for v in syntax.compared(c)
         if not sorts.get(v) and not comparable(rule, c, v, vocabulary)
     }
     if vocabulary.is_static(rule.head.predicate):
@@ -142,7 +127,7 @@ def _check_negations(
                 continue
             if static:
                 reported.add(name)
-                message = f"{name} occurs only under negation, so nothing says which values to try"
+                message = f"{name} occurs only under `not`, so nothing says which values to try"
                 hint = f"Add a condition without `not` that says which values {name} has"
-                hint += "." if name in in_head else ", or write `_` if there is to be no fact at all."
+                hint += "." if name in in_head else ", or write `_` if there must be no fact at all."
                 yield Diagnostic("E403", message, term.span, hint)

@@ -31,7 +31,7 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
 
 def _two_meanings(declaration: syntax.Input) -> Diagnostic:
     column = next(c for c in declaration.columns if c.name == "tick")
-    message = "`one per tick` is one fact at each time, whatever its columns hold, also one called tick"
+    message = "`one per tick` means one fact at each tick, so no column can be called tick"
     return Diagnostic("E108", message, column.span, "Give this column another name.")
 
 
@@ -43,7 +43,7 @@ def _no_such_column(name: syntax.Name, predicate: str, columns: list[str]) -> Di
         return Diagnostic("E108", message, name.span, hint)
     message = f"{predicate} has no column named {name.text}"
     if name.text == "tick":
-        message, hint = "`tick` goes without saying: a slot is one of each tick", "Remove it."
+        message, hint = "`tick` need not be named: the time is part of every slot", "Remove it."
         return Diagnostic("E108", message, name.span, hint)
     hint = did_you_mean(name.text, objects)
     if not hint:
@@ -54,7 +54,7 @@ def _no_such_column(name: syntax.Name, predicate: str, columns: list[str]) -> Di
 
 
 def _excludes_nothing(declaration: syntax.Input) -> Diagnostic:
-    message = f"no fact of {declaration.name} excludes another: `one per` leaves out none of its columns"
+    message = f"`one per` leaves out no column of {declaration.name}, so no fact excludes another"
     hint = "The same fact given twice counts once anyway: name fewer columns, or remove `one per`."
     names = declaration.one_per
     span = Span(names[0].span.start, names[-1].span.end) if names else declaration.name_span

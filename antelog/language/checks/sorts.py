@@ -89,7 +89,9 @@ def _check(
             if is_time:
                 yield from _check_time(term, atom, vocabulary, timed)
             elif isinstance(term, Shifted):
-                message = f"`{to_text(term)}` can stand only where a time does, which this argument is not"
+                message = (
+                    f"`{to_text(term)}` can stand only where a time belongs, and this argument is not a time"
+                )
                 hint = f"The time of {atom.predicate} is its last argument."
                 if vocabulary.is_static(atom.predicate):
                     hint = f"{atom.predicate} is static: it has no time."
@@ -126,12 +128,12 @@ def _check_time(
             hint = "Times are the whole numbers from 0 on."
         yield Diagnostic("E301", message, term.span, hint)
     elif isinstance(term, Shifted) and isinstance(term.offset, float):
-        message = f"`{to_text(term)}` is no time: ticks are whole numbers"
+        message = f"`{to_text(term)}` is not a time: ticks are whole numbers"
         yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
 
 
 _MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|tick)\Z")
-_NO_NOW = "There is no `now`: a rule speaks of any tick T, and its answers are told as T comes."
+_NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers are told when T has come."
 
 
 def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> str:
@@ -163,7 +165,7 @@ def _check_comparison(comparison: Comparison, sorts: dict[str, Place]) -> Iterat
             continue
         note = (Note("a time because of this place", place.span),)
         if isinstance(one, Shifted) and isinstance(one.offset, float):
-            message = f"`{to_text(one)}` is no time: ticks are whole numbers"
+            message = f"`{to_text(one)}` is not a time: ticks are whole numbers"
             yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
         if isinstance(other, Constant) and not isinstance(other.value, int):
             message = f"`{to_text(one)}` is a time and cannot be compared with `{to_text(other)}`"

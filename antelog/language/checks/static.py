@@ -31,7 +31,7 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
         for atom, is_negated in syntax.atoms_of(rule):
             head, name = rule.head.predicate, atom.predicate
             if is_negated and name in component and component[name] == component.get(head):
-                through = f"{name} does not" if name == head else f"{name}, which rests on {head}, does not"
-                message = f"{head} would hold because {through}"
+                through = "" if name == head else f": it needs `not {name}`, and {name} rests on {head}"
+                message = f"{head} rests on its own negation{through}"
                 hint = "Define the predicate under `not` by rules that do not need this one."
                 yield Diagnostic("E502", message, atom.span, hint)

@@ -31,14 +31,9 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
 def comparable(rule: syntax.Rule, comparison: Comparison, name: str, vocabulary: Vocabulary) -> bool:
     """Whether the comparison may be about an unguarded variable, which has every value there is."""
     sides = (comparison.left, comparison.right)
-    in_head = name in _in_head(rule) and not vocabulary.is_static(rule.head.predicate)
+    in_head = name in syntax.variables_of(rule.head.terms) and not vocabulary.is_static(rule.head.predicate)
     plain = any(isinstance(s, Variable) for s in sides) and any(isinstance(s, Constant) for s in sides)
     return in_head and plain and comparison.operator in ("=", "!=")
-
-
-def _positive(rule: syntax.Rule) -> set[str]:
-    atoms = [atom for atom, is_negated in syntax.atoms_of(rule) if not is_negated]
-    return {name for atom in atoms for term in atom.terms if (name := variable_of(term))}
 
 
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, Term]:
@@ -46,7 +41,7 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
 
     Negated static atoms do not count: what they lack is reported elsewhere.
     """
-    positive = _positive(rule)
+    positive, _ = syntax.in_atoms(rule)
     found: dict[str, Term] = {}
     for atom, is_negated in syntax.atoms_of(rule):
         for term in atom.terms if is_negated and not vocabulary.is_static(atom.predicate) else ():
@@ -56,25 +51,22 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
     return found
 
 
-def _in_head(rule: syntax.Rule) -> set[str]:
-    return {name for term in rule.head.terms if (name := variable_of(term))}
-
-
 def _compared(rule: syntax.Rule) -> set[str]:
-    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
-    return {name for c in comparisons for side in (c.left, c.right) if (name := variable_of(side))}
+    return {name for c in rule.body if isinstance(c, Comparison) for name in syntax.compared(c)}
 
 
 def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -> Iterator[Diagnostic]:
     compared = _compared(rule) - times  # reported with their comparisons
     for name, term in under.items():
-        if name in _in_head(rule) or name in compared:
+        if name in syntax.variables_of(rule.head.terms) or name in compared:
             continue
         kind = "time" if name in times else "value"
-        message = f"{name} occurs only under negation: this asks whether some {kind} makes the negation true"
+        message = (
+            f"{name} occurs only under `not`: the rule would hold if the atom is false for just one {kind}"
+        )
         hint = (
-            f"Some {kind} nearly always does. Write `_` for none at all; else add a condition without `not` "
-            f"that says which values {name} has."
+            f'That is nearly always so. Write `_` to say "for no {kind} at all"; else add a condition '
+            f"without `not` that says which values {name} has."
         )
         if name in times:
             hint = (
@@ -87,7 +79,7 @@ def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[st
 def _check_time(
     rule: syntax.Rule, under: dict[str, Term], times: set[str], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
-    """A fact must not speak for every later tick."""
+    """A fact must not give an answer at every later tick."""
     facts = [
         literal
         for literal in rule.body
@@ -99,8 +91,8 @@ def _check_time(
         return
     if _is_bounded(rule, name):
         return
-    message = f"{name} occurs in no condition without `not`, so one fact of {facts[0].predicate} "
-    message += "would have answers at every tick there ever is"
+    message = f"{name} has no upper bound: it occurs only under `not`, so one fact of {facts[0].predicate} "
+    message += "would have an answer at every tick to come"
     other = variable_of(facts[0].terms[-1]) if facts[0].terms else None
     example = f"{name} <= {other} + 10" if other else f"{name} <= 100"
     hint = f"Say up to when, such as `{example}`, or add a condition without `not` about the ticks {name}."
@@ -109,7 +101,7 @@ def _check_time(
 
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
     """Whether some comparison says how late a time may be."""
-    positive = _positive(rule)
+    positive, _ = syntax.in_atoms(rule)
     for comparison in rule.body:
         if not isinstance(comparison, Comparison):
             continue
@@ -124,11 +116,13 @@ def _is_bounded(rule: syntax.Rule, name: str) -> bool:
 
 
 def _check_several(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -> Iterator[Diagnostic]:
-    names = [name for name in under if name in _in_head(rule) and name not in times]
+    names = [name for name in under if name in syntax.variables_of(rule.head.terms) and name not in times]
     if len(names) < 2:
         return
-    message = f"{' and '.join(names)} occur only under negation, so each would range over everything"
+    message = (
+        f"{' and '.join(names)} occur only under `not`, so every combination of values would be an answer"
+    )
     hint = "Add a condition without `not` that says which values they have, for all of them but one."
     head = next(t for t in rule.head.terms if variable_of(t) == names[1])
-    message += f" in `{to_text(rule.head)}`"
+    message += f" of `{to_text(rule.head)}`"
     yield Diagnostic("E406", message, head.span, hint)

@@ -11,7 +11,7 @@ from antelog.language.vocabulary import Kind, Vocabulary
 
 
 def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Rules and declarations no query rests on; silent where a statement could not be read."""
+    """Rules and declarations no query rests on; nothing is said where a statement could not be read."""
     queried = [q.atom.predicate for q in parsed.document.queries]
     if not queried or parsed.diagnostics or not all(map(vocabulary.is_derived, queried)):
         return

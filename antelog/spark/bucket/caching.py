@@ -11,7 +11,7 @@ from collections import OrderedDict
 from antelog.spark.bucket.standing import Standing
 
 _LIMIT = 256
-"""So many buckets are remembered at most."""
+"""At most this many buckets are remembered."""
 
 _known: OrderedDict[bytes, tuple[bytes, Standing]] = OrderedDict()
 

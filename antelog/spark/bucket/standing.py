@@ -228,9 +228,7 @@ def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> t
     standing, told = advance(job, standing, batch.rows, last, number)
     later = beyond(job.plan, standing.waiting, standing.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in standing.waiting.items()}
-    # They were given when they came.
-    counts = replace(later.counts, given=0)
-    return replace(standing, waiting=nothing), told.and_then(Told({}, later.rejects, counts))
+    return replace(standing, waiting=nothing), told.and_then(Told({}, later.rejects, later.counts))
 
 
 def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:

@@ -29,11 +29,11 @@ ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
 
 SMALL = 500
-"""So few rows are appended even if the snapshot has fewer: it is more work to write and to read."""
+"""Up to this many rows are appended even if the snapshot has fewer: a snapshot is more work."""
 
 
 MOST = 16 * 2**30
-"""So many bytes a snapshot may unpack to: nobody could allow more, and Spark keeps no value of over 2 GiB."""
+"""The bytes a snapshot may unpack to: nobody could allow more, and Spark keeps no value of over 2 GiB."""
 
 _HEAD, _SNAPSHOT, _PARTS = (
     f"{what} the checkpoint keeps of a bucket" for what in ("the head", "the snapshot", "what")

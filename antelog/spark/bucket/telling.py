@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ TOLD = pa.schema(
 """The rows everything else is read from; `what` says which, and so which of the columns matter."""
 
 PIECE = 100_000
-"""At most so many rows in one payload."""
+"""The most rows in one payload."""
 
 Line = dict[str, object]
 _EMPTY: Line = dict.fromkeys(TOLD.names)
@@ -36,8 +36,9 @@ _EMPTY: Line = dict.fromkeys(TOLD.names)
 def lines(number: int, standing: Standing, told: Told, new: Received, state_bytes: int) -> Iterator[Line]:
     """What the bucket of a number tells of what it has received."""
     apart = list(new.set_aside)
-    # Of rows held before, the bucket has counted already that they were given.
-    counts = asdict(replace(told.counts, given=0) + new.counts) | {
+    counts = asdict(told.counts + new.counts) | {
+        # Not the sum of their fates: of rows that are held now nobody knows it, and of others only now.
+        "given": new.given,
         "held": standing.held,
         "kept": standing.kept,
         "state_bytes": state_bytes,

@@ -18,7 +18,7 @@ from antelog.spark.endpoints.endpoints import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"
 _SLACK = 10 * 60 * 1000
-"""So many milliseconds the clocks of Spark's machines may differ."""
+"""Milliseconds by which the clocks of Spark's machines may differ."""
 
 
 def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, begun: int | None) -> None:
@@ -48,7 +48,7 @@ def messages_of(frame: DataFrame) -> list[Column]:
 
 
 def _others(frame: DataFrame) -> list[Column]:
-    """Beside the answer, which of its variables stand for all others."""
+    """Which variables of the answer stand for all others, next to the answer."""
     if "others" not in frame.columns:
         return []
     names = f.concat(f.lit(',"others":'), f.to_json("others"))

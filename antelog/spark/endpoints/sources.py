@@ -195,7 +195,7 @@ def _json_fields(reading: Reading) -> tuple[Fields, str]:
     types = {"number": "double", "text": "string", "time": "string"}
     names = {name: column for column, name in reading.columns.items() if not name.startswith("@")}
     fields = {name: (name, types[reading.kinds[column]]) for name, column in names.items()}
-    return fields, "the line is no JSON object, or a value of it has the wrong type"
+    return fields, "the line is not a JSON object, or a value of it has the wrong type"
 
 
 def _parsed(fields: Fields, layout: CsvLayout | None) -> Column:

@@ -14,7 +14,7 @@ from antelog.engine.values.values import Values
 from antelog.spark.job.job import ARRIVED, Job
 
 _FEW = 1_000
-"""Of so many rows that arrive first, one is most likely a fact."""
+"""Among this many rows that arrive first, there is most likely a fact."""
 
 
 def with_arrival(job: Job, name: str, facts: pa.Table, first: int, wall: int | None) -> pa.Table:

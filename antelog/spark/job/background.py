@@ -55,7 +55,7 @@ def _values(static: Static, position: int, array: pa.Array) -> list[str | int | 
         array = values.decode(values.spelled(values.encode(array)), pa.string())
     if is_a.is_floating(array.type) and not pc.all(pc.is_finite(array)).as_py():
         odd = array.filter(pc.invert(pc.is_finite(array)))
-        raise DataError(f"`{odd[0]}` in {what} is no number; filter it out")
+        raise DataError(f"`{odd[0]}` in {what} is not a number; filter it out")
     if is_a.is_decimal(array.type):
         return [plain_number(value, what) for value in array.to_pylist()]
     return [value if isinstance(value, str) else number(value) for value in array.to_pylist()]

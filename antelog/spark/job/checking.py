@@ -14,7 +14,7 @@ from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.engine import plan_of
-from antelog.engine.facts.ticks import is_timestamp
+from antelog.engine.facts.ticks import is_timestamp, no_tick
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.schema import answer_types
 from antelog.engine.values.kinds import kind_of
@@ -166,10 +166,7 @@ def _check_types(plan: Plan, source: Input, types: Sequence[pa.DataType]) -> Non
 
 def _check_time(plan: Plan, what: str, type_: pa.DataType) -> None:
     if is_timestamp(type_) and plan.tick is None:
-        raise DataError(
-            f"{what} has timestamps, and the program does not say how long a tick is; "
-            "declare it: `tick 10 minutes.`"
-        )
+        raise DataError(no_tick(f"{what} has timestamps"))
     if not (is_timestamp(type_) or kind_of(type_) is not None):
         raise DataError(f"{what} is of type {type_}; times are whole numbers or timestamps")
 
@@ -181,7 +178,7 @@ def _kinds(only: Sequence[str]) -> tuple[str, ...]:
     for kind in only:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise DataError(f"there is no change of the kind {kind}. {hint}")
+            raise DataError(f"there are no changes of the kind {kind}. {hint}")
     return tuple(only)
 
 
@@ -211,7 +208,9 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
         return None
     length = length_of(idle)
     if length is None:
-        raise DataError(f"`{idle}` is no duration; write it like `30 seconds`. Units are {', '.join(UNITS)}")
+        raise DataError(
+            f"`{idle}` is not a duration; write it like `30 seconds`. Units are {', '.join(UNITS)}"
+        )
     if plan.tick is None:
         raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
     return max(1, int(length / 1000))

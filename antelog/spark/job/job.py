@@ -83,7 +83,8 @@ class Job:
     def schemas(self) -> Mapping[str, pa.Schema]:
         """For each query what is told of it, in the same types whatever a bucket has seen.
 
-        That is what the engine tells, but for the values all others do not have: a bucket knows its own only.
+        That is what the engine tells, without the values that are not among all others: a bucket knows
+        only its own.
         """
         types = answer_types(self.plan, self.data.types)
         engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
@@ -133,7 +134,7 @@ class Job:
     def begins_together(self) -> bool:
         """Whether it matters where time begins, and the facts say so: those of all buckets.
 
-        What a fact has to speak for is told of no tick before the first of its bucket.
+        Answers that need a fact are about no tick before the first fact of their bucket.
         """
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
         by_clock = any(pattern.clock_driven for pattern in patterns)

@@ -17,14 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, Pattern, Term, Var
+from antelog.compile.conditions.comparisons import mirrored
+from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.types import Types
 
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _TESTS = {
     "<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal,
     "=": pc.equal, "!=": pc.not_equal,
@@ -116,7 +116,7 @@ def _asked_of(term: Term, conditions: _Conditions) -> frozenset[_Condition]:
 def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
     """What the variables of a pattern have to be: what they are compared with, and what is asked for.
 
-    Of a value that an unguarded variable may not have is told, too, what its facts make of it.
+    A value that fails the comparisons with an unguarded variable is told as well, so its facts count.
     """
     found: dict[str, frozenset[_Condition]] = {}
     unguarded = set(pattern.unguarded)
@@ -132,13 +132,9 @@ def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
 
 
 def _of_variables(comparison: Comparison) -> Iterator[tuple[Var, _Condition]]:
-    sides: tuple[tuple[Operand, str, Operand], ...] = (
-        (comparison.left, comparison.operator, comparison.right),
-        (comparison.right, _TURNED[comparison.operator], comparison.left),
-    )
-    for one, operator, other in sides:
-        if isinstance(one, Var) and isinstance(other, Const):
-            yield one, (operator, other.value)
+    for each in (comparison, mirrored(comparison)):
+        if isinstance(each.left, Var) and isinstance(each.right, Const):
+            yield each.left, (each.operator, each.right.value)
 
 
 def _can_tell(test: Test, kind: Kind | None) -> bool:

@@ -30,9 +30,9 @@ _WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"
 _BUSY = "Python worker failed to connect back"
 """Spark gives a stream's Python ten seconds to start, and there is no setting for it."""
 _ATTEMPTS = 5
-"""So often a query is started without a batch coming of it."""
+"""A query is started at most this often if no batch comes of it."""
 _PAUSE = 0.2
-"""So many seconds lie between two looks at a query."""
+"""Seconds between two looks at a query."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import msgspec
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from antelog.compile.show.explain import plan_text
+from antelog.compile.show.explain import details
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.errors import PlanError, StateError, UnsupportedError
 from antelog.spark.job.job import Job, differences
@@ -62,10 +62,10 @@ def _compare(checkpoint: str, job: Job, note: _Note) -> None:
 def _rules(plan: str, job: Job) -> str:
     """The first lines in which two programs' plans differ."""
     try:
-        old = plan_text(from_json(plan)).splitlines()
+        old = [str(line) for line in details(from_json(plan))]
     except PlanError:
         return ""
-    new = plan_text(job.plan).splitlines()
+    new = [str(line) for line in details(job.plan)]
     gone = next((line.strip() for line in old if line not in new), None)
     come = next((line.strip() for line in new if line not in old), None)
     parts = [f"it had `{gone}`" if gone else "", f"now there is `{come}`" if come else ""]

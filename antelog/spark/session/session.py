@@ -43,7 +43,7 @@ _CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
 _RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
 """The last line of Python's traceback."""
 _MOST = 600
-"""So many characters of a failure are shown."""
+"""The characters of a failure that are shown."""
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from antelog.spark.settings import MALFORMED, ROW
 from antelog.spark.transport.blobs import to_blob
 
 CHUNK = 250_000
-"""So many rows are packed at once, at least if there are so many."""
+"""This many rows are packed at once, if there are as many."""
 
 PACKED = pa.schema(
     [

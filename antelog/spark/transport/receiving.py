@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -25,7 +25,7 @@ class Received:
     earliest    when the first fact of any bucket arrives, if there is one and it matters
     end         the tick at which all buckets end, if they have to agree on it
 
-    `counts` are of all rows that came, and of what is known to have become of them.
+    `counts` are of the rows of which it is known already what has become of them.
     """
 
     reading: int | None
@@ -34,6 +34,11 @@ class Received:
     facts: Mapping[str, pa.Table]
     set_aside: tuple[pa.Table, ...]
     counts: Counts
+
+    @property
+    def given(self) -> int:
+        """How many rows have come."""
+        return _rows(self.facts.values()) + self.counts.given
 
 
 def received(rows: Iterable[Packed]) -> Received:
@@ -51,8 +56,7 @@ def received(rows: Iterable[Packed]) -> Received:
         if rejected is not None:
             set_aside.append(from_blob(rejected))
     joint = {name: pa.concat_tables(tables) for name, tables in facts.items()}
-    known = passed_over + Counts(malformed=_rows(set_aside))
-    counts = replace(known, given=_rows(joint.values()) + known.accounted)
+    counts = passed_over + Counts(malformed=_rows(set_aside))
     times = max(readings, default=None), min(arrivals, default=None), max(ends, default=None)
     return Received(*times, joint, tuple(set_aside), counts)
 

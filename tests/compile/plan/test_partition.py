@@ -121,6 +121,9 @@ def test_a_plan_without_a_key_says_why() -> None:
         )
     )
     assert list(reasons) == [
-        "Q has no argument but its time",
-        "no argument of Q can be the key: H(A, M, T), H(B, M, T)",
+        "Q has no argument but its time; a column that all rules share could be the key",
+        (
+            "no argument of Q can be the key: H(A, M, T) and H(B, M, T) "
+            "would have to share one variable with each other and with the answer"
+        ),
     ]

@@ -36,7 +36,7 @@ def test_another_version_is_refused() -> None:
 )
 def test_what_is_no_plan_is_refused(damage: object) -> None:
     assert callable(damage)
-    with pytest.raises(antelog.PlanError, match="no plan that antelog wrote"):
+    with pytest.raises(antelog.PlanError, match="not a plan that antelog wrote"):
         from_json(damage(to_json(PLAN)))
 
 

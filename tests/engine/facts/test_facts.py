@@ -119,7 +119,6 @@ def test_admit_does_what_a_look_at_each_row_would(rows: list[tuple[Any, ...]], b
     assert admitted.rejects.column("reason").to_pylist() == reasons
     lost = Counter(reasons)
     assert admitted.counts["Temp"] == Counts(
-        given=len(rows),
         admitted=len(expected),
         repeated=len(rows) - len(reasons) - len(expected),
         late=lost["late"],
@@ -192,7 +191,7 @@ def test_a_fact_counts_once_at_its_first_arrival() -> None:
     assert facts_of(admitted, values, "Temp") == Counter(
         [("1", "a", "x", "1", 3, 3), ("1", "b", "x", "1", 3, 4)]
     )
-    assert admitted.counts == {"Temp": Counts(given=4, admitted=2, repeated=2), "Ping": Counts()}
+    assert admitted.counts == {"Temp": Counts(admitted=2, repeated=2), "Ping": Counts()}
     assert admitted.facts["Ping"].count == 0
     assert admitted.facts["Ping"].columns == ()
 
@@ -215,30 +214,34 @@ BEYOND = f"is after tick {LAST}, the last there is"
 @pytest.mark.parametrize(
     ("row", "reason", "detail"),
     [
-        ((1, "a", "x", 1, 3, 6), "late", "arrived at tick 6, 2 ticks after its bound"),
-        ((1, "a", "x", 1, 3, 5), "late", "arrived at tick 5, 1 tick after its bound"),
+        ((1, "a", "x", 1, 3, 6), "late", "arrived at tick 6, 2 ticks after its deadline"),
+        ((1, "a", "x", 1, 3, 5), "late", "arrived at tick 5, 1 tick after its deadline"),
         ((1, "a", "x", 1, 7, 5), "early", "arrived at tick 5, 2 ticks before its time"),
         ((None, "a", "x", 1, 3, 4), "malformed", "column place has no value"),
         ((1, "a", None, 1, 3, 4), "malformed", "column level has no value"),
         ((1, "a", "x", math.nan, 3, 4), "malformed", "column value has no value"),
-        ((1, "a", "x", math.inf, 3, 4), "malformed", "value `inf` of column value is no number"),
-        ((1, "a", "x", Decimal("-Infinity"), 3, 4), "malformed", "value `-inf` of column value is no number"),
+        ((1, "a", "x", math.inf, 3, 4), "malformed", "value `inf` of column value is not a number"),
+        (
+            (1, "a", "x", Decimal("-Infinity"), 3, 4),
+            "malformed",
+            "value `-inf` of column value is not a number",
+        ),
         ((1, "a", "x", Decimal("NaN"), 3, 4), "malformed", "column value has no value"),
-        ((math.inf, "a", "x", 1, 3, 4), "malformed", "value `inf` of column place is no number"),
-        ((1, "a", 3, 1, 3, 4), "malformed", "value `3` of column level is no text"),
-        ((1, "a", "x", "n/a", 3, 4), "malformed", 'value `"n/a"` of column value is no number'),
-        ((1, "a", "x", True, 3, 4), "malformed", "value `true` of column value is no number"),
+        ((math.inf, "a", "x", 1, 3, 4), "malformed", "value `inf` of column place is not a number"),
+        ((1, "a", 3, 1, 3, 4), "malformed", "value `3` of column level is not a text"),
+        ((1, "a", "x", "n/a", 3, 4), "malformed", 'value `"n/a"` of column value is not a number'),
+        ((1, "a", "x", True, 3, 4), "malformed", "value `true` of column value is not a number"),
         ((1, "a", "x", 1, None, 4), "malformed", "the time is missing"),
-        ((1, "a", "x", 1, math.inf, 4), "malformed", "the time `inf` is no whole number"),
-        ((1, "a", "x", 1, 3.5, 4), "malformed", "the time `3.5` is no whole number"),
-        ((1, "a", "x", 1, "noon", 4), "malformed", "the time `noon` is no whole number"),
+        ((1, "a", "x", 1, math.inf, 4), "malformed", "the time `inf` is not a whole number"),
+        ((1, "a", "x", 1, 3.5, 4), "malformed", "the time `3.5` is not a whole number"),
+        ((1, "a", "x", 1, "noon", 4), "malformed", "the time `noon` is not a whole number"),
         ((1, "a", "x", 1, -4, 4), "malformed", "the time `-4` is before tick 0"),
         ((1, "a", "x", 1, 2**60, 4), "malformed", f"the time `{2**60}` {BEYOND}"),
         ((1, "a", "x", 1, 2**53 + 1, 4), "malformed", f"the time `{2**53 + 1}` {BEYOND}"),
         ((1, "a", "x", 1, 2.0**53, 4), "malformed", f"the time `{2**53}` {BEYOND}"),
         ((1, "a", "x", 1, 10**30, 4), "malformed", f"the time `{10**30}` {BEYOND}"),
         ((1, "a", "x", 1, 3, None), "malformed", "the arrival is missing"),
-        ((1, "a", "x", 1, 3, 3.5), "malformed", "the arrival `3.5` is no whole number"),
+        ((1, "a", "x", 1, 3, 3.5), "malformed", "the arrival `3.5` is not a whole number"),
         ((1, "a", "x", 1, 3, 2), "malformed", "arrived at tick 2, but tick 2 was already over"),
         ((1, "a", "x", 1, 3, 10), "malformed", "arrives at tick 10, but this batch ends with tick 9"),
     ],

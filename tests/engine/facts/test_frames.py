@@ -140,7 +140,7 @@ def test_a_column_of_the_input_may_be_called_arrival() -> None:
         ({"Reading": [("a", 1, 2), ("a", 1, 2, 3)]}, "row 2 of Reading has 4 values, the first row has 3"),
         ({"Reading": [("a", 1, 2), "abc"]}, "row 2 of Reading is of type str"),
         ({"Reading": [("a", 1, 2), {"device": "a"}]}, "row 2 of Reading is of type dict"),
-        ({"Reading": [("a", object(), 2)]}, "column 2 of Reading holds something that is no value"),
+        ({"Reading": [("a", object(), 2)]}, "column 2 of Reading holds something that is not a value"),
         ({"Reading": [{"device": "\ud800", "value": 1, "time": 2}]}, "column device of Reading holds"),
         ({"Reading": [("a", [1], 2)]}, "column value of Reading is of type list"),
         ({"Reading": [("a", [1], 2), ("a", 1, 2)]}, "column value of Reading is of type list"),
@@ -210,7 +210,7 @@ def test_a_program_with_ticks_takes_timestamps_and_ticks() -> None:
     assert tick is not None
     result = outcome(admit(TIMED, {"Reading": pd.DataFrame(frame)}, values, tick - 1, tick + 3), values)
     assert result["facts"] == [("a", 1, tick, tick), ("b", 2, tick, tick + 1)]
-    assert result["rejects"][0]["detail"] == f"arrived at tick {tick + 3}, 1 tick after its bound"
+    assert result["rejects"][0]["detail"] == f"arrived at tick {tick + 3}, 1 tick after its deadline"
     plain = pa.table({**frame, "time": [tick, tick, tick + 1], "arrival": [tick, tick + 1, tick + 3]})
     values = Values()
     assert outcome(admit(TIMED, {"Reading": plain}, values, tick - 1, tick + 3), values) == result

@@ -9,6 +9,7 @@ import pytest
 
 import antelog
 from antelog import Engine
+from antelog.accounts import Counts
 
 RULES = (
     "input Temp(device, level, time) delay 2, one per {slot}. Q(X, L, T) :- Temp(X, L, T). query Q(X, L, T)."
@@ -56,4 +57,4 @@ def test_a_slot_is_held_from_step_to_step() -> None:
     engine.advance(7, {"Temp": [("wt2", "low", 7)]})
     engine.advance(8, {"Temp": [("wt2", "high", 7, 8), ("wt2", "low", 7, 8)]})
     assert engine.last_rejects["reason"].to_pylist() == ["conflicting"]
-    assert (engine.status.repeated, engine.status.conflicting) == (1, 1)
+    assert engine.status.counts == Counts(1, repeated=1, conflicting=1)

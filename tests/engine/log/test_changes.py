@@ -36,7 +36,7 @@ def test_lines_are_in_the_order_of_ticks_times_and_values() -> None:
 
 def test_answers_are_those_open_now_and_those_the_step_confirmed() -> None:
     given = stage(MALF, [("Temp", "a", 3, 3), ("Temp", "a", 4, 4)], now=4)
-    table = answers(given.judge, query_of(given), given.step, given.state.told.types)
+    table = answers(given.judge, query_of(given), given.step, given.state.told.types).table
     assert table.select(["change", "T"]).to_pylist() == [
         {"change": "revised", "T": 4},
         {"change": "confirmed", "T": 3},
@@ -45,7 +45,7 @@ def test_answers_are_those_open_now_and_those_the_step_confirmed() -> None:
 
 def test_all_others_are_null_with_the_variables_that_stand_for_them() -> None:
     given = stage(CALM, [("Alarm", "b", 3, 3), ("Alarm", "a", 3, 3)], now=3)
-    table = answers(given.judge, query_of(given), given.step, given.state.told.types)
+    table = answers(given.judge, query_of(given), given.step, given.state.told.types).table
     assert table.select(["X", "T", "others", "except"]).to_pylist() == [
         {"X": None, "T": 3, "others": ["X"], "except": [{"X": "a"}, {"X": "b"}]}
     ]

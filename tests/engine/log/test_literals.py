@@ -23,13 +23,23 @@ def test_two_literals_that_are_one_are_told_once(body: str) -> None:
 
 
 def test_texts_with_and_without_conditions_are_in_one_order() -> None:
-    """Where one begins as another does, it comes first: conditions after none, longer ticks after shorter."""
+    """By time, then text. Where one text begins as another does, it comes first: conditions after none."""
     body = "A(a, V, T), B(X, V, T+9), B(X, W, T+9), B(X, W, T+10), W > V, W < 4, not C(X, 9), not C(X, T+9)"
     text = f"{INPUTS} input C(x: text, time) delay 9. P(X, T) :- {body}. query P(X, T)."
     (line,) = told(text, [("A", "a", 1, 0, 0)], 0)[0]
     assert line == (
-        "possible P(_, 0): A(a, 1, 0) | B(X, 1, 9), B(X, W, 10) where W > 1, W < 4, "
-        "B(X, W, 9) where W > 1, W < 4, not C(X, 9), rejected at 10, decided by 18"
+        "possible P(_, 0): A(a, 1, 0) | B(X, 1, 9), B(X, W, 9) where W > 1, W < 4, "
+        "not C(X, 9), B(X, W, 10) where W > 1, W < 4, rejected at 10, decided by 18"
+    )
+
+
+def test_literals_are_told_by_time_and_open_times_last() -> None:
+    body = "A(a, V, T), A(b, V, U+10), A(a, 3, U), A(c, V, U+2), B(b, V, T+1), not B(_, 8, T)"
+    text = f"{INPUTS}P(T) :- {body}. query P(T)."
+    (line,) = told(text, [("A", "a", 1, 9, 9)], 9)[9]
+    assert line == (
+        "possible P(9): A(a, 1, 9) | not B(_, 8, 9), B(b, 1, 10), A(a, 3, U), A(c, 1, U+2), A(b, 1, U+10), "
+        "rejected at 11"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from antelog.engine.columns.spans import span
-from antelog.engine.matching.naming import FITS, NAMED_AT, is_named, with_names
+from antelog.engine.matching.naming import FITS, NAMED_AT, with_names
 from antelog.engine.matching.partials import Partial
 from antelog.engine.matching.rows import Rows
 from tests.engine.stages import Stage, stage
@@ -19,7 +19,6 @@ def named(given: Stage, tick: int, number: int = 0) -> list[tuple[object, object
     ticks = Rows({"T": np.array([tick])}, 1)
     part = Partial(ticks, np.zeros((0, 1), np.int64))
     found = with_names(given.known, prepared, background, part, span(tick, tick))
-    assert is_named(found.rows)
     rows = given.read(prepared, found.rows)
     return [(row["X"], row[NAMED_AT], row[FITS]) for row in rows]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
-from antelog.engine.values.comparing import holds
+from antelog.engine.values.comparing import holds, passing
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
@@ -43,3 +43,14 @@ def test_times_are_compared_as_ticks() -> None:
     bound = {"T": np.array([3, 4], np.int64)}
     later = Comparison(Time("T", 1), ">", Time(None, 4))
     assert holds(later, bound, 2, Values()).tolist() == [False, True]
+
+
+def test_only_what_has_values_is_compared() -> None:
+    bound = {"T": np.array([3, 4, 5], np.int64)}
+    tests = [
+        Comparison(Time("T", 0), ">", Time(None, 3)),
+        Comparison(Time("T", 0), "<", Time("U", 0)),  # nothing is known of U
+        Comparison(Time("T", 0), "<", Time(None, 5)),
+    ]
+    assert passing(tests, bound, 3, Values()).tolist() == [False, True, False]
+    assert passing([], bound, 3, Values()).all()

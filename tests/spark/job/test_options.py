@@ -1,4 +1,4 @@
-"""Options of the functions for Spark: each takes its own, and says so of the others (`spark/job/options`)."""
+"""antelog/spark/job/options.py: each function takes its own, and says so of the others."""
 
 from dataclasses import fields
 

@@ -1,0 +1,156 @@
+"""The details of a plan: where facts come from, patterns, bounds, strata and key.
+
+In comes a plan or a part of it, out go lines of text. They are for readers who want to know what the
+compiler has found out; what a user wants to know first is in `summary`.
+
+    delay: decided by T+3 at the latest; confirmed answers are remembered until then
+    window: 4 ticks
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from antelog.compile.nodes.patterns import (
+    Pattern,
+    Time,
+    Var,
+)
+from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
+from antelog.compile.nodes.text import (
+    call_text,
+    comparison_text,
+    later,
+    static_text,
+    term_text,
+    time_text,
+)
+from antelog.compile.show.odds import odds_lines
+from antelog.language.durations import duration_text
+from antelog.language.printer import percentage_text, value_text
+
+
+def answer_text(relation: Relation, pattern: Pattern) -> str:
+    """What a pattern fixes about the answer: `X = high, T = 0`, or nothing."""
+    fixed = [
+        f"{name} = {term_text(term)}"
+        for name, term in zip(relation.answer.variables, pattern.answer, strict=True)
+        if term != Var(name)
+    ]
+    if relation.answer.time is not None and pattern.time != Time(relation.answer.time, 0):
+        fixed.append(f"{relation.answer.time} = {time_text(pattern.time)}")
+    return ", ".join(fixed)
+
+
+def ticks_text(number: int) -> str:
+    return f"{number} tick" if number == 1 else f"{number} ticks"
+
+
+def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[str]:
+    """Where facts come from; with `rows`, how many each static relation has."""
+    if plan.tick is not None:
+        yield f"tick: {duration_text(plan.tick)}"
+    for source in plan.inputs:
+        yield _input_text(source)
+        yield from (f"  {line}" for line in odds_lines(source))
+    for static in plan.statics:
+        derived = 0 if rows is None else rows[static.name] - len(static.facts)
+        yield _static_text(static) + (f", {derived} derived" if derived else "")
+    for rule in plan.static_rules:
+        yield f"static rule: {_rule_text(rule)}"
+
+
+def _columns(columns: tuple[str, ...], types: tuple[str | None, ...]) -> list[str]:
+    typed = [f"{c}: {t}" if t else c for c, t in zip(columns, types, strict=False)]
+    return [*typed, *columns[len(types) :]]
+
+
+def _input_text(source: Input) -> str:
+    text = f"input {call_text(source.name, _columns(source.columns, source.types))}, delay {source.delay}"
+    if source.slot is not None:
+        names = [source.columns[i] for i in source.slot] or ["tick"]
+        text += f", one per {' and '.join(names)}"
+    for r in source.refinements:
+        pattern = call_text(source.name, ["_" if v is None else value_text(v) for v in (*r.pattern, None)])
+        text += f", {r.delay} for {pattern}"
+    return text
+
+
+def _static_text(static: Static) -> str:
+    facts = f"{len(static.facts)} fact" + ("" if len(static.facts) == 1 else "s")
+    return f"static {call_text(static.name, _columns(static.columns, static.types))}, {facts} in the program"
+
+
+def _rule_text(rule: StaticRule) -> str:
+    head = call_text(rule.predicate, map(term_text, rule.answer))
+    body = [*map(static_text, rule.body), *map(comparison_text, rule.comparisons)]
+    return f"{head} :- {', '.join(body)}"
+
+
+def relation_title(relation: Relation) -> str:
+    time = "" if relation.answer.time is None else relation.answer.time
+    if not relation.asked:
+        return f"negated {relation.name}"
+    answer = ", ".join([*relation.answer.variables, *([time] if time else [])])
+    return f"query {relation.name}" + (f" for {answer}" if answer else "")
+
+
+def pattern_lines(pattern: Pattern) -> Iterator[str]:
+    """What else there is to say of a pattern."""
+    if pattern.clock_driven:
+        yield "clock-driven: told when its tick has come"
+    elif pattern.unguarded_time is not None:
+        yield f"told for each tick {pattern.unguarded_time} when it has come"
+    for name in pattern.unguarded:
+        yield f"for each {name} that facts or rules name, and once for all others"
+
+
+def bounds_lines(relation: Relation) -> Iterator[str]:
+    bounds = relation.bounds
+    name = relation.answer.time or "T"
+    if bounds.delay is None:
+        yield "delay: none; it may stay open for ever"
+        if relation.asked:
+            yield "confirmed answers are remembered for ever"
+    else:
+        remembered = "; confirmed answers are remembered until then" if relation.asked else ""
+        yield f"delay: decided by {later(name, bounds.delay)} at the latest{remembered}"
+    yield "window: " + ("none" if bounds.window is None else ticks_text(bounds.window))
+    if bounds.asked_by:
+        until = "for ever" if bounds.kept is None else f"until {later(name, bounds.kept)}"
+        yield f"needed {until}, under `not` in {', '.join(bounds.asked_by)}"
+    if bounds.piling_up is not None:
+        yield f"state: no bound; facts may wait for {bounds.piling_up} for ever"
+    elif bounds.window is not None:
+        yield f"state: {_state_text(bounds.window - 1, len(relation.patterns))}"
+    else:
+        yield "state: does not grow with time"
+    if relation.alert is not None:
+        yield f"alert: an open answer with a chance of {percentage_text(relation.alert)} or more"
+
+
+def _state_text(ticks: int, patterns: int) -> str:
+    if ticks <= 0 or patterns == 0:
+        return "nothing stays open from one tick to the next"
+    rows = "1 derivation" if patterns == 1 else f"{patterns} derivations"
+    return f"at most {rows} for each combination of values and each of {ticks_text(ticks)}"
+
+
+def strata_lines(plan: Plan) -> Iterator[str]:
+    """One line for each component: its relations, and if they rest on each other, in what order of time."""
+    components: dict[int, list[Relation]] = {}
+    for relation in sorted(plan.relations, key=lambda r: (r.level.component, r.level.shift, r.level.rank)):
+        components.setdefault(relation.level.component, []).append(relation)
+    for number, members in components.items():
+        names = ", ".join(r.name for r in members)
+        through_time = any(r.name in other.bounds.asked_by for r in members for other in members)
+        yield f"{number}: {names}" + (", tick by tick" if through_time else "")
+
+
+def key_text(plan: Plan) -> str:
+    if not plan.key:
+        return f"partition key: none; {plan.key.why_not}"
+    columns = {i.name: i.columns for i in plan.inputs}
+    columns |= {r.name: r.answer.variables for r in plan.relations}
+    places = [f"{k.name}: {columns[k.name][k.position]}" for k in plan.key.positions]
+    return f"partition key: {', '.join(places)}"

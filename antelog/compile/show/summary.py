@@ -1,0 +1,270 @@
+"""What a user wants to know of a program before any fact has come.
+
+In comes a plan, out go three sentences for each query and one for all: when answers are told, by when they
+are decided, what is kept in memory, and by what the work can be divided. Patterns and delays say which
+facts can be the first for an answer, and which the last.
+
+    query Malf(X, T).     told     when Temp(X, high, T) arrives
+                          decided  by T+3: a Temp about T+2 may be 1 tick late
+                          memory   facts about the last 4 ticks; older ones are forgotten
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from antelog.compile.conditions.times import times_of
+from antelog.compile.nodes.patterns import Atom, Pattern, Term, Var
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.text import comparison_text, later, literal_text, static_text, term_text, time_text
+from antelog.compile.nodes.variables import compared
+from antelog.compile.plan.delays import Delays
+from antelog.compile.show.details import ticks_text
+from antelog.language.durations import long_duration_text
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A query in three sentences: when answers are told, by when they are decided, what is remembered."""
+
+    query: str
+    told: str
+    decided: str
+    memory: str
+
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        return (("told", self.told), ("decided", self.decided), ("memory", self.memory))
+
+
+def summaries(plan: Plan) -> Iterator[Summary]:
+    """The queries of a program, in its order."""
+    delays = {source.name: Delays(source) for source in plan.inputs}
+    for relation in plan.queries:
+        variables = [*relation.answer.variables, *([relation.answer.time] if relation.answer.time else [])]
+        yield Summary(
+            f"{relation.name}({', '.join(variables)})",
+            _told(relation, delays),
+            _decided(plan, relation, delays),
+            _memory(plan, relation),
+        )
+
+
+def work_text(plan: Plan) -> str:
+    """By what the work is divided; or why it is not, and what would help."""
+    if not plan.key:
+        return f"not divided, so it runs on one core: {plan.key.why_not}"
+    columns: dict[str, list[str]] = {}
+    for source in plan.inputs:
+        for found in plan.key.positions:
+            if found.name == source.name:
+                columns.setdefault(source.columns[found.position], []).append(source.name)
+    if not columns:
+        return "divided by the values in the answers"
+    by = ", ".join(f"{column} (of {_and(names)})" for column, names in columns.items())
+    return f"divided by {by}: facts with different values there never meet"
+
+
+# ---- told ----
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """What makes answers appear: facts that arrive at one tick (none: a tick), and what else has to be so."""
+
+    facts: tuple[str, ...]
+    rest: str = ""
+
+
+def _told(relation: Relation, delays: Mapping[str, Delays]) -> str:
+    if not relation.patterns:
+        return "never: the rules cannot be true"
+    signs = list(dict.fromkeys(sign for p in relation.patterns for sign in _signs(p, delays)))
+    texts = [sign.rest for sign in signs if not sign.facts]
+    rests = dict.fromkeys(sign.rest for sign in signs if sign.facts)
+    texts += [_arrives([s.facts for s in signs if s.facts and s.rest == rest]) + rest for rest in rests]
+    return "; or ".join(texts)
+
+
+def _arrives(groups: list[tuple[str, ...]]) -> str:
+    """`when A(X, T) or B(X, T) arrives`; of many only some are shown."""
+    shown = groups if len(groups) <= _SHOWN else groups[: _SHOWN - 1]
+    verb = "arrives" if all(len(group) == 1 for group in groups) else "arrive"
+    more = len(groups) - len(shown)
+    facts = [_and(list(group)) for group in shown] + (
+        [f"one of {more} others (see the patterns)"] if more else []
+    )
+    return f"when {' or '.join(facts)} {verb}"
+
+
+def _signs(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[_Sign]:
+    """When a pattern's answers are told: the facts that can be the first, or the tick."""
+    ranging = "".join(
+        f", for each {name} that is named and once for all others" for name in pattern.unguarded
+    )
+    if pattern.clock_driven:
+        known = [static_text(s) for s in pattern.statics if not s.negated]
+        each = f", for each {_and(known)}" if known else ""
+        yield _Sign((), f"at tick {time_text(pattern.time)}, without any fact{each}{ranging}")
+        return
+    waits = "" if pattern.unguarded_time is None else f" and tick {time_text(pattern.time)} has come"
+    for group in first_facts(pattern, delays):
+        yield _Sign(tuple(_fact(pattern, atom) for atom in group), waits + ranging)
+
+
+def first_facts(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[tuple[Atom, ...]]:
+    """The facts that can arrive while all others are still missing; several, if they arrive at one tick.
+
+    A(T), B(T+5) without delays: A alone, for when B arrives it is too late for A.
+    """
+    times = times_of(pattern)
+    atoms = tuple(pattern.atoms)
+
+    def needs(atom: Atom, other: Atom) -> bool:
+        """Whether the other fact has arrived, or never will, when this one arrives."""
+        most = times.furthest(atom.time, other.time)
+        return most is not None and most + delays[other.predicate].largest(other) <= 0
+
+    seen: set[Atom] = set()
+    for atom in atoms:
+        needed = [other for other in atoms if other == atom or needs(atom, other)]
+        if atom not in seen and all(other == atom or needs(other, atom) for other in needed):
+            seen.update(needed)
+            yield tuple(needed)
+
+
+def _fact(pattern: Pattern, atom: Atom) -> str:
+    """A fact with its own conditions; values that matter nowhere else are `_`."""
+    within = {a.name for a in atom.arguments if isinstance(a, Var)} | {atom.time.variable}
+    own = [c for c in pattern.comparisons if compared(c) and compared(c) <= within]
+    used = [a.name for x in pattern.literals for a in x.arguments if isinstance(a, Var)]
+    used += [a.name for a in pattern.answer if isinstance(a, Var)]
+    used += [a.name for s in pattern.statics for a in s.arguments if isinstance(a, Var)]
+    used += [name for comparison in pattern.comparisons for name in compared(comparison)]
+
+    def shown(term: Term) -> str:
+        return "_" if isinstance(term, Var) and used.count(term.name) == 1 else term_text(term)
+
+    text = f"{atom.predicate}({', '.join([*map(shown, atom.arguments), time_text(atom.time)])})"
+    return text + (f" where {', '.join(map(comparison_text, own))}" if own else "")
+
+
+# ---- decided ----
+
+
+def _decided(plan: Plan, relation: Relation, delays: Mapping[str, Delays]) -> str:
+    if not relation.patterns:
+        return "at once: there are no answers"
+    if all(_complete_at_once(pattern, delays) for pattern in relation.patterns):
+        return "at once: the answer needs nothing more"
+    last = _last_fact(plan, relation, delays)
+    delay = relation.bounds.delay
+    if delay is None:
+        missing = f"{last.text} may come at any time" if last else "nothing bounds the wait"
+        return f"without a deadline: {missing}, so an answer may stay open for ever"
+    text = f"by {_tick(relation, delay)}{_span(plan, delay, ' later')}"
+    if last is None:
+        return text
+    fact = f"{_a(last.text)} about {_tick(relation, delay - last.late)}"
+    return (
+        f"{text}: {fact} may be {ticks_text(last.late)} late" if last.late else f"{text}: it may need {fact}"
+    )
+
+
+def _tick(relation: Relation, after: int) -> str:
+    """So many ticks after the answer's time: `T+3`, or the tick itself if the query is about one tick."""
+    if relation.answer.time is not None:
+        return later(relation.answer.time, after)
+    return f"tick {relation.patterns[0].time.offset + after}"
+
+
+def _complete_at_once(pattern: Pattern, delays: Mapping[str, Delays]) -> bool:
+    """Whether the first fact is all there is to wait for."""
+    atoms = set(pattern.atoms)
+    first = list(first_facts(pattern, delays))
+    return (
+        len(first) == 1
+        and set(first[0]) == atoms
+        and not any(pattern.negations)
+        and (pattern.unguarded_time is None)
+    )
+
+
+@dataclass(frozen=True)
+class _Last:
+    """The fact an answer has to wait for longest, and how late it may be."""
+
+    text: str
+    late: int
+
+
+def _last_fact(
+    plan: Plan, relation: Relation, delays: Mapping[str, Delays], above: frozenset[str] = frozenset()
+) -> _Last | None:
+    """Found below negations too; None if no fact has to come for the time to pass."""
+    delay = relation.bounds.delay
+    for pattern in relation.patterns:
+        times = times_of(pattern)
+        for literal in pattern.literals:
+            ahead = times.furthest(pattern.time, literal.time)
+            if isinstance(literal, Atom):
+                late = delays[literal.predicate].largest(literal)
+                if (None if ahead is None else ahead + late) == delay:
+                    return _Last(literal.predicate if delay is not None else literal_text(literal), late)
+                continue
+            below = plan.relation(literal.relation)
+            further = None if ahead is None or below.bounds.delay is None else ahead + below.bounds.delay
+            if further == delay and below.name not in above:
+                found = _last_fact(plan, below, delays, above | {relation.name, below.name})
+                if found is not None:
+                    return found
+    return None
+
+
+# ---- memory ----
+
+
+def _memory(plan: Plan, relation: Relation) -> str:
+    bounds = relation.bounds
+    if not relation.patterns:
+        return "nothing"
+    if bounds.piling_up is not None:
+        return f"grows with the stream: facts may wait for {bounds.piling_up} for ever"
+    if bounds.window is None:
+        own = [name for name in _negated(plan, relation) if plan.relation(name).bounds.window is None]
+        if not own:
+            return "does not grow with time"
+        return f"facts about undecided ticks; of earlier ones only whether {_and(own)} was true"
+    if bounds.window <= 1:
+        return "facts about the present tick; older ones are forgotten"
+    ticks = f"{ticks_text(bounds.window)}{_span(plan, bounds.window)}"
+    return f"facts about the last {ticks}; older ones are forgotten"
+
+
+def _negated(plan: Plan, relation: Relation) -> list[str]:
+    """The relations whose truth a query needs, through negations of negations too."""
+    found: dict[str, None] = {}
+    waiting = [relation]
+    while waiting:
+        for pattern in waiting.pop().patterns:
+            for negation in pattern.negations:
+                if negation.relation not in found:
+                    found[negation.relation] = None
+                    waiting.append(plan.relation(negation.relation))
+    return list(found)
+
+
+def _span(plan: Plan, ticks: int, after: str = "") -> str:
+    """A number of ticks as a duration, where the program says how long a tick is."""
+    return f" ({long_duration_text(ticks * plan.tick)}{after})" if plan.tick and ticks else ""
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _a(name: str) -> str:
+    return f"an {name}" if name[:1] in "AEIOUaeiou" else f"a {name}"

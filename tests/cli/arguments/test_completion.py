@@ -1,0 +1,101 @@
+"""antelog/cli/arguments/completion.py: what the Tab key suggests, and the scripts of shells."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+from antelog.cli.main import main
+from tests.cli.trying import antelog
+from tests.docs.pages import ROOT
+
+assert isinstance(main, click.Group)
+
+
+def completed(line: str) -> list[str]:
+    *words, last = shlex.split(line.replace("~", "''"))
+    assert isinstance(main, click.Group)
+    return [item.value for item in ShellComplete(main, {}, "antelog", "_X").get_completions(words, last)]
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("dr", ["draw"]),
+        ("try program.alog --inp", ["--input"]),
+        ("try program.alog --input ~", ["Temp="]),
+        ("run program.alog --input T", ["Temp="]),
+        ("draw program.alog --static ~", ["Turbine="]),
+        ("draw program.alog --query M", ["Malf"]),
+        ("try program.alog --input Temp=te", ["Temp=temp.csv"]),
+        ("try program.alog --input Temp=", ["Temp=data/", "Temp=temp.csv"]),
+        ("try program.alog --input Temp=data/", ["Temp=data/temp.parquet"]),
+        ("try none.alog --input ~", []),
+        ("completion ~", ["bash", "zsh", "fish"]),
+    ],
+)
+def test_completion(line: str, found: list[str]) -> None:
+    assert completed(line) == found
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str) -> None:
+    done = antelog("completion", shell)
+    assert done.exit_code == 0
+    assert f"_ANTELOG_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_a_script_of_bash_can_be_read_by_it() -> None:
+    script = antelog("completion", "bash").stdout
+    try:
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    except FileNotFoundError:
+        pytest.skip("there is no bash")
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("antelog dr", ["plain,draw"]),
+        ("antelog try ", ["file,"]),
+        ("antelog try program.alog --input T", ["plain,Temp="]),
+        ("antelog try program.alog --input Temp=", ["plain,data/", "plain,temp.csv"]),
+        ("antelog try program.alog --input Temp=te", ["plain,temp.csv"]),
+        ("antelog try program.alog --input Temp=temp.csv --form", ["plain,--format"]),
+    ],
+)
+def test_what_bash_is_told(line: str, found: list[str]) -> None:
+    """Bash completes what stands behind the last `=`."""
+    environment = {"_ANTELOG_COMPLETE": "bash_complete", "COMP_LINE": line}
+    done = CliRunner().invoke(main, prog_name="antelog", env=environment)
+    assert done.output.split() == found
+
+
+@pytest.mark.usefixtures("project")
+def test_bash_completes() -> None:
+    """The function as Bash calls it, with a word for each part of `P=FILE`."""
+    script = (
+        antelog("completion", "bash").stdout
+        + """
+antelog() { "$PYTHON" -c "from antelog.cli.main import main; main(prog_name='antelog')"; }
+compopt() { echo "compopt" "$@"; }
+COMP_LINE="antelog try program.alog --input Temp=da" COMP_POINT=${#COMP_LINE}
+_antelog_completion antelog
+echo "${COMPREPLY[@]}"
+"""
+    )
+    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    try:
+        done = subprocess.run(
+            ["bash"], input=script, text=True, env=environment, capture_output=True, check=True
+        )
+    except FileNotFoundError:
+        pytest.skip("there is no bash")
+    assert done.stdout.splitlines() == ["compopt -o nospace", "data/"]

@@ -1,0 +1,212 @@
+"""antelog/cli/commands/check.py: exit status, what goes where, and help."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from antelog.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[3]
+TURBINES = ROOT / "examples" / "turbines" / "turbines.alog"
+GOOD = "Malf(X, T) :- Temp(X, high, T).\nquery Malf(X, T).\n"
+ODD = "Malf(X, T) :- Temp(X, high, T).\nquery Malf(X, T) window 3.\n"
+WRONG = "Malf(X, T) :- Temp(X, high, T) and Temp(X, hot, T).\nquery Alarm(X, T).\n"
+
+
+def antelog(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, prog_name="antelog", catch_exceptions=False)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    return tmp_path / "program.alog"
+
+
+def check(program: Path, text: str, *options: str) -> Result:
+    program.write_text(text, encoding="utf-8")
+    return antelog("check", str(program), *options)
+
+
+# ---- a program that can be run ----
+
+
+def test_a_good_program(program: Path) -> None:
+    done = check(program, GOOD)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "Malf" in done.stdout
+    assert "Temp" in done.stdout
+
+
+def test_the_turbines() -> None:
+    done = antelog("check", str(TURBINES))
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "Shdn" in done.stdout
+
+
+def test_warnings_go_to_stderr_and_change_no_status(program: Path) -> None:
+    done = check(program, ODD)
+    assert done.exit_code == 0
+    assert f"{program}:2:1: warning W106 (needless-window)" in done.stderr
+    assert "W106" not in done.stdout
+    assert "Malf" in done.stdout
+
+
+# ---- a program that is wrong ----
+
+
+def test_a_wrong_program(program: Path) -> None:
+    done = check(program, WRONG)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"{program}:1:32: error E001 (syntax): `and` cannot stand here" in done.stderr
+    assert f"{program}:2:7: error E203 (query-not-derived)" in done.stderr
+    assert done.stderr.endswith("2 errors\n")
+
+
+def test_an_empty_program(program: Path) -> None:
+    done = check(program, "")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "E204" in done.stderr
+    assert done.stderr.endswith("1 error\n")
+
+
+def test_markup_in_a_program_is_text(program: Path) -> None:
+    done = check(
+        program, 'Malf(X, T) :- Temp(X, "[bold]very[/] :warning:", T).\nquery Malf(X, T) window 3.\n'
+    )
+    assert "[bold]very[/] :warning:" in done.stdout
+
+
+def test_the_pattern_limit(program: Path) -> None:
+    text = "Malf(X, T) :- Temp(X, high, T).\nMalf(X, T) :- Temp(X, hot, T).\nquery Malf(X, T).\n"
+    assert check(program, text, "--pattern-limit", "2").exit_code == 0
+    done = check(program, text, "--pattern-limit", "1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "E603" in done.stderr
+
+
+# ---- files that cannot be read ----
+
+
+def test_a_missing_file(program: Path) -> None:
+    done = antelog("check", str(program))
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == f"error: {program}: cannot be read: No such file or directory\n"
+
+
+def test_a_file_that_is_no_text(program: Path) -> None:
+    program.write_bytes(b"query \xff")
+    done = antelog("check", str(program))
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == f"error: {program}: is not UTF-8 text, see byte 6; save it as UTF-8\n"
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows(program: Path) -> None:
+    program.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert antelog("check", str(program)).exit_code == 0
+
+
+# ---- wrong commands ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("check",), "Missing argument 'PROGRAM'."),
+        (("check", "tests"), "is a directory."),
+        (("chekc", "program.alog"), "No such command 'chekc'. Did you mean check?"),
+        (("frobnicate",), "No such command 'frobnicate'."),
+        (("check", "program.alog", "--jsn"), "--json"),
+        (("check", "program.alog", "--pattern-limit", "0"), "Invalid value for '--pattern-limit'"),
+        (("check", "one.alog", "two.alog"), "Got unexpected extra argument (two.alog)"),
+    ],
+)
+def test_wrong_commands(arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    done = antelog(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Usage:" in done.stderr
+
+
+def test_help() -> None:
+    done = antelog("check", "--help")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "antelog check turbines.alog --json" in done.stdout
+    assert "Exit status" in done.stdout
+    assert "check" in antelog("-h").stdout
+    assert antelog("--version").stdout.startswith("antelog ")
+
+
+# ---- JSON ----
+
+
+def test_json(program: Path) -> None:
+    done = check(program, ODD, "--json")
+    assert (done.exit_code, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found.keys() == {"program", "ok", "diagnostics", "queries", "work", "plan", "text"}
+    assert [query["query"] for query in found["queries"]] == ["Malf(X, T)"]
+    assert found["queries"][0].keys() == {"query", "told", "decided", "memory"}
+    assert (found["program"], found["ok"]) == (str(program), True)
+    assert [relation["name"] for relation in found["plan"]["relations"]] == ["Malf"]
+    assert "Malf" in found["text"]
+    (warning,) = found["diagnostics"]
+    assert warning["hint"]
+    assert warning["message"]
+    del warning["hint"], warning["message"]
+    place = {"line": 2, "column": 1, "end_line": 2, "end_column": 27}
+    assert warning == {"code": "W106", "name": "needless-window", "severity": "warning", "notes": [], **place}
+
+
+def test_json_of_a_wrong_program(program: Path) -> None:
+    done = check(program, WRONG, "--json")
+    assert (done.exit_code, done.stderr) == (1, "")
+    found = json.loads(done.stdout)
+    assert (found["ok"], found["plan"], found["text"]) == (False, None, None)
+    assert [d["code"] for d in found["diagnostics"]] == ["E001", "E203"]
+
+
+# ---- a real process ----
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    plain = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
+    entry = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"
+    command = [sys.executable, "-c", entry, *arguments]
+    return subprocess.run(
+        command, env={**plain, **environment}, cwd=ROOT, capture_output=True, timeout=60, check=False
+    )
+
+
+def test_a_process(program: Path) -> None:
+    program.write_text(WRONG, encoding="utf-8")
+    wrong = run("check", str(program))
+    assert (wrong.returncode, wrong.stdout) == (1, b"")
+    assert b"E001" in wrong.stderr
+    right = run("check", str(TURBINES), LC_ALL="C", PYTHONUTF8="0", PYTHONIOENCODING="utf-8")
+    assert (right.returncode, right.stderr) == (0, b"")
+    assert run("check").returncode == 2
+    assert b"\x1b" not in wrong.stderr + right.stdout, "colours are for terminals, not for pipes"
+
+
+def test_output_that_cannot_show_every_letter(program: Path) -> None:
+    program.write_text("Größe(X, T) :- Höhe(X, T).\nquery Größe(X, T).\n", encoding="utf-8")
+    ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    shown = run("check", str(program), **ascii_only)
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert b"Gr\\xf6\\xdfe" in shown.stdout
+    found = json.loads(run("check", str(program), "--json", **ascii_only).stdout)
+    assert found["plan"]["relations"][0]["name"] == "Größe"
+
+
+def test_colours_when_asked_for_and_never_with_no_color(program: Path) -> None:
+    program.write_text(WRONG, encoding="utf-8")
+    assert b"\x1b[1;31m" in run("check", str(program), FORCE_COLOR="1", TERM="xterm-256color").stderr
+    plain = run("check", str(program), FORCE_COLOR="1", NO_COLOR="1", TERM="xterm-256color").stderr
+    assert b"\x1b[1;31m" not in plain
+    assert b"31m" not in plain

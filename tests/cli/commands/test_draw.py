@@ -1,0 +1,157 @@
+"""antelog/cli/commands/draw.py: the command as a user meets it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from antelog.cli.main import main
+from tests.cli.trying import LOG, PROGRAM, READINGS, ROOT, TURBINES, antelog
+from tests.pictures.looks import texts
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "program.alog").write_text(PROGRAM, encoding="utf-8")
+    (tmp_path / "temp.csv").write_text(READINGS, encoding="utf-8")
+    (tmp_path / "log.jsonl").write_text("\n".join(LOG), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def drawn(*arguments: str) -> list[str]:
+    done = antelog("draw", *arguments, "--output", "picture.svg")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "warning" not in done.stderr
+    return texts(Path("picture.svg").read_text(encoding="utf-8"))
+
+
+def test_facts() -> None:
+    shown = drawn("program.alog", "--input", "Temp=temp.csv")
+    assert {"Malf(wt2, 0)", "Malf(wt4, 1)", "evidence", "confirmed", "rejected"} <= {*shown}
+    assert "now" not in shown
+
+
+def test_until() -> None:
+    shown = drawn("program.alog", "--input", "Temp=temp.csv", "--until", "1")
+    assert {"now", "open", "awaited", "deadline"} <= {*shown}
+    assert "confirmed" not in shown
+
+
+def test_filters_and_looks() -> None:
+    shown = drawn("log.jsonl", "--answer", "X=wt4", "--query", "Malf", "--title", "Four", "--theme", "dark")
+    assert "Four" in shown
+    assert {text for text in shown if text.startswith("Malf(")} == {"Malf(wt4, 1)"}
+
+
+def test_a_log_gives_the_same_as_its_facts() -> None:
+    assert drawn("log.jsonl") == drawn("program.alog", "--input", "Temp=temp.csv")
+
+
+def test_a_log_on_standard_input() -> None:
+    done = CliRunner().invoke(main, ["draw", "-", "--output", "picture.svg"], input="\n".join(LOG))
+    assert (done.exit_code, done.output) == (0, "")
+    assert "Malf(wt2, 0)" in texts(Path("picture.svg").read_text(encoding="utf-8"))
+
+
+def test_the_plan() -> None:
+    assert {"Flag", "stratum 1"} <= {*drawn(str(TURBINES), "--plan")}
+
+
+def test_rows() -> None:
+    assert "Open answers" in drawn("log.jsonl", "--rows", "1")
+
+
+def test_rows_that_were_set_aside_are_reported() -> None:
+    Path("temp.csv").write_text(READINGS + "wt2,high,0,9\n", encoding="utf-8")
+    done = antelog("draw", "program.alog", "--input", "Temp=temp.csv", "--output", "picture.png")
+    assert done.exit_code == 0
+    assert "done: 4 facts (3 used, 1 late)" in done.stderr
+    assert "1 row was set aside (1 late)" in done.stderr
+
+
+# ---- mistakes ----
+
+
+def refused(*arguments: str, output: str = "picture.svg") -> Result:
+    done = antelog("draw", *arguments, "--output", output)
+    assert done.stdout == ""
+    assert not Path(output).exists()
+    return done
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("log.jsonl", "--plan"), "--plan needs a program, and this is a log"),
+        (("log.jsonl", "--input", "Temp=temp.csv"), "a log has its answers already; leave out --input"),
+        (("program.alog", "--plan", "--until", "3"), "--plan draws the rules alone; leave out"),
+        (("program.alog", "--answer", "wt2"), "`wt2` lacks a name or a value. Write it like X=wt2"),
+        (("program.alog", "--input", "Tmp=temp.csv"), "the program has no input Tmp. Did you mean Temp?"),
+        (("program.alog", "--until", "yesterday"), "--until"),
+        (("program.alog", "--outptu", "a.svg"), "--output"),
+        (("program.alog", "--width", "100"), "--width"),
+    ],
+)
+def test_wrong_commands(arguments: tuple[str, ...], message: str) -> None:
+    done = refused(*arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("output", ["picture.pdf", "picture"])
+def test_endings(output: str) -> None:
+    done = refused("log.jsonl", output=output)
+    assert done.exit_code == 2
+    assert (
+        f"`{output}` has an ending that tells no form of picture; there are .svg, .png and .html"
+        in done.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("log.jsonl", "--query", "Mal"), "error: no answer has the query Mal. Did you mean Malf?"),
+        (("none.jsonl",), "error: none.jsonl: cannot be read: No such file or directory"),
+        (("none.alog",), "error: none.alog: cannot be read: No such file or directory"),
+        (("temp.csv",), "temp.csv:1:"),
+    ],
+)
+def test_wrong_data(arguments: tuple[str, ...], message: str) -> None:
+    done = refused(*arguments)
+    assert done.exit_code == 1
+    assert message in done.stderr
+
+
+def test_without_altair() -> None:
+    """It is said what to install, and nothing else needs it."""
+    entry = (
+        "import sys; sys.modules['altair'] = None; sys.argv[0] = 'antelog';"
+        "from antelog.cli.main import main; main()"
+    )
+    for arguments, status in ((["draw", "log.jsonl", "-o", "a.svg"], 1), (["check", "program.alog"], 0)):
+        done = subprocess.run(
+            [sys.executable, "-c", entry, *arguments],
+            env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == status, done.stderr
+        if status:
+            assert done.stderr == (
+                "error: drawing needs the package altair, which is not installed: "
+                "pip install 'antelog[draw]'\n"
+            )
+
+
+def test_the_command_line_does_not_load_altair() -> None:
+    code = "import sys, antelog.cli.main; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {"altair", "vl_convert", "IPython"} & {*done.stdout.split()}

@@ -1,0 +1,102 @@
+"""antelog/cli/commands/run.py: before Spark starts, with options, mistakes, no Java, no PySpark."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.trying import antelog
+
+pytestmark = pytest.mark.usefixtures("here")
+INPUT = ("--input", "Temp=temp.csv")
+OUTPUT = ("--output", "console")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the rules are missing"),
+        (["p.alog", *OUTPUT], "no input has a source. Give it with --input"),
+        (["p.alog", *INPUT], "there is no output. Give one with --output: console"),
+        (["p.alog", "--input", "temp.csv"], "`temp.csv` is not of the form P=SOURCE. Write it like Temp="),
+        (["p.alog", "--input", "Temp=temp.xlsx"], "form of its files. Write parquet:temp.xlsx"),
+        (["p.alog", "--input", "Temp=kafka:x"], "lacks a server or a topic. Write kafka://host:9092/topic"),
+        (["p.alog", "--input", "Temp=kafak://h/t"], "not a kind of source or output. Did you mean kafka?"),
+        (["p.alog", "--input", "Temp=jdbc:postgresql://h/d?password=x"], "postgresql://h/d` lacks a table"),
+        (["p.alog", "--input", "Temp=rate://many"], "is not a rate. Write rate://100?keys=10"),
+        (["p.alog", "--input", "Temp=console"], "`console` is an output, not a source"),
+        (["p.alog", *INPUT, "--output", "consol"], "Did you mean console?"),
+        (["p.alog", *INPUT, "--output", "out/*.csv"], "is a pattern. Name the one folder"),
+        (["p.alog", *INPUT, "--output", "rate://3"], "makes facts up, it is not an output"),
+        (["p.alog", *INPUT, *INPUT, *OUTPUT], "Temp is given twice; it has one source"),
+        (["p.alog", *INPUT, *OUTPUT, "--only", "confirmd"], "Did you mean confirmed?"),
+        (["p.alog", *INPUT, *OUTPUT, "--clock", "wall"], "The clocks are arrival, event, processing."),
+        (["p.alog", *INPUT, *OUTPUT, "--trigger", "often"], "`often` is not a duration"),
+        (["p.alog", *INPUT, *OUTPUT, "--trigger", "10us"], "shorter than a millisecond"),
+        (["p.alog", *INPUT, *OUTPUT, "--trigger", "10s"], "--trigger belongs to a stream"),
+        (["p.alog", *INPUT, *OUTPUT, "--map", "device"], "`device` lacks a name or a value"),
+        (["p.alog", *INPUT, *OUTPUT, "--map", "devise=x"], "has a column devise. Did you mean device?"),
+        (["p.alog", *INPUT, *OUTPUT, "--map", "Tmp.device=x"], "has no input Tmp. Did you mean Temp?"),
+        (["p.alog", *INPUT, *OUTPUT, "--conf", "spark"], "`spark` lacks a name or a value"),
+        (["p.alog", *INPUT, *OUTPUT, "--master", "sc://h"], "is a Spark Connect server"),
+        (["p.alog", "--input", "Tmp=temp.csv", *OUTPUT], "the program has no input Tmp. Did you mean Temp?"),
+        (["p.alog", "--input", "Malf=temp.csv", *OUTPUT], "The rules derive it from others."),
+        (["p.alog", *INPUT, "--output", "parquet:x", "--stream"], "a stream to x needs --checkpoint"),
+        (["p.alog", "--input", "Temp=rate://3", *OUTPUT], "has no end, and the inputs are read once"),
+        (["p.alog", *INPUT, "--output", "temp.csv"], "the output goes to where Temp comes from"),
+        (["p.alog", *INPUT, *OUTPUT, "--rejects", "console"], "rejects cannot go to the console"),
+        (["p.alog", *INPUT, *OUTPUT, "--stream", "--until", "3"], "--until ends a recording"),
+        (["p.alog", *INPUT, *OUTPUT, "--stream", "--clock", "processing"], "Declare it in the program"),
+        (["p.alog", "--input", "Temp=jdbc:x:y#t", *OUTPUT, "--stream"], "which a stream cannot follow"),
+    ],
+)  # fmt: skip
+def test_usage_errors(arguments: list[str], message: str) -> None:
+    found = antelog("run", *arguments)
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert message in " ".join(found.stderr.split())
+
+
+def test_options_overrule_the_file() -> None:
+    text = 'program = "p.alog"\ninput.Temp = "temp.csv"\noutput = "console"\n'
+    text += 'clock = "processing"\nstream = true\n'
+    Path("p.toml").write_text(text, encoding="utf-8")
+    found = antelog("run", "--config", "p.toml")
+    assert found.exit_code == 1
+    assert "p.toml:4:1: error E706 (not-in-program)" in found.stderr
+    found = antelog("run", "--config", "p.toml", "--clock", "event", "--trigger", "once", "--idle", "3s")
+    assert found.exit_code == 2
+    assert "--idle waits for data, and the trigger `once` ends with them" in " ".join(found.stderr.split())
+
+
+def test_wrong_programs_are_told_before_spark_starts() -> None:
+    Path("p.alog").write_text("query Malf(X, T).\n", encoding="utf-8")
+    found = antelog("run", "p.alog", *INPUT, *OUTPUT)
+    assert found.exit_code == 1
+    assert "p.alog:1:7: error E203" in found.stderr
+
+
+def test_without_java(tmp_path: Path) -> None:
+    environment = {**os.environ, "JAVA_HOME": str(tmp_path / "gone")}
+    code = "from antelog.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", "p.alog", *INPUT, *OUTPUT],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: JAVA_HOME is ")
+    assert "Spark runs on Java 17 or later: install one" in done.stderr
+
+
+def test_help_and_mistakes_need_no_pyspark() -> None:
+    code = "import sys; sys.modules['pyspark'] = None\nfrom antelog.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "run"]
+    for arguments, status, message in [
+        (["--help"], 0, ""),
+        (["p.alog"], 2, "no input has a source"),
+        (["p.alog", *INPUT, *OUTPUT], 1, "pip install 'antelog[spark]'"),
+    ]:
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+        assert message in done.stderr

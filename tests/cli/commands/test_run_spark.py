@@ -1,0 +1,228 @@
+"""antelog/cli/commands/run.py, antelog/cli/run/{columns,console}.py: real processes on Spark."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from pyarrow.csv import read_csv
+
+from tests.cli.running import command, said_until_the_first_batch
+from tests.cli.trying import try_
+from tests.obeyed import obeyed
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
+
+READINGS = """\
+device,level,time,arrival
+wt2,high,0,0
+wt2,high,1,2
+wt4,high,1,1
+wt5,high,soon,1
+wt6,high,1,9
+wt7,high
+"""
+MORE = """\
+device,level,time,arrival
+wt8,high,10,10
+wt8,high,11,11
+wt2,low,20,20
+"""
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*arguments), capture_output=True, text=True, check=False, timeout=900)
+
+
+def tried(*arguments: object) -> Counter[str]:
+    """The log `antelog try` gives, line by line."""
+    lines = [json.loads(line) for line in try_(*arguments).stdout.splitlines()]
+    return Counter(canonical(**line) for line in lines)
+
+
+def written(folder: str, form: str = "parquet") -> Counter[str]:
+    """The log in a folder."""
+    files = [str(each) for each in Path(folder).glob(f"**/*.{form}")]
+    rows = ds.dataset(files, format=form).to_table().to_pylist() if files else []
+    return Counter(canonical(**{**row, "answer": json.loads(row["answer"])}) for row in rows)
+
+
+def canonical(**row: Any) -> str:
+    """A change as one text; what is null may as well not be there."""
+    names = ("query", "tick", "change", "answer", "explanations", "if_silent", "decided_by", "because")
+    return json.dumps({name: row[name] for name in names if row.get(name) is not None}, sort_keys=True)
+
+
+def test_reading_once() -> None:
+    Path("temp.csv").write_text(READINGS, encoding="utf-8")
+    sensors = [line.split(",") for line in READINGS.splitlines()[1:]]
+    names = ("sensor", "level", "time", "arrival")
+    lines = [json.dumps(dict(zip(names, row, strict=False))) for row in sensors] + ["{nonsense"]
+    Path("temp.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run(
+        "p.alog", "--input", "Temp=temp.jsonl", "--map", "device=sensor",
+        "--output", "parquet:out", "--output", "console", "--rejects", "json:aside",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert written("out") == tried("--input", "Temp=temp.csv") != Counter()
+    assert "  confirmed  Malf  X = wt2, T = 0" in done.stdout
+    assert "warning: 4 rows were set aside (1 late, 3 malformed)" in done.stderr
+    aside = "".join(file.read_text(encoding="utf-8") for file in Path("aside").glob("*.json"))
+    details = {row["detail"] for row in map(json.loads, aside.splitlines())}
+    assert "the time `soon` is not a whole number" in details
+    assert "the line is not a JSON object, or a value of it has the wrong type" in details
+    again = run("p.alog", "--input", "Temp=temp.csv", "--output", "parquet:out")
+    assert again.returncode == 1
+    assert again.stderr.startswith("error: out: there are files in it already")
+
+
+def test_a_stream_that_is_resumed() -> None:
+    folder = Path("in")
+    folder.mkdir()
+    arguments = (
+        *("p.alog", "--input", "Temp=in", "--output", "parquet:out", "--rejects", "csv:aside", "--stream"),
+        *("--checkpoint", "state", "--trigger", "available-now"),
+    )
+    (folder / "a.csv").write_text(READINGS, encoding="utf-8")
+    first = run(*arguments)
+    assert first.returncode == 0, first.stderr
+    assert "batch 0: " in first.stderr
+    before = written("out")
+    (folder / "b.csv").write_text(MORE, encoding="utf-8")
+    refused = run(*arguments, "--buckets", 4)
+    assert refused.returncode == 1
+    assert "the checkpoint state was written for 8 buckets, not 4" in refused.stderr
+    program = Path("p.alog").read_text(encoding="utf-8")
+    Path("p.alog").write_text(program.replace("high", "low"), encoding="utf-8")
+    refused = run(*arguments)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "another program" in refused.stderr
+    assert written("out") == before
+    Path("p.alog").write_text(program, encoding="utf-8")
+    second = run(*arguments)
+    assert second.returncode == 0, second.stderr
+    Path("temp.csv").write_text(READINGS + MORE.partition("\n")[2], encoding="utf-8")
+    # The stream waits for the last tick to be over.
+    assert written("out") == tried("--input", "Temp=temp.csv", "--until", 19) != before
+    rows = [
+        line for file in Path("aside").glob("*/*.csv") for line in file.read_text("utf-8").splitlines()[1:]
+    ]
+    assert len(rows) == 3
+    Path("state").rename("lost")
+    refused = run(*arguments)
+    assert refused.returncode == 1
+    assert "nothing says that they are of this run" in refused.stderr
+
+
+def in_another_order(form: str, path: Path) -> None:
+    """Two readings, their columns in another order than those of `READINGS`."""
+    devices = ["wt9", "wt9\nwt2,high,3,3"]
+    if form == "csv":
+        rows = "".join(f'{8 + i},x,"{device}",high,{8 + i}\n' for i, device in enumerate(devices))
+        path.write_text("time,note,device,level,arrival\n" + rows, encoding="utf-8")
+    else:
+        columns = {"arrival": [8, 9], "level": ["high"] * 2, "time": [8, 9], "device": devices}
+        pq.write_table(pa.table(columns), path)
+
+
+@pytest.mark.parametrize(("form", "damaged"), [("csv", "0.csv.gz"), ("parquet", "0.parquet")])
+def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: str, damaged: str) -> None:
+    folder = Path("in")
+    folder.mkdir()
+    arguments = (
+        *("p.alog", "--input", f"Temp={form}:in", "--output", "parquet:out", "--rejects", "json:aside"),
+        *("--stream", "--checkpoint", "state", "--trigger", "available-now"),
+    )
+    (folder / damaged).write_bytes(b"this is neither packed nor is it Parquet" * 1000)
+    in_another_order(form, folder / f"a.{form}")
+    first = run(*arguments)
+    assert first.returncode == 0, first.stderr
+    assert f"{folder.absolute() / damaged}: cannot be read: " in first.stderr
+    assert "batch 0: 2 facts" in first.stderr
+    Path("temp.csv").write_text(MORE, encoding="utf-8")
+    if form == "csv":
+        (folder / "b.csv").write_text(MORE, encoding="utf-8")
+    else:
+        pq.write_table(read_csv("temp.csv"), folder / "b.parquet")
+    second = run(*arguments)
+    assert second.returncode == 0, second.stderr
+    assert damaged not in second.stderr
+    others = 'wt9,high,8,8\n"wt9\nwt2,high,3,3",high,9,9\n'
+    Path("temp.csv").write_text(MORE + others, encoding="utf-8")
+    # The stream waits for the last tick to be over.
+    assert written("out") == tried("--input", "Temp=temp.csv", "--until", 19) != Counter()
+    rows = [
+        json.loads(line)
+        for file in Path("aside").glob("*/*.json")
+        for line in file.read_text("utf-8").splitlines()
+    ]
+    assert [(row["input"], row["reason"], row["row"]) for row in rows] == [
+        ("Temp", "malformed", str(folder.absolute() / damaged))
+    ]
+
+
+@pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])
+def test_a_stream_that_is_asked_to_stop(how: str) -> None:
+    Path("in").mkdir()
+    Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
+    process = subprocess.Popen(
+        command("p.alog", "--input", "Temp=in", "--stream", "--output", "console", "--only", "confirmed"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"}, start_new_session=True,
+    )  # fmt: skip
+    said = said_until_the_first_batch(process)
+    time.sleep(0.5)
+    if how == "SIGTERM":
+        process.send_signal(signal.SIGTERM)
+    else:  # a terminal interrupts all that it started
+        os.killpg(process.pid, signal.SIGINT)
+    out, rest = process.communicate(timeout=120)
+    assert process.returncode == 0, "".join(said) + rest
+    assert "confirmed  Malf  X = wt2, T = 0" in out
+    assert "stopping after this batch" in rest
+    assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
+
+
+def test_a_source_that_is_not_there() -> None:
+    done = run("p.alog", "--input", "Temp=json:gone/*.x", "--output", "console")
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "error: " in done.stderr
+    assert "gone" in done.stderr
+
+
+@pytest.mark.parametrize("more", [[], ["--stream", "--trigger", "available-now"]])
+def test_a_console_that_cannot_be_written(more: list[str]) -> None:
+    Path("in").mkdir()
+    Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
+    call = command("p.alog", "--input", "Temp=in", "--output", "console", *more)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("error: <stdout>: cannot be written: No space left on device\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_facts_that_a_terminal_or_a_spreadsheet_would_obey() -> None:
+    evil = ["=1+1\x1b[2J", "@a\u202e", "-2", "a\x9b"]
+    rows = "".join(f"{each},high,soon,0\n{each},high,0,0\n" for each in evil)
+    Path("temp.csv").write_text("device,level,time,arrival\n" + rows, encoding="utf-8")
+    done = run("p.alog", "--input", "Temp=temp.csv", "--output", "console", "--rejects", "csv:aside")
+    assert done.returncode == 0, done.stderr
+    assert not obeyed(done.stdout + done.stderr)
+    assert 'X = "=1+1\\u001b[2J"' in done.stdout
+    cells = [
+        row["row"]
+        for file in Path("aside").glob("*.csv")
+        for row in csv.DictReader(file.read_text("utf-8").split("\n"))
+    ]
+    assert sorted(cells) == sorted(f"{'' if each[0] == 'a' else chr(39)}{each},high,soon,0" for each in evil)

@@ -1,0 +1,160 @@
+"""antelog/cli/commands/try_.py: wrong commands and wrong data, and how it ends as a real process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.trying import antelog, try_
+
+# ---- wrong commands, wrong data ----
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "temp.csv"], "`temp.csv` is not of the form P=FILE; write it like Temp=temp.csv"),
+        (["--input", "Temp="], "`Temp=` is not of the form P=FILE"),
+        (["--input", "Temp", "temp.csv"], "`Temp` is not of the form P=FILE; write it like Temp=FILE"),
+        (["--input", "=temp.csv"], "`=temp.csv` is not of the form P=FILE; write it like Temp=temp.csv"),
+        (
+            ["--input", "Temp=temp.xlsx"],
+            "`temp.xlsx` has an ending that tells no form of file; there are .csv",
+        ),
+        (["--input", "Tmp=temp.csv"], "the program has no input Tmp. Did you mean Temp?"),
+        (["--input", "Wind=temp.csv"], "the program has no input Wind. Known are: Temp."),
+        (["--input", "Malf=temp.csv"], "the program has no input Malf. The rules derive it from others."),
+        (
+            ["--static", "Temp=temp.csv"],
+            "no static predicate Temp. Give its facts with --input Temp=temp.csv",
+        ),
+        (["--static", "Site=temp.csv"], "the program has no static predicate Site. Known are: none."),
+        (["--input", "Temp=temp.csv", "--input", "Temp=b.csv"], "Temp is given twice; it has one file"),
+        (["--only", "confirmd"], "there are no changes of the kind `confirmd`. Did you mean confirmed?"),
+        (["--only", ""], "The kinds are possible, revised, confirmed, rejected."),
+        (["--only", "confirmed", "--snapshots"], "--only selects changes"),
+        (["--until", "-1"], "Invalid value for '--until'"),
+        (["--explanations", "0"], "Invalid value for '--explanations'"),
+        (["--format", "xml"], "Invalid value for '--format'"),
+        (["--inputs", "Temp=temp.csv"], "--input"),
+    ],
+)
+def test_wrong_commands(arguments: list[str], message: str) -> None:
+    done = try_(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in " ".join(done.stderr.split())
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "Temp=absent.csv"], "absent.csv: cannot be read: No such file or directory"),
+        (["--input", "Temp=other.csv"], "other.csv: has the columns a, b; Temp has device, level, time."),
+        (["--input", "Temp=temp.csv", "--rejects", "out.txt"], "rejects are written to a file that ends in"),
+    ],
+)
+def test_wrong_data(arguments: list[str], message: str) -> None:
+    Path("other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    done = try_(*arguments)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {message}") or message in done.stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_a_wrong_program() -> None:
+    Path("p.alog").write_text("Malf(X, T) :- Temp(X, T)\n", encoding="utf-8")
+    done = try_()
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "p.alog:" in done.stderr
+    assert done.stderr.endswith("errors\n") or done.stderr.endswith("error\n")
+    absent = antelog("try", "absent.alog")
+    assert (absent.exit_code, absent.stdout) == (1, "")
+    assert "error: absent.alog: cannot be read" in absent.stderr
+
+
+def test_help() -> None:
+    done = antelog("try", "--help")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "antelog try turbines.alog --input Temp=readings.csv" in done.stdout
+    assert "Exit status" in done.stdout
+    assert "try" in antelog("-h").stdout
+
+
+# ---- a real process ----
+
+ENTRY = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", ENTRY, "try", "p.alog", *arguments]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {n: v for n, v in os.environ.items() if n not in {"NO_COLOR", "FORCE_COLOR"}} | more
+
+
+@pytest.mark.usefixtures("here")
+def test_colours_are_for_terminals() -> None:
+    def printed(**more: str) -> bytes:
+        call = command("--input", "Temp=temp.csv", "--format", "table")
+        return subprocess.run(
+            call, env=environment(**more), capture_output=True, timeout=60, check=True
+        ).stdout
+
+    assert b"\x1b" not in printed()
+    assert b"\x1b[" in printed(FORCE_COLOR="1", TERM="xterm-256color")
+    assert b"\x1b[32m" not in printed(FORCE_COLOR="1", NO_COLOR="1", TERM="xterm-256color")
+    assert b"* Temp(wt2, high, 0)  o Temp(wt2, high, 1)" in printed(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+
+@pytest.mark.usefixtures("here")
+def test_ascii_output_is_json_still() -> None:
+    Path("temp.csv").write_text("device,level,time\nWärter,high,0\n", encoding="utf-8")
+    plain = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = subprocess.run(
+        command("--input", "Temp=temp.csv"), env=plain, capture_output=True, timeout=60, check=True
+    )
+    assert json.loads(done.stdout.splitlines()[0])["answer"] == {"X": "Wärter", "T": 0}
+
+
+def many(rows: int) -> None:
+    lines = (f"wt{i % 50},high,{i // 50},{i // 50}\n" for i in range(rows))
+    Path("temp.csv").write_text("device,level,time,arrival\n" + "".join(lines), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_closed_pipe_ends_it_quietly() -> None:
+    many(20_000)
+    with subprocess.Popen(
+        command("--input", "Temp=temp.csv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert run.stdout.readline().startswith(b'{"tick": 0')
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 141
+
+
+@pytest.mark.usefixtures("here")
+def test_an_interruption_ends_it_quietly() -> None:
+    many(200)
+    call = command("--input", "Temp=temp.csv", "--snapshots", "--until", "10000000")
+    # Where the tests run in the background, a shell has them, and what they start, ignore interruptions.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.readline()
+        time.sleep(0.2)
+        run.send_signal(signal.SIGINT)
+        run.stdout.read()
+        assert run.stderr.read() == b""
+    assert run.returncode == 130

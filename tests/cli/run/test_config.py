@@ -1,0 +1,147 @@
+"""antelog/cli/run/{checks,config,conflicts,toml_places}.py: each mistake has its place and what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from antelog.cli.run.config import parse_config
+from antelog.cli.run.toml_places import places
+from antelog.diagnostics import Source, Span, to_text
+from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Table
+from tests.cli.pipelines import diagnostics
+
+RIGHT = """\
+program = "p.alog"
+output = "console"
+input.Temp = "readings.csv"
+"""
+
+
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def told(text: str) -> str:
+    return to_text(diagnostics(text), Source(text, "p.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "hint"),
+    [
+        ("trigge = '10s'", (4, 1), "E702 (unknown-setting): a pipeline has no setting `trigge`", "trigger?"),
+        ("trigger = 'soon'", (4, 11), "E703 (bad-setting): `trigger`: `soon` is not a duration", "like 10s"),
+        ("trigger = 'onse'", (4, 11), "E703", "Did you mean once?"),
+        ("stream = 'yes'", (4, 10), "the value is not true or false", "without quotes"),
+        ("buckets = 0", (4, 11), "0 is too little", "1 is the least"),
+        ("buckets = true", (4, 11), "the value is not a whole number", "without quotes"),
+        ("clock = 'evnt'", (4, 9), "there is no clock `evnt`", "Did you mean event?"),
+        ("only = ['possible', 'conf']", (4, 8), "no changes of the kind `conf`", "The kinds are possible"),
+        ("rejects = 3", (4, 11), "the value is not a text", "double quotes"),
+        ("rejects = 'console'", (4, 1), "E704", "give a folder"),
+        ("master = 'sc://host'", (4, 10), "Spark Connect", "local[*]"),
+        ("checkpoint = 's'", (4, 1), "E704 (contradicting-settings): `checkpoint` belongs", "Set `stream`"),
+        ("trigger = 'once'\nstream = true\nidle = '3s'", (6, 1), "`idle` waits for data", "Leave out `idle`"),
+        ("clock = 'processing'\nstream = true", (4, 1), "E706", "Declare it in the program"),
+        ("arrival = 'a'\nclock = 'event'", (4, 1), "does not read", "set `clock` to arrival"),
+        ("static.Site = 'rate://3'", (4, 8), "background facts are read once", "Give a file"),
+        ("input.Tmp = 'a.csv'", (4, 7), "E706 (not-in-program): the program has no input Tmp", "mean Temp?"),
+        ("static.Temp = 'a.csv'", (4, 8), "no static predicate Temp", "It is an input"),
+        ("[map]\ndevce = 'x'", (4, 2), "no input of the program has a column devce", "Did you mean device?"),
+        ("[input.Wind]\nmap = {}", (4, 8), "E705 (missing-setting): `input.Wind` has no", "source = "),
+        ("[conf]\nspark.x = [1]", (5, 11), "the value is not a text", "double quotes"),
+        ("output = 'x.csv'", (4, 16), "E701 (pipeline-syntax): a setting is there twice", "one of the two"),
+        ("output: x", (4, 7), "E701 (pipeline-syntax): this is not TOML", "Write `name = value`"),
+        ("idle = 1979-05-27", (4, 8), "the value is not a text", "double quotes"),
+        ("arrival = '${NOT_SET_ANYWHERE}'", (4, 11), "no variable NOT_SET_ANYWHERE", "Set it before"),
+    ],
+)  # fmt: skip
+def test_mistakes(text: str, place: tuple[int, int], message: str, hint: str) -> None:
+    said = told(RIGHT + text + "\n")
+    assert f"p.toml:{place[0]}:{place[1]}: error" in said, said
+    assert message in said
+    assert hint in said
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    text = RIGHT + "stream = 3\ntriger = '1s'\nbuckets = 0\n[input.Wind]\nsorce = 'x'\n"
+    assert [d.code for d in diagnostics(text)] == ["E703", "E702", "E703", "E705", "E702"]
+
+
+def test_nothing_at_all() -> None:
+    assert [d.code for d in diagnostics("")] == ["E705"] * 3
+
+
+def test_a_stream_needs_a_checkpoint_unless_it_goes_to_the_console() -> None:
+    stream = RIGHT + "stream = true\n"
+    assert diagnostics(stream) == ()
+    (found,) = diagnostics(stream.replace('"console"', '"parquet:x"'))
+    assert (found.code, found.message) == ("E705", "a stream to x needs `checkpoint`")
+
+
+def test_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "s3cret")
+    text = """\
+program = "../rules.alog"
+stream = true
+checkpoint = "state"
+trigger = "1.5 minutes"
+clock = "arrival"
+arrival = "came"
+only = ["confirmed", "possible"]
+output = ["console", "parquet:out", "jdbc:postgresql://db/x?password=${SECRET}#changes"]
+rejects = "delta:s3a://bucket/aside"
+buckets = 16
+chunk = 5
+lag = 2
+master = "local[2]"
+map = { device = "sensor" }
+static.Site = "csv:/data/sites"
+static.Line = "delta:tables/lines"
+
+[input.Temp]
+source = "kafka://a,b:9093/temp?format=csv&from=latest&kafka.security.protocol=SSL"
+map.time = "@timestamp"
+
+[conf]
+spark.sql.shuffle.partitions = 4
+"spark.ui.enabled" = true
+"""
+    found = parse_config(Source(text), Path("conf")).settings
+    assert found.program == Path("conf/../rules.alog")
+    assert (found.flow.stream, found.flow.checkpoint, found.flow.trigger) == (
+        True,
+        "conf/state",
+        "90000 milliseconds",
+    )
+    assert (found.timing.clock, found.timing.arrival, found.sinks.only) == (
+        "arrival",
+        "came",
+        ("confirmed", "possible"),
+    )
+    assert (found.cluster.buckets, found.flow.chunk, found.timing.lag, found.cluster.master) == (
+        16,
+        5,
+        2,
+        "local[2]",
+    )
+    jdbc = Jdbc("jdbc:postgresql://db/x", "changes", (("password", "s3cret"),))
+    assert found.sinks.outputs == (Console(), Files("conf/out", "parquet"), jdbc)
+    assert "s3cret" not in str(jdbc)
+    assert found.sinks.rejects == Table("delta", "s3a://bucket/aside")
+    assert found.sources.maps == {"device": "sensor", "Temp.time": "@timestamp"}
+    assert found.sources.statics == {
+        "Site": Files("/data/sites", "csv"),
+        "Line": Table("delta", "conf/tables/lines"),
+    }
+    options = (("kafka.security.protocol", "SSL"),)
+    assert found.sources.inputs == {"Temp": Kafka("a:9092,b:9093", "temp", "csv", "latest", options)}
+    assert found.cluster.conf == {"spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "true"}
+
+
+def test_places_of_names() -> None:
+    text = 'a = """\nb = 1\n"""\n[t]\n"c d" = { e = [\n 1 ] }\nf.g = 2 # e\n'
+    found = {path: text[span.start : span.end] for path, span in places(text).items()}
+    assert found == {
+        ("a",): "a", ("t",): "t", ("t", "c d"): "c d", ("t", "c d", "e"): "e", ("t", "f"): "f",
+        ("t", "f", "g"): "g",
+    }  # fmt: skip
+    assert places("x = 1\ny = 2\n")[("y",)] == Span(6, 7)

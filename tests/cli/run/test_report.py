@@ -1,0 +1,59 @@
+"""antelog/cli/run/report.py: a batch in words, and a summary of all."""
+
+import pytest
+
+from antelog.cli.run.report import Report, batch_line
+from antelog.cli.show.set_aside import Places
+
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def test_a_batch_in_words() -> None:
+    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
+
+    counts: dict[str, int | None] = {"given": 12_000, "admitted": 11_000, "unneeded": 995, "late": 3}
+    counts |= {"early": 0, "changes": 1, "open": 0, "held": 2, "kept": 40, "state_bytes": 12_345, "now": 7}
+    assert batch_line(Progress(3, 2.0, {"files": 2}, counts)) == (
+        "batch 3: 12,000 facts (11,000 used, 995 not needed, 3 late) in 2.0 s (6,000/s), 1 change, 0 open, "
+        "2 held, state 40 facts in 12 kB, tick 7, 2 files waiting"
+    )
+    assert batch_line(Progress(4, 0.5, {}, {})) == "batch 4: 0 facts in 0.5 s, 0 changes"
+    # Where only confirmed answers are asked for, nobody knows how many are open.
+    counts = {"given": 2, "admitted": 2, "changes": 1, "open": None, "held": 0}
+    assert batch_line(Progress(5, 0.5, {}, counts)) == "batch 5: 2 facts in 0.5 s (4.0/s), 1 change"
+
+
+def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str]) -> None:
+    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
+
+    report = Report()
+    batches: list[dict[str, int | None]] = [
+        {"given": 5, "admitted": 2, "repeated": 1, "changes": 3, "open": 2, "held": 2},
+        {"given": 4, "admitted": 3, "unneeded": 1, "late": 1, "changes": 2, "open": 4, "held": 1},
+        {"given": 0, "changes": 0, "open": None, "held": None},
+    ]
+    for counts in batches:
+        report.batch(Progress(0, 1.0, {}, {}))
+        report.count(counts)
+    capsys.readouterr()
+    report.summarize(stream=True, rejects=None, tick=None)
+    (done, warning, *_) = capsys.readouterr().err.splitlines()
+    assert done.startswith(
+        "done: 3 batches, 9 facts (5 used, 1 repeated, 1 not needed, 1 late), 5 changes, 4 open, 1 held in "
+    )
+    assert warning == "warning: 1 row was set aside (1 late)"
+    late = {"input": "Temp", "values": '["a", 6]', "time": 474771, "reason": "late", "row": None}
+    report.add([late | {"detail": "at tick 474777"}], Places({"Temp": "in"}, 3_600_000_000))
+    report.summarize(stream=True, rejects=None, tick=3_600_000_000)
+    (*_, said) = capsys.readouterr().err.splitlines()
+    assert said == "  in: Temp(a, 6, 2024-02-29 03:00): at tick 474777 (2024-02-29 09:00)"
+    resumed = Report()
+    resumed.count({"given": 4, "admitted": 3, "unneeded": 1, "late": 1, "changes": 2, "open": 2, "held": 0})
+    resumed.summarize(stream=True, rejects=None, tick=None)
+    (done, *_) = capsys.readouterr().err.splitlines()
+    assert done.startswith("done: 0 batches, 4 facts and 1 held before (3 used, 1 not needed, 1 late), 2 ch")
+    once = Report()
+    once.count({"given": 3, "admitted": 1, "after_until": 2, "changes": 2, "open": 2, "held": 0})
+    once.summarize(stream=False, rejects=None, tick=None)
+    (done, *_) = capsys.readouterr().err.splitlines()
+    assert done.startswith("done: 3 facts (1 used, 2 after --until), 2 changes, 2 open in ")

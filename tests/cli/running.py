@@ -1,0 +1,22 @@
+"""`antelog run` as a real process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def command(*arguments: object) -> list[str]:
+    code = "from antelog.cli.main import main; main()"
+    return [sys.executable, "-c", code, "run", *map(str, arguments), "--master", "local[2]"]
+
+
+def said_until_the_first_batch(process: subprocess.Popen[str]) -> list[str]:
+    """The lines on stderr, up to the one that tells of the first batch; all of them if there is none."""
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if line.startswith("batch 0: "):
+            break
+    return said

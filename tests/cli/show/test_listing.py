@@ -1,0 +1,53 @@
+"""antelog/cli/show/listing.py: changes and snapshots for people."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.trying import antelog, try_
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_of_changes() -> None:
+    done = try_("--input", "Temp=temp.csv", "--format", "table")
+    assert (done.exit_code, done.stderr) == (0, "done: 3 facts\n")
+    blocks = done.stdout.split("\n\n")
+    assert blocks[0] == (
+        "tick 0\n"
+        "  possible   Malf  X = wt2, T = 0   rejected at 2 if nothing comes, decided by 2\n"
+        "             ● Temp(wt2, high, 0)  ○ Temp(wt2, high, 1)"
+    )
+    assert blocks[2].startswith(
+        "tick 2\n  confirmed  Malf  X = wt2, T = 0\n             ● Temp(wt2, high, 0)  ● Temp(wt2, high, 1)\n"
+    )
+    assert "             because ✗ Temp(wt4, high, 2)\n" in blocks[3]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_of_snapshots() -> None:
+    done = try_("--input", "Temp=temp.csv", "--format", "table", "--snapshots")
+    blocks = done.stdout.split("\n\n")
+    assert "  open       Malf  X = wt2, T = 1   rejected at 3 if nothing comes" in blocks[2]
+    assert blocks[3] == "tick 3\n  nothing is open\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_has_times() -> None:
+    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
+    Path("days.alog").write_text(rules, encoding="utf-8")
+    Path("p.csv").write_text("x,day\na,2024-03-04\n", encoding="utf-8")
+    assert antelog("try", "days.alog", "--input", "P=p.csv", "--format", "table").stdout.startswith(
+        "tick 19786, 2024-03-04\n"
+        "  possible   Q  X = a, T = 2024-03-04   "
+        "rejected at 2024-03-05 if nothing comes, decided by 2024-03-05\n"
+        "             ● P(a, 2024-03-04)  ○ P(a, 2024-03-05)\n"
+    )
+
+
+@pytest.mark.usefixtures("here")
+def test_a_listing_of_nothing_says_so() -> None:
+    Path("cold.csv").write_text("device,level,time\nwt2,low,0\n", encoding="utf-8")
+    note = "note: there were no changes to show\n"
+    assert try_("--input", "Temp=cold.csv", "--format", "table").stderr == f"{note}done: 1 fact\n"
+    assert try_("--input", "Temp=cold.csv").stderr == "done: 1 fact\n"
+    assert note not in try_("--input", "Temp=temp.csv", "--format", "table").stderr

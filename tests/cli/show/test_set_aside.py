@@ -1,0 +1,85 @@
+"""antelog/cli/show/set_aside.py: what is said of rows that are set aside."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.trying import LOG, PROGRAM, READINGS, antelog, try_
+
+
+@pytest.mark.usefixtures("here")
+def test_rows_are_set_aside() -> None:
+    Path("bad.csv").write_text(
+        READINGS + "wt2,high\nwt2,high,0,7\nwt2,high,9,8\nwt2,high,x,8\n", encoding="utf-8"
+    )
+    done = try_("--input", "Temp=bad.csv", "--rejects", "out.csv")
+    assert done.exit_code == 0
+    assert [line for line in done.stdout.splitlines() if json.loads(line)["tick"] < 4] == LOG
+    assert done.stderr.splitlines() == [
+        "done: 7 facts (3 used, 1 late, 1 early, 2 malformed)",
+        "warning: 4 rows were set aside (1 early, 1 late, 2 malformed)",
+        "  bad.csv:5: has 2 values, not 4",
+        "  bad.csv:8: the time `x` is not a whole number",
+        "  bad.csv:6: arrived at tick 7, 6 ticks after its deadline",
+        "  bad.csv:7: arrived at tick 8, 1 tick before its time",
+        "  all of them are in out.csv",
+    ]
+    assert Path("out.csv").read_text(encoding="utf-8").splitlines() == [
+        "file,line,predicate,reason,detail,row",
+        'bad.csv,5,Temp,malformed,"has 2 values, not 4","wt2,high"',
+        'bad.csv,8,Temp,malformed,the time `x` is not a whole number,"wt2,high,x,8"',
+        'bad.csv,6,Temp,late,"arrived at tick 7, 6 ticks after its deadline","Temp(wt2, high, 0)"',
+        'bad.csv,7,Temp,early,"arrived at tick 8, 1 tick before its time","Temp(wt2, high, 9)"',
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_few_of_many_are_shown() -> None:
+    Path("bad.csv").write_text(READINGS + "wt2\n" * 8, encoding="utf-8")
+    lines = try_("--input", "Temp=bad.csv").stderr.splitlines()
+    assert lines[0] == "done: 11 facts (3 used, 8 malformed)"
+    assert lines[1] == "warning: 8 rows were set aside (8 malformed)"
+    assert lines[-1] == "  and 3 more; --rejects FILE keeps them all"
+    assert len(lines) == 8
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("wt2,high", "bad.csv:5: has 2 values, not 4"),
+        ("wt2,high,0,7", "bad.csv:5: arrived at tick 7, 6 ticks after its deadline"),
+    ],
+)
+def test_strict(row: str, message: str) -> None:
+    Path("bad.csv").write_text(f"{READINGS}{row}\n", encoding="utf-8")
+    done = try_("--input", "Temp=bad.csv", "--strict")
+    assert (done.exit_code, done.stderr) == (1, f"error: {message}\n")
+    assert try_("--input", "Temp=temp.csv", "--strict").exit_code == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_late_facts_have_their_time_as_the_file_had_it() -> None:
+    Path("p.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
+    Path("temp.csv").write_text(
+        "device,level,time,arrival\n"
+        "wt2,high,2024-03-01 09:10,2024-03-01 09:50\n"
+        "wt4,high,2024-03-01 01:10,2024-03-01 09:55\n",
+        encoding="utf-8",
+    )
+    done = try_("--input", "Temp=temp.csv", "--rejects", "out.csv")
+    assert "warning: 1 row was set aside (1 late)" in done.stderr
+    assert re.search(r"arrived at tick \d+ \(2024-03-01 09:00\)", done.stderr)
+    (_, row) = Path("out.csv").read_text(encoding="utf-8").splitlines()
+    assert row.endswith('"Temp(wt4, high, 2024-03-01 01:00)"')
+
+
+@pytest.mark.usefixtures("here")
+def test_late_facts_have_times_too() -> None:
+    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T).\nquery Q(X, T).\n"
+    Path("days.alog").write_text(rules, encoding="utf-8")
+    Path("p.csv").write_text("x,day,arrival\na,2024-03-04,2024-03-06\n", encoding="utf-8")
+    done = antelog("try", "days.alog", "--input", "P=p.csv")
+    assert "p.csv:2: arrived at tick 19788 (2024-03-06), 2 ticks after its deadline" in done.stderr

@@ -1,0 +1,73 @@
+"""antelog/cli/show/{counted,diagnostics,plan,progress}.py: counts, mistakes, plans and progress in words."""
+
+import io
+import sys
+
+import pytest
+from rich.console import Console
+
+import antelog
+from antelog.cli.show import progress
+from antelog.cli.show.counted import facts, number
+from antelog.cli.show.diagnostics import print_diagnostics
+from antelog.cli.show.plan import print_plan
+from antelog.diagnostics import Diagnostic, Source, Span
+
+
+def _console(*, terminal: bool = False) -> Console:
+    return Console(
+        file=io.StringIO(), force_terminal=terminal, width=100, color_system="standard" if terminal else None
+    )
+
+
+def _shown(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_counts_are_words() -> None:
+    assert (number(1, "fact"), number(2_000, "fact")) == ("1 fact", "2,000 facts")
+    assert facts({"given": 3, "admitted": 3}) == "3 facts"  # that they were used goes without saying
+    assert facts({"given": 6, "admitted": 4, "late": 2}) == "6 facts (4 used, 2 late)"
+    assert facts({"given": 1, "admitted": 3}, held=2) == "1 fact and 2 held before (3 used)"
+
+
+def test_diagnostics_are_the_same_with_colours_and_without() -> None:
+    source = Source("A(X, T) :- B(X, T).", "p.alog")
+    found = Diagnostic("E401", "something is wrong", Span(0, 1), "Mend it.")
+    plain, coloured = _console(), _console(terminal=True)
+    print_diagnostics([found], source, plain)
+    print_diagnostics([found], source, coloured)
+    assert "p.alog:1:1: error E401" in _shown(plain)
+    assert _shown(plain).endswith("1 error\n")
+    assert "\x1b[" not in _shown(plain)
+    assert "\x1b[1;31merror E401" in _shown(coloured)
+
+
+def test_a_plan_says_what_is_watched_for() -> None:
+    console = _console()
+    print_plan(antelog.parse("Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T).").plan, console)
+    said = _shown(console)
+    assert "Temp(X, T), Temp(X, T+1)" in said
+    assert "strata, in the order they are evaluated:\n  0: Hot\n" in said
+
+
+def test_what_is_quick_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    for patience, bars in [(60.0, 0), (0.0, 1)]:
+        console = _console(terminal=True)
+        monkeypatch.setattr(progress, "_PATIENCE", patience)
+        monkeypatch.setattr(progress, "_BETWEEN", 0.0)
+        monkeypatch.setattr(progress, "to_stderr", lambda console=console: console)
+        with progress.progress_bar("facts", 10, results=False) as report:
+            report(5)
+        assert ("50%" in _shown(console)) == bool(bars)
+
+
+def test_no_bar_where_nobody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = _console()
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "to_stderr", lambda: console)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with progress.progress_bar("facts", 10) as report:
+        report(5)
+    assert _shown(console) == ""

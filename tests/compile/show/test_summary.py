@@ -1,0 +1,122 @@
+"""antelog/compile/show/summary.py: what is said of a program before any fact has come."""
+
+from __future__ import annotations
+
+import pytest
+
+import antelog
+from antelog.compile.plan.delays import Delays
+from antelog.compile.show.summary import Summary, first_facts, summaries, work_text
+from tests.compile.plans import plan_of
+
+MALF = "Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2). query Malf(X, T)."
+
+
+def summary_of(text: str) -> Summary:
+    return next(summaries(plan_of(text)))
+
+
+@pytest.mark.parametrize(
+    ("delay", "told", "decided", "memory"),
+    [
+        (0, "Temp(X, high, T) arrives", "by T+2: it may need a Temp about T+2", 3),
+        (1, "Temp(X, high, T) arrives", ": a Temp about T+2 may be 1 tick late", 4),
+        (2, "Temp(X, high, T) or Temp(X, high, T+1) arrives", ": a Temp about T+2 may be 2 ticks late", 5),
+    ],
+)
+def test_a_query_in_three_lines(delay: int, told: str, decided: str, memory: int) -> None:
+    found = summary_of(f"input Temp(device, level, time) delay {delay}. {MALF}")
+    assert found.query == "Malf(X, T)"
+    assert found.told == f"when {told}"
+    assert found.decided.startswith(f"by T+{2 + delay}: ")
+    assert found.decided.endswith(decided)
+    assert found.memory == f"facts about the last {memory} ticks; older ones are forgotten"
+
+
+@pytest.mark.parametrize("delay", range(4))
+def test_the_engine_tells_an_answer_for_just_these_facts(delay: int) -> None:
+    text = f"input Temp(device, level, time) delay {delay}. {MALF}"
+    plan = plan_of(text)
+    (pattern,) = next(plan.queries).patterns
+    first = {a.time.offset for (a,) in first_facts(pattern, {"Temp": Delays(plan.inputs[0])})}
+    engine = antelog.Engine(antelog.parse(text))
+    engine.advance(9, {})
+    told = engine.advance(10, {"Temp": [("a", "high", 10)]})["Malf"].to_pylist()
+    assert {10 - line["T"] for line in told} == first
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ("Q(X, T) :- A(X, T), B(X, T). query Q(X, T).", "when A(X, T) and B(X, T) arrive"),
+        ("Q(X, T) :- A(X, T). Q(X, T) :- B(X, T). query Q(X, T).", "when A(X, T) or B(X, T) arrives"),
+        ("Q(X, T) :- A(X, T), B(X, T-3). query Q(X, T).", "when B(X, T-3) arrives"),
+        ("Q(T) :- A(V, T), V > 3, B(W, T+1). query Q(T).", "when A(V, T) where V > 3 arrives"),
+        ("Q(T) :- not A(_, T). query Q(T).", "at tick T, without any fact"),
+        (
+            "static S(x). S(a). Q(X, T) :- S(X), not A(X, T). query Q(X, T).",
+            "at tick T, without any fact, for each S(X)",
+        ),
+        (
+            "Q(X, T) :- not A(X, T). query Q(X, T).",
+            "at tick T, without any fact, for each X that is named and once for all others",
+        ),
+        (
+            "Q(X, T) :- A(X, U), not B(X, T), T >= U, T <= U + 5. query Q(X, T).",
+            "when A(X, U) arrives and tick T has come",
+        ),
+        (
+            "On(X, T) :- A(X, T). On(X, T) :- On(X, T-1), B(X, T). query On(X, T) window 20.",
+            "when A(X, T) or A(X, T-1) or one of 19 others (see the patterns) arrives",
+        ),
+    ],
+)
+def test_when_answers_are_told(rules: str, told: str) -> None:
+    assert summary_of(f"input A(x, time). input B(x, time). {rules}").told == told
+
+
+@pytest.mark.parametrize(
+    ("rules", "decided"),
+    [
+        ("Q(X, T) :- A(X, T). query Q(X, T).", "at once: the answer needs nothing more"),
+        ("Q(X, T) :- A(X, T), not B(X, T+1). query Q(X, T).", "by T+3: a B about T+1 may be 2 ticks late"),
+        (
+            "C(X, T) :- B(X, T+3). Q(X, T) :- A(X, T), not C(X, T+1). query Q(X, T).",
+            "by T+6: a B about T+4 may be",
+        ),
+        (
+            "Q(X, T) :- A(X, T), A(X, T+1). query Q(X, 5).",
+            "by tick 6: it may need an A about tick 6",
+        ),
+        ("Q(X, T) :- A(X, T), B(X, S), S > T. query Q(X, T).", "without a deadline: B(X, S) may come at any"),
+    ],
+)
+def test_when_answers_are_decided(rules: str, decided: str) -> None:
+    assert decided in summary_of(f"input A(x, time). input B(x, time) delay 2. {rules}").decided
+
+
+def test_memory_without_a_bound() -> None:
+    assert summary_of("Q(T) :- A(T), B(S), S > T. query Q(T).").memory.startswith("grows with the stream")
+
+
+def test_memory_of_what_rests_on_its_own_negation() -> None:
+    text = "Off(T+1) :- Press(T+1), not Off(T). query Off(T)."
+    assert summary_of(text).memory == "facts about undecided ticks; of earlier ones only whether Off was true"
+    more = f"{text} Other(T) :- Press(T). query Other(T)."
+    assert summary_of(more).memory == summary_of(text).memory, "whatever else a program has"
+
+
+def test_durations_where_a_tick_has_a_length() -> None:
+    found = summary_of(f"tick 10 minutes. input Temp(device, level, time) delay 1 day. {MALF}")
+    assert "by T+146 (1 day 20 minutes later): " in found.decided
+    assert "the last 147 ticks (1 day 30 minutes)" in found.memory
+
+
+def test_by_what_the_work_is_divided() -> None:
+    rules = "Q(X, T) :- Open(X, T), Close(X, T). query Q(X, T)."
+    plan = plan_of(f"input Open(door, time). input Close(door, time). {rules}")
+    assert work_text(plan).startswith("divided by door (of Open and Close): ")
+    both = work_text(plan_of("Both(X, Y, T) :- A(X, T), A(Y, T), X < Y. query Both(X, Y, T)."))
+    assert both.startswith(
+        "not divided, so it runs on one core: no argument of Both can be the key: A(X, T) and"
+    )

@@ -1,0 +1,69 @@
+"""antelog/files/parquet_files.py: typed columns, and values that are none."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import antelog
+from antelog.errors import DataError
+from antelog.files import Rejects, tables, wanted_of
+from tests.files.reading import FREE, TEMP, TICKS, read, rows_of
+
+
+def write(path: Path, **columns: Any) -> Path:
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_parquet(tmp_path: Path) -> None:
+    names = pa.array(["a", "b", None]).dictionary_encode()
+    path = write(
+        tmp_path / "t.parquet", time=[1, 2, 3], device=names, value=[1.5, None, 3.0], other=[0, 0, 0]
+    )
+    rows, bad = rows_of(path)
+    assert rows == [("a", 1.5, 1, 1)]
+    assert bad == [(2, "column value has no value"), (3, "column device has no value")]
+
+
+@pytest.mark.parametrize("program", [TEMP, FREE])
+def test_parquet_floats_that_are_no_numbers(tmp_path: Path, program: str) -> None:
+    values = pa.array([1.0, math.inf, -math.inf, math.nan], pa.float32()).dictionary_encode()
+    path = write(tmp_path / "t.parquet", device=["a"] * 4, value=values, time=[0] * 4)
+    rows, bad = rows_of(path, program)
+    assert rows == [("a", 1.0, 0, 0)]
+    assert bad == [
+        (2, "value `inf` of column value is not a number"),
+        (3, "value `-inf` of column value is not a number"),
+        (4, "column value has no value"),
+    ]
+
+
+def test_floats_of_background_facts_that_are_no_numbers(tmp_path: Path) -> None:
+    program = "static S(n: number).\nA(N, T) :- S(N), P(N, T).\nquery A(N, T).\n"
+    path = write(tmp_path / "t.parquet", n=[1.0, math.inf, math.nan])
+    assert [
+        row
+        for table in tables(path, wanted_of(antelog.parse(program).plan, "S"), Rejects())
+        for row in table.to_pylist()
+    ] == [{"n": 1.0}]
+
+
+def test_parquet_timestamps(tmp_path: Path) -> None:
+    times = pa.array([600_000, None, -1], pa.timestamp("ms", "UTC"))
+    path = write(tmp_path / "t.parquet", device=["a"] * 3, value=[1] * 3, time=times)
+    rows, bad = rows_of(path, TICKS)
+    assert rows == [("a", 1, 1, 1)]
+    assert [reason.split("`")[0] for _, reason in bad] == ["the time is missing", "the time "]
+
+
+def test_parquet_columns_that_do_not_fit(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="column value is of type string, and the program has a number there"):
+        rows_of(write(tmp_path / "t.parquet", device=["a"], value=["x"], time=[0]))
+    with pytest.raises(DataError, match="column device is of type list"):
+        rows_of(write(tmp_path / "t.parquet", device=[["a"]], value=[1], time=[0]))
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
+        read(tmp_path / "t.parquet", "device,value,time\n")

@@ -1,0 +1,67 @@
+"""antelog/files/{grammar,times}.py: ticks and timestamps, as numbers and as texts."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from antelog.errors import DataError
+from tests.files.reading import TICKS, read, rows_of
+
+
+@pytest.mark.parametrize(
+    ("time", "tick"),
+    [
+        ("1970-01-01", 0),
+        ("1970-01-01 00:09:59.999999999", 0),
+        ("1970-01-01T00:10", 1),
+        ("1970-01-01 00:10:00", 1),
+        ("1970-01-01T00:10:00Z", 1),
+        ("1970-01-01T00:10:00.5+00:00", 1),
+        ("1970-01-01T01:10:00+0100", 1),
+        ("1970-01-01T01:10:00+01", 1),
+        ("1969-12-31T23:10:00-01:00", 1),
+        ("2013-07-04 00:00:00", 2288160),
+        ("17", 17),
+    ],
+)
+def test_timestamps_become_ticks(temp: Path, time: str, tick: int) -> None:
+    assert read(temp, f"device,value,time\na,1,{time}\n", TICKS) == ([("a", 1, tick, tick)], [])
+
+
+def test_times_of_many_kinds_in_one_column(temp: Path) -> None:
+    times = [
+        "1970-01-02",
+        "5",
+        "1970-01-01T00:20:00Z",
+        "1970-02-30",
+        "1969-12-31",
+        "noon",
+        "",
+        "1970-01-01 25:00",
+    ]
+    rows, bad = read(temp, "device,value,time\n" + "".join(f"a,1,{time}\n" for time in times), TICKS)
+    assert [row[2] for row in rows] == [144, 5, 2]
+    assert [reason for _, reason in bad] == [
+        "the time `1970-02-30` is not a whole number or a timestamp",
+        "the time `1969-12-31` is before tick 0",
+        "the time `noon` is not a whole number or a timestamp",
+        "the time is missing",
+        "the time `1970-01-01 25:00` is not a whole number or a timestamp",
+    ]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_timestamps_need_a_tick(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"temp.{ending}"
+    match ending:
+        case "csv":
+            path.write_text("device,value,time\na,1,2024-01-01\n")
+        case "jsonl":
+            path.write_text('{"device": "a", "value": 1, "time": "2024-01-01T00:00:00Z"}\n')
+        case _:
+            table = pa.table({"device": ["a"], "value": [1], "time": pa.array([0], pa.timestamp("ms"))})
+            pq.write_table(table, path)
+    with pytest.raises(DataError, match=r"declare it: `tick 10 minutes\.`"):
+        rows_of(path)

@@ -1,0 +1,232 @@
+"""antelog/language/checks/{declarations,slots,types}.py, antelog/language/{durations,vocabulary}.py: all."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antelog.diagnostics import Source, errors_of
+from antelog.language import Checked, read
+from antelog.language.durations import UNITS, duration_text, in_ticks, microseconds
+from antelog.language.syntax import Bound
+from antelog.language.vocabulary import Kind, Predicate, Type
+
+RULE = "P(X, T) :- A(X, Y, T).\nquery P(X, T)."
+
+
+def checked(text: str) -> Checked:
+    return read(Source(text))
+
+
+def codes(text: str) -> list[str]:
+    return [d.code for d in errors_of(checked(text).diagnostics)]
+
+
+# ---- what predicates are ----
+
+
+def test_kinds_and_columns() -> None:
+    vocabulary = checked(
+        "input A(x, y, time). static S(x). P(X, T) :- A(X, _, T), S(X), B(X, T). query P(X, T)."
+    ).vocabulary
+    shown = {name: (p.kind, p.columns, p.declared) for name, p in vocabulary.predicates.items()}
+    assert shown == {
+        "A": (Kind.INPUT, ("x", "y", "time"), True),
+        "S": (Kind.STATIC, ("x",), True),
+        "P": (Kind.DERIVED, ("X", "T"), False),
+        "B": (Kind.INPUT, ("c0", "time"), False),
+    }
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("", (None, None)),
+        ("Q(X, T) :- A(X, high, T).", (None, Type.TEXT)),
+        ("Q(X, T) :- A(X, 1.5, T).", (None, Type.NUMBER)),
+        ("Q(X, T) :- A(X, V, T), V > 3.", (None, Type.NUMBER)),
+        ("Q(X, T) :- A(X, V, T), A(X, W, T+1), W > V + 1.", (None, Type.NUMBER)),
+        ("Q(X, T) :- A(X, V, T), B(V, T). input B(v: number, time).", (None, Type.NUMBER)),
+        ("Q(V, T) :- A(X, V, T). R(T) :- Q(5, T).", (None, Type.NUMBER)),
+        ("Q(X, T) :- A(X, X, T), X != wt2.", (Type.TEXT, Type.TEXT)),
+        ("Q(X, T) :- A(X, Y, T), X < Y, S(Y). static S(y). S(wt2).", (Type.TEXT, Type.TEXT)),
+        ("delay A(wt4, 7, _) = 2.", (Type.TEXT, Type.NUMBER)),
+        ("Q(X, T) :- A(X, Y, T), T > 5.", (None, None)),
+    ],
+)
+def test_types_follow_from_all_that_is_said(rules: str, expected: tuple[Type | None, ...]) -> None:
+    found = checked(f"input A(x, y, time).\n{rules}\n{RULE}")
+    assert errors_of(found.diagnostics) == ()
+    assert found.vocabulary["A"].types == expected
+
+
+# ---- which delay decides ----
+
+
+def decide(predicate: Predicate, values: tuple[str, ...]) -> set[int]:
+    """The bounds of the declarations that fit and have the most constants."""
+    fitting = [
+        r
+        for r in predicate.delays.refinements
+        if all(p in (None, v) for p, v in zip(r.pattern, values, strict=True))
+    ]
+    most = max((r.constants for r in fitting), default=0)
+    return {r.delay for r in fitting if r.constants == most} or {predicate.delays.bound}
+
+
+def test_the_most_specific_delay_decides() -> None:
+    text = (
+        "input A(x, y, time) delay 1.\ndelay A(a, _, _) = 2.\ndelay A(_, b, _) = 2.\ndelay A(a, b, _) = 0.\n"
+    )
+    found = checked(text + RULE)
+    assert errors_of(found.diagnostics) == ()
+    decided = {values: decide(found.vocabulary["A"], values) for values in product("abc", repeat=2)}
+    assert decided["a", "b"] == {0}
+    assert decided["a", "c"] == decided["c", "b"] == {2}
+    assert decided["c", "c"] == {1}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ("(a, _, _) = 1", "(b, _, _) = 2", False),
+        ("(a, _, _) = 1", "(a, _, _) = 2", True),
+        ("(a, _, _) = 1", "(a, _, _) = 1", False),
+        ("(a, _, _) = 1", "(_, b, _) = 2", True),
+        ("(a, _, _) = 1", "(_, b, _) = 1", False),
+        ("(a, _, _) = 1", "(a, b, _) = 2", False),
+        ("(_, _, _) = 1", "(a, _, _) = 2", False),
+        ("(_, _, _) = 1", "(_, _, _) = 2", True),
+        ("(1, _, _) = 1", "(1.0, _, _) = 2", True),
+        ("(a, b, _) = 1", "(a, c, _) = 2", False),
+    ],
+)
+def test_equally_specific_delays_conflict(one: str, other: str, conflict: bool) -> None:
+    assert codes(f"input A(x, y, time).\ndelay A{one}.\ndelay A{other}.\n{RULE}") == ["E105"] * conflict
+    assert codes(f"input A(x, y, time).\ndelay A{other}.\ndelay A{one}.\n{RULE}") == ["E105"] * conflict
+
+
+PATTERNS = st.tuples(*(st.sampled_from(["_", "a", "b"]) for _ in range(3)))
+
+
+@given(st.lists(st.tuples(PATTERNS, st.integers(0, 2)), max_size=5))
+def test_delays_conflict_exactly_where_two_could_decide(
+    given_delays: list[tuple[tuple[str, ...], int]],
+) -> None:
+    declared = "".join(f"delay A({', '.join(p)}, _) = {n}.\n" for p, n in given_delays)
+    found = checked(f"input A(x, y, z, time).\n{declared}P(X, T) :- A(X, Y, Z, T).\nquery P(X, T).")
+    refinements = found.vocabulary["A"].delays.refinements
+    meeting = any(
+        p.constants == q.constants
+        and p.delay != q.delay
+        and all(a is None or b is None or a == b for a, b in zip(p.pattern, q.pattern, strict=True))
+        for p, q in product(refinements, repeat=2)
+    )
+    assert ("E105" in codes(found.document.source.text)) is meeting
+    # Otherwise no fact has two bounds.
+    assert meeting or all(len(decide(found.vocabulary["A"], v)) == 1 for v in product("abc", repeat=3))
+
+
+# ---- durations ----
+
+
+@pytest.mark.parametrize(
+    ("amount", "unit", "expected"),
+    [
+        (500, "ms", 500_000),
+        (1, "s", 1_000_000),
+        (1.5, "minutes", 90_000_000),
+        (0.1, "us", Fraction(1, 10)),
+        (2, "weeks", 1_209_600_000_000),
+        (1, "mss", None),
+        (1, "fortnight", None),
+        (1, "Minutes", None),
+    ],
+)
+def test_durations(amount: float, unit: str, expected: Fraction | None) -> None:
+    assert microseconds(Bound(amount, unit)) == expected
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_units_print_as_they_are_read(unit: str) -> None:
+    length = microseconds(Bound(3, unit))
+    assert length is not None
+    amount, shown = duration_text(int(length)).split()
+    assert microseconds(Bound(int(amount), shown)) == length
+
+
+@given(st.integers(1, 10**6), st.fractions(0, 10**7))
+def test_durations_in_ticks(tick: int, length: Fraction) -> None:
+    ticks = in_ticks(length, tick)
+    starts = [Fraction(tick) - Fraction(1, 10**9), Fraction(0)]
+    assert ticks * tick >= length
+    assert (ticks - 1) * tick < length or ticks == 0
+    assert max((start + length) // tick for start in starts) <= ticks
+
+
+@pytest.mark.parametrize(
+    ("tick", "bound", "ticks"),
+    [
+        ("10 minutes", "2", 2),
+        ("10 minutes", "20 minutes", 2),
+        ("10 minutes", "21 minutes", 3),
+        ("10 minutes", "1 second", 1),
+        ("1 ms", "1.5 s", 1500),
+        ("1 hour", "0 minutes", 0),
+    ],
+)
+def test_delays_in_ticks(tick: str, bound: str, ticks: int) -> None:
+    found = checked(f"tick {tick}.\ninput A(x, y, time) delay {bound}.\ndelay A(a, _, _) = {bound}.\n{RULE}")
+    assert errors_of(found.diagnostics) == ()
+    predicate = found.vocabulary["A"]
+    assert (predicate.delays.bound, [r.delay for r in predicate.delays.refinements]) == (ticks, [ticks])
+
+
+# ---- slots ----
+
+
+@pytest.mark.parametrize(
+    ("clause", "slot"),
+    [
+        ("", None),
+        ("delay 2", None),
+        ("one per x", (0,)),
+        ("delay 2, one per y", (1,)),
+        ("one per y and x", (0, 1)),
+        ("one per tick", ()),
+    ],
+)
+def test_slots_are_columns(clause: str, slot: tuple[int, ...] | None) -> None:
+    predicate = checked(f"input A(x, y, time) {clause}.\n{RULE}").vocabulary["A"]
+    assert (predicate.slot, predicate.delays.bound) == (slot, 2 if "delay" in clause else 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        ("P(X, T) :- not A(X, _, T).", []),
+        ("P(X, T) :- not A(X, _, T), X != a, X != b.", []),
+        ("P(X, T) :- not A(X, _, T), X = a.", []),
+        ("P(X, T) :- not A(X, _, T), X < a.", ["E402"]),
+        ("P(X, T) :- not A(X, Y, T), B(Y, T), X != Y.", ["E402"]),
+        ("P(X, T) :- not A(X, Y, T), Y != a.", ["E402"]),
+        ("P(X, T) :- not A(X, Y, T).", ["E404"]),
+        ("P(X, T) :- B(X, T), not A(X, _, U), U <= T.", ["E404"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T).", ["E405"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T > U.", ["E405"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T), U < T.", ["E405"]),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T <= U + 5.", []),
+        ("P(X, T) :- B(X, U), not A(X, _, T), U + 5 > T.", []),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T = U + 5.", []),
+        ("P(X, T) :- B(X, U), not A(X, _, T), T <= 9.", []),
+        ("P(X, T) :- Q(X, U), not A(X, _, T). Q(X, T) :- not B(X, T).", []),
+        ("P(X, T) :- B(Y, 3), not A(X, Y, T), T < 5.", []),
+        ("P(X, Y, T) :- not A(X, Y, T).", ["E406"]),
+        ("P(X, Y, T) :- B(Y, T), not A(X, Y, T).", []),
+    ],
+)
+def test_variables_under_negation_only(rule: str, found: list[str]) -> None:
+    pair = "P(X, Y, T)" if "P(X, Y" in rule else "P(X, T)"
+    assert codes(f"input A(x, y, time). input B(x, time).\n{rule}\nquery {pair}.") == found

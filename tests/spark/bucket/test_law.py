@@ -1,0 +1,133 @@
+"""antelog/spark/bucket/{batch,keeping,standing,telling}.py: the change log is the kernel's own."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.engine import Engine
+from antelog.language import Checked
+from antelog.spark.bucket import storing
+from tests.compile.plan.test_partition import TYPED, keyed
+from tests.engine.replay import Compiled, frames, runnable
+from tests.few_literals import cases_of_few_literals
+from tests.recorded import NAMES, recorded
+from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
+from tests.spark.simulated import Stream, run_batch
+from tests.strategies import Case, cases
+from tests.two_times import cases_with_two_times
+
+BUCKETS = st.sampled_from([1, 2, 3, 8])
+# Twice with keys, for few of the others have any.
+ANY = (
+    cases()
+    | cases(latest=9, most=30)
+    | cases_with_two_times()
+    | cases_with_two_times(latest=9, most=20)
+    | cases_of_few_literals()
+    | keyed(TYPED)
+    | keyed(TYPED)
+)
+CUTS = st.lists(st.integers(0, 10), max_size=4)
+
+
+def _plan(case: Case) -> Plan:
+    compiled = runnable(case.checked)
+    assume(compiled is not None)
+    assert compiled is not None
+    return compiled.plan
+
+
+def _plan_to_run(checked: Checked) -> Plan:
+    compiled = runnable(checked)
+    assert compiled is not None
+    return compiled.plan
+
+
+def _streamed(
+    plan: Plan, facts: Sequence[Fact], until: int, buckets: int, ends: Sequence[int], seed: int
+) -> list[dict[str, object]]:
+    stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
+    parts = [*cut(facts, ends), [closing(plan, until)]]
+    return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
+
+
+def test_what_is_said_of_background_values_is_told_once() -> None:
+    """That the High of a is awaited each bucket knows, and that it had none before."""
+    text = """input High(x: text, time) delay 1. static Site(x: text). Site(a). Site(b).
+        Rises(X, T) :- Site(X), High(X, T+2), not High(X, T). query Rises(X, T)."""
+    facts = (("High", ("b", 1), 1),)
+    plan = _plan_to_run(Case(text, facts, 4).checked)
+    assert plan.key
+    assert _streamed(plan, facts, 4, 3, [1], 0) == kernel_log(plan, facts, 4)
+
+
+@pytest.mark.slow
+@given(case=ANY, buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99), room=st.sampled_from([0, 3, 99]))
+def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int) -> None:
+    plan = _plan(case)
+    assume(plan.inputs)
+    with pytest.MonkeyPatch.context() as patch:
+        # As many rows as may be appended before a snapshot, and at once.
+        patch.setattr(storing, "ROOM", room)
+        patch.setattr(storing, "SMALL", room)
+        log = _streamed(plan, case.facts, case.until, buckets, ends, seed)
+    assert log == kernel_log(plan, case.facts, case.until)
+
+
+def _compare_open(
+    plan: Plan, facts: Sequence[Fact], until: int, buckets: int, ends: Sequence[int], seed: int
+) -> list[int]:
+    """How many answers are open after each micro-batch, which has to be what the engine says."""
+    stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
+    engine = Engine(Compiled(plan))
+    found = []
+    for part in [*cut(facts, ends), [closing(plan, until)]]:
+        counted = stream.batch(tables_of(plan, part)).counts
+        (now,) = {each["now"] for each in counted} or {None}
+        if now is not None and now > engine.now:
+            engine.advance(now, frames(facts, plan, engine.now, now))
+        if counted:
+            tables = [engine.answers(query.name) for query in plan.queries]
+            still = [kind for table in tables for kind in table["change"].to_pylist() if kind != "confirmed"]
+            assert sum(each["open"] for each in counted) == len(still)
+            found.append(len(still))
+    return found
+
+
+@pytest.mark.slow
+@given(case=ANY, buckets=BUCKETS, ends=CUTS, seed=st.integers(0, 99))
+def test_open_answers_are_counted(case: Case, buckets: int, ends: list[int], seed: int) -> None:
+    plan = _plan(case)
+    assume(plan.inputs)
+    _compare_open(plan, case.facts, case.until, buckets, ends, seed)
+
+
+@pytest.mark.slow
+@given(case=ANY, buckets=BUCKETS, seed=st.integers(0, 99))
+def test_batches(case: Case, buckets: int, seed: int) -> None:
+    plan = _plan(case)
+    tables = tables_of(plan, case.facts)
+    job = job_of(plan, tables, buckets, batch=True, until=case.until)
+    log = run_batch(job, tables, random.Random(seed)).changes
+    assert comparable(log) == kernel_log(plan, case.facts, case.until)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if runnable(recorded(name).checked)])
+def test_the_recorded_cases(name: str) -> None:
+    case = recorded(name)
+    plan = _plan_to_run(case.checked)
+    expected = kernel_log(plan, case.facts, case.until)
+    assert expected
+    for seed in range(3):
+        ends = random.Random(seed).sample(range(len(case.facts) + 1), 2)
+        assert _streamed(plan, case.facts, case.until, 4, ends, seed) == expected
+    assert _compare_open(plan, case.facts, case.until, 4, [len(case.facts) // 2], 0)
+    tables = tables_of(plan, case.facts)
+    job = job_of(plan, tables, 4, batch=True, until=case.until)
+    assert comparable(run_batch(job, tables, random.Random(0)).changes) == expected

@@ -1,0 +1,38 @@
+"""antelog/spark/endpoints/kafka_sink.py: the messages of changes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pyspark.sql import SparkSession
+
+from antelog import parse
+from antelog.spark import changes
+from antelog.spark.endpoints.kafka_sink import messages_of
+from tests.spark.streamed import frames_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
+
+
+@pytest.mark.slow
+def test_messages_have_the_time_of_their_tick(spark: SparkSession) -> None:
+    rules = "input Hot(x: text, time) delay 1. Q(X, T) :- Hot(X, T). query Q(X, T)."
+    for length, time in (("", None), ("tick 1 hour. ", "1970-01-01T03:00:00.000Z")):
+        program = parse(length + rules)
+        told = changes(program, frames_of(spark, program, [("Hot", ("a", 3), 3)]), until=3)
+        (message,) = told.select(*messages_of(told)).collect()
+        value = json.loads(message["value"])
+        assert (value["tick"], value.get("timestamp"), value["change"]) == (3, time, "confirmed")
+        assert json.loads(message["key"]) == {"query": "Q", "answer": {"X": "a", "T": 3}}
+
+
+@pytest.mark.slow
+def test_messages_tell_all_others_from_what_is_open(spark: SparkSession) -> None:
+    program = parse("input Hot(x: text, time) delay 1. Calm(X, T) :- not Hot(X, T). query Calm(X, T).")
+    told = changes(program, frames_of(spark, program, [("Hot", ("a", 0), 0)]), until=0)
+    assert told.columns[told.columns.index("others") - 1] == "T"
+    messages = {row["key"]: json.loads(row["value"]) for row in told.select(*messages_of(told)).collect()}
+    said = '"query":"Calm","answer":{"X": null, "T": 0},"others":["X"]'
+    assert messages.keys() == {f"{{{said}}}", '{"query":"Calm","answer":{"X": "a", "T": 0}}'}
+    assert {tuple(value.get("others", ())) for value in messages.values()} == {("X",), ()}

@@ -1,0 +1,189 @@
+"""antelog/spark/endpoints/{folders,jdbc_sink,sinks}.py: a stream that is killed has the same results.
+
+One pipeline writes to files, to a table in PostgreSQL and to a Kafka topic. It is killed, with its JVM
+and its workers, at random moments; what the three have in the end is compared with what the kernel
+says of the same facts in this process. `ANTELOG_TESTS_KILLS` says how often.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow.dataset as ds
+import pytest
+
+import antelog
+from tests.servers import UnavailableError
+from tests.servers.artefacts import for_kafka, for_postgres
+from tests.servers.kafka import Kafka, kafka
+from tests.servers.postgres import Postgres, postgres
+from tests.spark.killing import run_and_kill, run_to_end
+
+pytestmark = pytest.mark.slow
+
+KILLS = int(os.environ.get("ANTELOG_TESTS_KILLS", "2"))
+FILES = 6 * KILLS + 6
+TICKS = 5
+"""So many ticks are in one file, and so in one micro-batch."""
+PROGRAM = """\
+input Temp(device, level, time) delay 3.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+query Malf(X, T).
+"""
+
+Server = TypeVar("Server")
+Fact = tuple[str, str, int, int]
+Change = tuple[int, str, str, str]
+"""Tick, kind, answer and explanations, the last two as JSON."""
+
+
+@dataclass(frozen=True)
+class Killed:
+    """What is left of the stream: its folder, the servers it wrote to, and what there should be."""
+
+    folder: Path
+    changes: Counter[Change]
+    late: Counter[tuple[int, int]]
+    database: Postgres | UnavailableError
+    broker: Kafka | UnavailableError
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
+    dice = random.Random(7)
+    folder = tmp_path_factory.mktemp("killed")
+    facts = made_up(dice)
+    write(facts, folder)
+    with ExitStack() as stack:
+        database = started(stack, postgres)
+        broker = started(stack, connected_kafka)
+        outputs = ["parquet:changes"]
+        jars: list[Path] = []
+        if isinstance(database, Postgres):
+            outputs.append(f"{database.url}#changes")
+            jars += for_postgres()
+        if isinstance(broker, Kafka):
+            broker.create("changes", 3)
+            outputs.append(f"kafka://{broker.servers}/changes")
+            jars += for_kafka()
+        arguments = [
+            *("run", "p.alog", "--input", "Temp=facts", "--stream", "--checkpoint", "state"),
+            *("--trigger", "available-now", "--chunk", 1, "--rejects", "json:rejects"),
+            *("--master", "local[2]", "--buckets", 2),
+            *("--conf", f"spark.jars={','.join(map(str, jars))}"),
+            *(each for output in outputs for each in ("--output", output)),
+        ]
+        for _ in range(KILLS):
+            assert not run_and_kill(arguments, folder, dice), "it came to its end before all the kills"
+        run_to_end(arguments, folder)
+        yield Killed(folder, *expected(facts), database, broker)
+
+
+def started(
+    stack: ExitStack, server: Callable[[], AbstractContextManager[Server]]
+) -> Server | UnavailableError:
+    try:
+        return stack.enter_context(server())
+    except UnavailableError as error:
+        return error
+
+
+@contextmanager
+def connected_kafka() -> Iterator[Kafka]:
+    """A broker, provided that Spark can be connected with it."""
+    for_kafka()
+    with kafka() as broker:
+        yield broker
+
+
+def made_up(dice: random.Random) -> list[Fact]:
+    """Facts in the order of their arrival, some of them later than they may be."""
+    facts = []
+    for tick in range(FILES * TICKS):
+        for device in range(12):
+            level = "high" if dice.random() < 0.6 else "low"
+            delay = dice.choice([0, 0, 0, 1, 2, 3]) if dice.random() < 0.97 else 5
+            if dice.random() < 0.9:
+                facts.append((f"wt{device}", level, tick, tick + delay))
+    return sorted(facts, key=lambda fact: fact[3])
+
+
+def write(facts: list[Fact], folder: Path) -> None:
+    """The program and the facts, each file with those that arrived within a few ticks."""
+    (folder / "p.alog").write_text(PROGRAM, encoding="utf-8")
+    (folder / "facts").mkdir()
+    for number in range(facts[-1][3] // TICKS + 1):
+        file = folder / "facts" / f"{number:04}.csv"
+        rows = [fact for fact in facts if fact[3] // TICKS == number]
+        lines = ["device,level,time,arrival", *(",".join(map(str, row)) for row in rows)]
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        # Spark takes the files in the order in which they were changed, to the second.
+        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
+
+
+def expected(facts: list[Fact]) -> tuple[Counter[Change], Counter[tuple[int, int]]]:
+    """What the kernel says up to the tick before the last, which a stream waits to be over."""
+    engine = antelog.Engine(antelog.parse(PROGRAM))
+    last = facts[-1][3] - 1
+    table = engine.advance(last, {"Temp": [fact for fact in facts if fact[3] <= last]})["Malf"]
+    changes = Counter(
+        (
+            row["tick"],
+            row["change"],
+            json.dumps({"X": row["X"], "T": row["T"]}),
+            json.dumps(row["explanations"], sort_keys=True),
+        )
+        for row in table.to_pylist()
+    )
+    late = Counter((row["time"], row["arrival"]) for row in engine.rejects.to_pylist())
+    return changes, late
+
+
+def canonical(tick: object, change: object, answer: str, explanations: object) -> Change:
+    texts = json.dumps(json.loads(answer)), json.dumps(explanations, sort_keys=True)
+    return int(str(tick)), str(change), *texts
+
+
+def test_files(killed: Killed) -> None:
+    files = sorted(str(each) for each in killed.folder.glob("changes/batch=*/*.parquet"))
+    rows = ds.dataset(files).to_table().to_pylist()
+    assert len(killed.changes) > 100
+    assert killed.changes == Counter(
+        canonical(row["tick"], row["change"], row["answer"], row["explanations"]) for row in rows
+    )
+
+
+def test_rejects(killed: Killed) -> None:
+    files = killed.folder.glob("rejects/batch=*/*.json")
+    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    assert killed.late
+    assert Counter((row["time"], row["arrival"]) for row in rows) == killed.late
+    assert {row["reason"] for row in rows} == {"late"}
+
+
+def test_postgres(killed: Killed) -> None:
+    if isinstance(killed.database, UnavailableError):
+        pytest.skip(str(killed.database))
+    rows = killed.database.query("select tick, change, answer, explanations from changes")
+    assert killed.changes == Counter(
+        canonical(tick, change, answer, json.loads(explanations))
+        for tick, change, answer, explanations in rows
+    )
+
+
+def test_kafka(killed: Killed) -> None:
+    if isinstance(killed.broker, UnavailableError):
+        pytest.skip(str(killed.broker))
+    messages = [value for _, value in killed.broker.messages("changes")]
+    assert killed.changes == Counter(
+        canonical(value["tick"], value["change"], json.dumps(value["answer"]), value["explanations"])
+        for value in messages
+    )

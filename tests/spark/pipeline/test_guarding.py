@@ -1,0 +1,33 @@
+"""antelog/spark/pipeline/guarding.py: a checkpoint belongs to one program and its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from antelog import StateError, parse
+from antelog.spark import guard, outcomes
+from tests.spark.streamed import run, stream_of
+
+RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
+ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
+TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
+
+
+def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
+    frames = stream_of(spark, tmp_path / "in", [{"Temp": TABLE}])
+    folder = tmp_path / "checkpoint"
+    first = outcomes(ONE, frames, buckets=2)
+    guard(spark, str(folder), first)
+    run(first, folder)
+    guard(spark, str(folder), first)
+    with pytest.raises(StateError, match=r"another program .* it had .*T\+1.*now there is .*T\+2"):
+        guard(spark, str(folder), outcomes(TWO, frames, buckets=2))
+    with pytest.raises(StateError, match="2 buckets, not 3"):
+        guard(spark, str(folder), outcomes(ONE, frames, buckets=3))
+    (folder / "antelog.json").unlink()
+    with pytest.raises(StateError, match="not written by antelog"):
+        guard(spark, str(folder), first)

@@ -1,0 +1,59 @@
+"""antelog/spark/transport/{blobs,packing,receiving,unpacking}.py: what is sent is what comes, all of it."""
+
+from __future__ import annotations
+
+import random
+
+import pyarrow as pa
+
+import antelog
+from antelog.accounts import Counts
+from antelog.spark.job.job import ARRIVED
+from antelog.spark.settings import MALFORMED
+from antelog.spark.transport.blobs import from_blob, to_blob
+from antelog.spark.transport.packing import packer
+from antelog.spark.transport.receiving import PACKED_NAMES, received
+from antelog.spark.transport.unpacking import columns_of
+from tests.spark.comparing import job_of
+from tests.spark.simulated import run_batch
+
+RULES = "input Temp(x: text, level: text, time). Hot(X, T) :- Temp(X, high, T). query Hot(X, T)."
+ROWS = pa.table(
+    {
+        "x": ["a", "b", "c", "d", "e"],
+        "level": ["high", "high", "low", "high", "high"],
+        "time": pa.array([0, 1, 1, 2, 3], pa.int64()),
+        ARRIVED: pa.array([0, 1, 1, 2, 3], pa.int64()),
+        MALFORMED: [None, None, None, "is no row", None],
+    }
+)
+
+
+def test_a_table_is_the_same_behind_a_blob() -> None:
+    table = pa.table({"x": ["ä", None], "t": pa.array([1, 2], pa.timestamp("us"))})
+    assert from_blob(to_blob(table)).equals(table)
+    assert from_blob(to_blob(table.slice(0, 0))).schema == table.schema
+
+
+def test_every_row_is_sent_to_one_bucket_or_counted() -> None:
+    job = job_of(antelog.parse(RULES).plan, {"Temp": ROWS}, 3, batch=True)
+    packed = [row for batch in packer(job, "Temp")(iter(ROWS.to_batches())) for row in batch.to_pylist()]
+    assert [row["bucket"] for row in packed] == list(job.numbers)
+    buckets = [received([tuple(row[name] for name in PACKED_NAMES)]) for row in packed]
+    sent = [x for each in buckets if each.facts for x in each.facts["Temp"].column("x").to_pylist()]
+    assert sorted(sent) == ["a", "b", "e"]
+    assert [each.reading for each in buckets] == [3] * 3  # all hear how far time has come
+    assert sum((each.counts for each in buckets), Counts()) == Counts(unneeded=1, malformed=1)
+    assert sum(each.given for each in buckets) == ROWS.num_rows
+
+
+def test_changes_are_unpacked_with_the_columns_of_a_query() -> None:
+    plan = antelog.parse(RULES).plan
+    job = job_of(plan, {"Temp": ROWS}, 3, batch=True)
+    assert {"change", "X", "T"} <= set(columns_of(job, "Hot", change="change").schema.names)
+    found = run_batch(job, {"Temp": ROWS}, random.Random(1)).changes
+    assert sorted(row["answer"] for row in found) == [
+        '{"X": "a", "T": 0}',
+        '{"X": "b", "T": 1}',
+        '{"X": "e", "T": 3}',
+    ]
