@@ -132,7 +132,7 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Ste
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
     done, when = _done(every, now, delay)
-    settled = _settled(every, number, np.flatnonzero(done), when, state_of, states)
+    settled = _settled(every, number, np.flatnonzero(done), (when, state_of, states))
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = Followed(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
@@ -201,9 +201,9 @@ def _done(every: Lines, now: int, delay: int | None) -> tuple[Mask, Column]:
     return confirmed | (rejected & (by <= now)), np.where(confirmed, every.tick, by)
 
 
-def _settled(
-    every: Lines, number: Column, done: Column, when: Column, state_of_: Column, states: Column
-) -> Settled:
+def _settled(every: Lines, number: Column, done: Column, known: tuple[Column, Column, Column]) -> Settled:
+    """The answers that are settled; known are when, and the states that answers have been in."""
+    when, state_of_, states = known
     own = number.take(done)
     at = find(state_of_, own)
     mine = np.flatnonzero(at >= 0)

@@ -97,11 +97,8 @@ def _shares(
         predicate = predicates[declaration.name]
         if predicate.span != declaration.name_span:
             continue  # declared twice, which is said elsewhere
-        unread = (
-            declaration.delay is not None
-            and declaration.delay.unit is not None
-            and not predicate.delays.bound
-        )
+        delay = declaration.delay
+        unread = delay is not None and delay.unit is not None and not predicate.delays.bound
         found += (
             percentage_problems(*declaration.shares)
             if unread

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from antelog.engine.columns.spans import EVERYWHERE
-from antelog.engine.log.changes import Query, answers, changes, count, joined, nothing_changed
+from antelog.engine.log.changes import (
+    Query,
+    answers,
+    changes,
+    count,
+    joined,
+    no_lines,
+    nothing_changed,
+)
 from antelog.engine.log.schema import changes_schema
 from tests.engine.stages import Stage, stage
 
@@ -60,8 +68,9 @@ def test_all_others_are_null_with_the_variables_that_stand_for_them() -> None:
 def test_parts_of_a_log_are_put_together() -> None:
     given = stage(MALF, [("Temp", "a", 3, 3)], now=3)
     schema = changes_schema(given.plan, "Malf", given.state.told.types)
+    nothing = no_lines(schema.empty_table(), given.plan.relation("Malf"))
     some = changes(given.judge, query_of(given), given.step, given.state.told.types)
-    whole = joined([nothing_changed(schema.empty_table(), ("possible",)), some])
+    whole = joined([nothing_changed(nothing, ("possible",)), some])
     assert whole.log.equals(some.log)
     assert whole.opened == some.opened
-    assert nothing_changed(schema.empty_table(), ("confirmed",)).opened is None
+    assert nothing_changed(nothing, ("confirmed",)).opened is None
