@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"program"},
     "notebook": TO_ENGINE | {"program", "pictures"},
     "__init__": TO_PROGRAM | SHOWING,
-    "spark": TO_PROGRAM | {"files"},
+    "spark": TO_PROGRAM | {"files", "forecast"},
     "forecast": TO_PROGRAM,
     "cli": EVERYTHING,
     "dashboard": EVERYTHING,
@@ -54,7 +54,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
-        *("settings", "workers", "job", "transport", "bucket", "running"),
+        *("settings", "workers", "job", "transport", "bucket", "running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }

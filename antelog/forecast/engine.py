@@ -19,17 +19,12 @@ from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
 from antelog.errors import UnsupportedError
 from antelog.forecast import forecasting
-from antelog.forecast.alerting import LIKELY, UNLIKELY
 from antelog.forecast.chances.layout import is_declared
 from antelog.forecast.files import resuming
 from antelog.forecast.files.model import Model
+from antelog.forecast.kinds import KINDS
 from antelog.forecast.query import Learning
 from antelog.forecast.scores import Scores, table
-
-__all__ = ["KINDS", "Engine", "Model"]
-
-KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)
-"""All kinds of changes; the last two come of queries with an `alert`."""
 
 LEARN = "learn"
 

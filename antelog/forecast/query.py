@@ -28,14 +28,14 @@ from antelog.forecast.chances.layout import Layout, is_lossy, key_of
 from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.judges import judging
 from antelog.forecast.judges.following import REVISED, Lines, Settled, Stretches, followed
-from antelog.forecast.judges.judging import AsOf, Judged, source_of
+from antelog.forecast.judges.judging import Judged, source_of
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.declared import completed, declared
 from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, family_of
-from antelog.forecast.odds.tally import EPOCH, HALF_LIFE
+from antelog.forecast.odds.tally import EPOCH, HALF_LIFE, AsOf
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -45,16 +45,20 @@ LONGEST = 4096
 class Learning:
     """Whether what comes is learned from, and after how many epochs it counts half (None: always fully).
 
-    If not, everything learned before is used, which was up to some `epoch`.
+    If not, everything learned before is used, which was up to some `epoch`. If not what all keys share is
+    learned, that stays as it was in this epoch, and only what is a key's own is learned: so it makes no
+    difference to a key which others are beside it.
     """
 
     on: bool
     half_life: float | None = HALF_LIFE
     epoch: int = 0
+    shared: bool = True
 
     def as_of(self, epoch: int, lag: int) -> AsOf:
         """What is known in an epoch."""
-        return AsOf(epoch - lag if self.on else self.epoch, self.half_life)
+        still = None if self.shared else self.epoch
+        return AsOf(epoch - lag if self.on else self.epoch, self.half_life, still)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +130,8 @@ class Query:
             beside.say(some.line, some.told.chance, source_of(some.told))
             beside.grow(some.line, some.time, some.found)
             said.append(more)
-            judged = judging.settle(judged, step.settled, done)
+            learning = self.scene.learning
+            judged = judging.settle(judged, step.settled, done, weighed=learning.on and learning.shared)
         if lossy:
             odds = OddsOf(self.scene.own.plan, {}, AsOf(0, None))
             asked = self._asked(lines.answer, lines.tick)
@@ -171,10 +176,12 @@ class Query:
 
     def _learned(self, judged: Judged, settled: Settled) -> Judged:
         """With what became of the answers that are settled."""
-        if not self.scene.learning.on:
+        learning = self.scene.learning
+        if not learning.on:
             return judged
-        keys = tuple(settled.answer[i] for i in self._key)
-        return replace(judged, outcomes=learned(judged.outcomes, settled, keys, settled.tick // EPOCH))
+        keys, epochs = tuple(settled.answer[i] for i in self._key), settled.tick // EPOCH
+        outcomes = learned(judged.outcomes, settled, keys, epochs, shared=learning.shared)
+        return replace(judged, outcomes=outcomes)
 
     def _moments(self, open_: Stretches, line: Column) -> Moments:
         """When chances are asked for: at the lines, and with an alert at every tick."""
@@ -199,7 +206,7 @@ class Query:
         as_of, series = scene.learning.as_of(epoch, scene.own.lag), scene.series
         if scene.learning.on:
             judged = judging.ready(judged, as_of)
-            series = {n: series_counts.up_to(c, as_of.epoch, as_of.half_life) for n, c in series.items()}
+            series = {n: series_counts.up_to(c, as_of) for n, c in series.items()}
         asked = self._asked(at.answer, at.tick)
         found = chances(scene.known(OddsOf(scene.own.plan, series, as_of)), self.relation.name, asked)
         keys = tuple(at.answer[i] for i in self._key)
@@ -232,7 +239,7 @@ class OddsOf:
         source = next(each for each in self.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
         counts = self.series.get(family.name)
-        if counts is None or counts.shared.count == 0:
+        if counts is None or not counts.known:
             return odds
-        found = series_counts.odds_of(counts, family, chain, keys, self.as_of.both)
+        found = series_counts.odds_of(counts, family, chain, keys, self.as_of)
         return completed(odds, found, (chain, source), keys)

@@ -14,7 +14,7 @@ from antelog.forecast.chances.answers import Asked
 from antelog.forecast.chances.chances import Chances, Known, chances
 from antelog.forecast.engine import Engine
 from antelog.forecast.forecasting import tables_of
-from antelog.forecast.judges.judging import AsOf
+from antelog.forecast.odds.tally import AsOf
 from antelog.forecast.query import OddsOf
 from antelog.language.syntax import Value
 from antelog.reference.answers import Answer

@@ -111,7 +111,9 @@ def completed(odds: Odds, learned: Odds, of: tuple[Chain, Input], keys: Keys) ->
     for number in range(len(chain.states)):
         nobody = ~_possible(chain, source, keys, number)
         once[nobody, number] = again[nobody, number] = 0
-    shares = learned.shares * (np.arange(learned.shares.shape[2]) <= odds.delay[:, :, None])
+    # What was learned has a place for every lag of the slowest input.
+    longest = odds.shares.shape[2]
+    shares = learned.shares[:, :, :longest] * (np.arange(longest) <= odds.delay[:, :, None])
     shares /= np.maximum(shares.sum(axis=2, keepdims=True), IMPOSSIBLE)
     kept = odds.told | ~learned.known[:, None]
     shares = np.where(kept[:, :, None], odds.shares, shares)
