@@ -36,6 +36,7 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     learns: bool
     half_life: float | None
     as_of: int
+    shared: bool
     epoch: int
     scores: dict[str, Any]
 
@@ -55,7 +56,8 @@ def members(current: Forecasting) -> dict[str, bytes]:
         }
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
-    head = _Head(learning.on, learning.half_life, learning.epoch, current.epoch, scored)
+    how = (learning.on, learning.half_life, learning.epoch, learning.shared)
+    head = _Head(*how, current.epoch, scored)
     lines = {
         f"lines/{number}": _table(each.watch.lines)
         for number, each in enumerate(current.queries.values())
@@ -89,7 +91,7 @@ def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
             queries[name] = Followed(judged, watch)
     except (msgspec.MsgspecError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
         raise StateError(f"what the state knows for forecasts cannot be read: {error}") from None
-    learning = Learning(head.learns, head.half_life, head.as_of)
+    learning = Learning(head.learns, head.half_life, head.as_of, head.shared)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)
 
 
