@@ -25,6 +25,7 @@ from antelog.forecast.dropping import DROPPED, Limits, dropped_table
 from antelog.forecast.files import resuming
 from antelog.forecast.files.model import Model
 from antelog.forecast.query import Learning
+from antelog.forecast.renewing import lighter
 from antelog.forecast.scores import Scores, table
 
 __all__ = ["KINDS", "Engine", "Model"]
@@ -132,7 +133,8 @@ class Engine(engine.Engine):
     def _log(self, finished: engine.Finished) -> dict[str, pa.Table]:
         if self._forecasting is None:
             return super()._log(finished)
-        self._forecasting, log = forecasting.told(self._plan, self._forecasting, finished)
+        current, log = forecasting.told(self._plan, self._forecasting, finished)
+        self._forecasting = lighter(current)
         if set(self._only) == set(KINDS):
             return log
         only = pa.array(self._only, pa.string())
