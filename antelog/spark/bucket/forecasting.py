@@ -17,11 +17,13 @@ from antelog.engine.engine import Finished
 from antelog.engine.facts.history import rows_of
 from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
+from antelog.forecast.dropping import Limits
 from antelog.forecast.files import resuming
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import part_of
 from antelog.forecast.files.swapping import with_model, without_model
 from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.renewing import lighter
 from antelog.spark.job.dividing import parts_of_cells
 from antelog.spark.job.job import Job
 
@@ -30,14 +32,16 @@ def start(job: Job, number: int) -> Forecasting | None:
     """Before the first row; None if nothing is forecast."""
     if job.forecasts is None:
         return None
-    return forecasting.start(job.plan, job.forecasts.learning, _part(job, number))
+    return forecasting.start(job.plan, job.forecasts.learning, Limits(), _part(job, number))
 
 
 def told(job: Job, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:
     """What is known after a step, and its lines of the kinds that are asked for."""
     after, log = forecasting.told(job.plan, before, finished)
     only = pa.array(job.only, pa.string())
-    return after, {name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()}
+    return lighter(after), {
+        name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()
+    }
 
 
 def members(job: Job, current: Forecasting) -> dict[str, bytes]:
