@@ -98,7 +98,7 @@ def streamed(
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
-CUTS = [(1, []), (3, [150, 333]), (8, [40, 50, 60, 400])]
+CUTS = [(1, []), (3, [150, 333]), (8, [40, 400])]
 
 
 @pytest.mark.parametrize(("buckets", "ends"), CUTS)
@@ -108,7 +108,7 @@ def test_with_a_fixed_model_chances_are_those_of_the_engine(buckets: int, ends: 
     assert streamed(forecasts(history()), buckets, ends) == expected
 
 
-@pytest.mark.parametrize(("buckets", "ends"), CUTS)
+@pytest.mark.parametrize(("buckets", "ends"), [(3, [150, 333])])
 def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     program = antelog.parse(RULES + DECLARED)
     expected = in_process(program, None, readings(0))
@@ -125,9 +125,8 @@ def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -
     assert sum("chance" in row for row in whole) > 100
     assert any(row["change"] == "likely" for row in whole)
     assert whole != streamed(forecasts(history()), 1, [])
-    for buckets, ends in CUTS:
-        for room in (0, 40, 10_000):
-            assert streamed(given, buckets, ends, room=room) == whole
+    for buckets, ends, room in ((1, [200], 10_000), (3, [150, 333], 40), (8, [250], 0)):
+        assert streamed(given, buckets, ends, room=room) == whole
 
 
 @pytest.mark.parametrize("given", [forecasts(history()), forecasts("learn")], ids=["fixed", "learning"])
@@ -202,7 +201,7 @@ def test_scores_of_buckets_are_those_of_the_engine() -> None:
 # ---- any program that can be divided ----
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(data=st.data(), name=st.sampled_from(sorted(DEALT_OUT)), seed=st.integers(0, 999))
 def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: str, seed: int) -> None:
     """What says how likely a key's answers are is in the key's bucket: its facts, and nothing of others."""
