@@ -17,19 +17,21 @@ from antelog.engine.engine import Planned, plan_of
 from antelog.engine.log.changes import KINDS as PLAIN_KINDS
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
-from antelog.errors import UnsupportedError
+from antelog.errors import DataError, UnsupportedError
 from antelog.forecast import forecasting
 from antelog.forecast.alerting import LIKELY, UNLIKELY
 from antelog.forecast.chances.layout import is_declared
+from antelog.forecast.dropping import DROPPED, Limits, dropped_table
 from antelog.forecast.files import resuming
 from antelog.forecast.files.model import Model
 from antelog.forecast.query import Learning
+from antelog.forecast.renewing import lighter
 from antelog.forecast.scores import Scores, table
 
 __all__ = ["KINDS", "Engine", "Model"]
 
-KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)
-"""All kinds of changes; the last two come of queries with an `alert`."""
+KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY, DROPPED)
+"""All kinds of changes; two more come of queries with an `alert`, the last one of `min_chance` and `most`."""
 
 LEARN = "learn"
 
@@ -42,6 +44,8 @@ class Engine(engine.Engine):
         model: how likely open answers are: a Model or the path of one, or "learn" to learn while running.
             What the program declares itself (`chance`) needs no model
         learn: whether to go on learning with a given model
+        min_chance: answers with a smaller chance are dropped, and nothing more is told of them
+        most: of each query not more open answers than so many are told; the least likely are dropped
         others: as for the engine without a model: only, static, arrival, limit, keep_rejects, budget
     """
 
@@ -51,6 +55,8 @@ class Engine(engine.Engine):
         *,
         model: Model | str | PathLike[str] | None = None,
         learn: bool = False,
+        min_chance: float | None = None,
+        most: int | None = None,
         only: Sequence[str] | None = None,
         **others: Any,
     ) -> None:
@@ -59,7 +65,10 @@ class Engine(engine.Engine):
         learning = Learning(learn or model == LEARN)
         if given is not None and not learn:
             learning = Learning(False, given.half_life, given.epoch)
-        self._start = (given, learning) if model is not None or is_declared(plan) else None
+        limits = _limits(min_chance, most)
+        self._start = (given, learning, limits) if model is not None or is_declared(plan) else None
+        if limits and self._start is None:
+            raise UnsupportedError(_NO_MODEL)
         super().__init__(program, only=only, **others)
 
     def _set_up(self, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> None:
@@ -68,8 +77,8 @@ class Engine(engine.Engine):
         if saved.beside:
             self._forecasting = resuming.resumed(saved.plan, saved.beside)
         elif (began := getattr(self, "_start", None)) is not None:
-            given, learning = began
-            self._forecasting = forecasting.start(saved.plan, learning, given)
+            given, learning, limits = began
+            self._forecasting = forecasting.start(saved.plan, learning, limits, given)
 
     @property
     def model(self) -> Model:
@@ -85,12 +94,14 @@ class Engine(engine.Engine):
         """The same as sums, which `antelog.forecast.report` makes a page of."""
         return forecasting.scores_of(self._known())
 
+    @property
+    def dropped_answers(self) -> pa.Table:
+        """For each query how many answers were dropped, and how many confirmations are lost on average."""
+        return dropped_table({name: each.dropping for name, each in self._known().queries.items()})
+
     def _known(self) -> forecasting.Forecasting:
         if self._forecasting is None:
-            raise UnsupportedError(
-                'this engine forecasts nothing: make it with `model="learn"` or a model, '
-                "or declare a `chance` in the program"
-            )
+            raise UnsupportedError(_NO_MODEL)
         return self._forecasting
 
     @property
@@ -122,7 +133,8 @@ class Engine(engine.Engine):
     def _log(self, finished: engine.Finished) -> dict[str, pa.Table]:
         if self._forecasting is None:
             return super()._log(finished)
-        self._forecasting, log = forecasting.told(self._plan, self._forecasting, finished)
+        current, log = forecasting.told(self._plan, self._forecasting, finished)
+        self._forecasting = lighter(current)
         if set(self._only) == set(KINDS):
             return log
         only = pa.array(self._only, pa.string())
@@ -138,6 +150,20 @@ class Engine(engine.Engine):
         if self._forecasting is not None:
             saved = saving.beside(saved, resuming.members(self._forecasting))
         return saved
+
+
+_NO_MODEL = (
+    'this engine forecasts nothing: make it with `model="learn"` or a model, '
+    "or declare a `chance` in the program"
+)
+
+
+def _limits(min_chance: float | None, most: int | None) -> Limits:
+    if min_chance is not None and not 0 <= min_chance <= 1:
+        raise DataError(f"min_chance is {min_chance}, and a chance is from 0 to 1")
+    if most is not None and most < 1:
+        raise DataError(f"most is {most}, but at least one answer has to be told")
+    return Limits(min_chance, most)
 
 
 def _model(model: Model | str | PathLike[str]) -> Model:
