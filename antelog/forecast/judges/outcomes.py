@@ -33,8 +33,8 @@ class Outcomes:
 
 
 def nothing_known(keys: int) -> Outcomes:
-    widths = (0, 1, 1, 1 + keys)
-    query, pattern, state, key = (Waiting(nothing_counted(width, 2)) for width in widths)
+    query, pattern, state = (Waiting(nothing_counted(width, 2)) for width in (0, 1, 1))
+    key = Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))
     return Outcomes((query, pattern, state, key))
 
 
