@@ -116,7 +116,7 @@ def ready(judged: Judged, as_of: AsOf) -> Judged:
 
 def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
     """The chances of open answers."""
-    states = state_of(asked.stage, age_bucket(asked.age))
+    states = state_of(asked.stage, age_bucket(asked.age), ~asked.told)
     by_outcomes = predicted(judged.outcomes, states, asked.keys, as_of.both)
     pattern = pattern_of(asked.stage)
     chance = averaged(judged.losses, pattern, asked.model, by_outcomes, as_of.both)
