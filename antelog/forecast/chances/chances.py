@@ -229,8 +229,9 @@ def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int
 
 
 def _alike(one: Chain, other: Chain) -> bool:
-    """Whether chains may have the same facts."""
-    return (one.predicate, one.places) == (other.predicate, other.places)
+    """Whether chains have the same facts if their keys are equal: all of a slot, or those of one series."""
+    same = (one.predicate, one.places) == (other.predicate, other.places)
+    return same and (one.slotted or one.series == other.series)
 
 
 # ---- the different ones, group by group ----
