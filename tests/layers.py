@@ -40,9 +40,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "program": TO_ENGINE,
     "pictures": TO_ENGINE | {"program"},
     "notebook": TO_ENGINE | {"program", "pictures"},
-    "__init__": TO_PROGRAM | SHOWING,
+    "__init__": TO_PROGRAM | SHOWING | {"forecast"},
     "spark": TO_PROGRAM | {"files"},
-    "forecast": TO_PROGRAM,
+    "forecast": TO_ENGINE | {"program"},
     "cli": EVERYTHING,
     "dashboard": EVERYTHING,
 }

@@ -21,8 +21,7 @@ from antelog.forecast.chances.chances import Chances
 from antelog.forecast.judges.alerts import NO_ALERTS, Alerts, rung, without
 from antelog.forecast.judges.following import Stretches
 from antelog.forecast.judges.judging import Told, source_of
-
-LIKELY, UNLIKELY = "likely", "unlikely"
+from antelog.forecast.kinds import LIKELY, UNLIKELY
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,9 +27,9 @@ from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_read, summarized
-from antelog.engine.engine import Engine
 from antelog.errors import DataError, UnsupportedError
 from antelog.files import ARRIVAL
+from antelog.forecast.engine import Engine
 from antelog.pictures.reading import of_lines
 from antelog.program import Program, load
 

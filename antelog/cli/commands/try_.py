@@ -34,9 +34,9 @@ from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_read, 
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.engine import Engine
 from antelog.engine.log.changes import KINDS
 from antelog.files import ARRIVAL, Rejects
+from antelog.forecast.engine import Engine
 from antelog.program import Program, load
 
 
