@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.models import model_option
 from antelog.cli.arguments.reading import Read
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.facts import (
@@ -34,9 +35,9 @@ from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_read, 
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.log.changes import KINDS
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.engine import Engine
+from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
 from antelog.program import Program, load
 
 
@@ -67,6 +68,7 @@ class _Options:
     facts: Facts
     look: _Look
     bounds: _Bounds
+    model: str | Path | None
 
 
 @click.command(
@@ -98,6 +100,7 @@ class _Options:
     "--format", "form", type=click.Choice(["jsonl", "table"]), default="jsonl", show_default=True,
     help="JSON lines for programs, or a listing for people.",
 )  # fmt: skip
+@model_option
 @arrival_option
 @click.option(
     "--explanations", type=click.IntRange(min=1), metavar="N",
@@ -123,6 +126,7 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
       antelog try turbines.alog --input Temp=readings.csv --format table
       antelog try turbines.alog --input Temp=readings.parquet --only confirmed > found.jsonl
       antelog try turbines.alog --input Temp=readings.csv --snapshots --until 20 | jq .answers
+      antelog try turbines.alog --input Temp=readings.csv --model learn --format table
 
     A file's columns are matched by name, or else by position. Rows that cannot be used, and facts that
     arrived later than their input allows, are set aside and counted.
@@ -145,6 +149,7 @@ def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
         facts,
         _Look(snapshots, since, given["only"] or KINDS, as_table, given["explanations"]),
         _Bounds(given["limit"], given["rejects"], given["strict"]),
+        given["model"],
     )
 
 
@@ -155,12 +160,22 @@ def _run(program: Program, options: _Options) -> None:
     with ExitStack() as stack:
         rejects = stack.enter_context(summarized(bounds.rejects, plan.tick, strict=bounds.strict))
         static = static_facts(plan, options.facts.statics, rejects)
-        only = options.look.only
-        engine = Engine(program, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit)
+        only, model = options.look.only, options.model
+        engine = Engine(program, model=model, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit)
+        if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
+            _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)
         _replay(engine, options, rejects, stack)
         sys.stdout.flush()
         say_what_was_read(rejects, engine)
+
+
+def _say_why_nothing_is_likely(engine: Engine) -> None:
+    """A note if alerts are asked for, and there can be none."""
+    if all(query.alert is None for query in engine.plan.queries):
+        say("note: nothing is likely or unlikely: no query has an `alert`, as in `query Q(X, T) alert 80%.`")
+    elif engine.forecasting is None:
+        say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 
 def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStack) -> None:
