@@ -39,6 +39,8 @@ class Engine(engine.Engine):
         model: how likely open answers are: a Model or the path of one, or "learn" to learn while running.
             What the program declares itself (`chance`) needs no model
         learn: whether to go on learning with a given model
+        min_chance: answers with a smaller chance are dropped, and nothing more is told of them
+        most: of each query not more open answers than so many are told; the least likely are dropped
         half_life: after so many epochs of 20 ticks what was learned counts half; None: never
         only: the kinds of changes asked for, all unless told otherwise
         others: `static`, background facts in addition to those of the program, as frames or lists of tuples;
@@ -57,16 +59,23 @@ class Engine(engine.Engine):
         model: Model | str | PathLike[str] | None = None,
         learn: bool = False,
         half_life: float | None = HALF_LIFE,
+        min_chance: float | None = None,
+        most: int | None = None,
         only: Sequence[str] | None = None,
         **others: Any,
     ) -> None:
         plan = plan_of(program)
         if model is not None or learn or any(source.chances for source in plan.inputs):
-            from antelog.forecast.query import Learning  # noqa: PLC0415 - see `running`
-            from antelog.forecast.running import begun  # noqa: PLC0415
+            from antelog.forecast.running import begun  # noqa: PLC0415 - see `running`
 
-            learning = Learning(learn or model == LEARN, half_life)
-            self._running = begun(plan, None if model == LEARN else model, learning)
+            self._running = begun(
+                plan,
+                None if model == LEARN else model,
+                (learn or model == LEARN, half_life),
+                (min_chance, most),
+            )
+        elif min_chance is not None or most is not None:
+            raise UnsupportedError(_NO_MODEL)
         super().__init__(program, only=only, **others)
 
     def _set_up(self, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> None:
@@ -92,12 +101,14 @@ class Engine(engine.Engine):
         """The same as sums, which `antelog.forecast.report` makes a page of."""
         return self._forecasts().scores()
 
+    @property
+    def dropped_answers(self) -> pa.Table:
+        """For each query how many answers were dropped, and how many confirmations are lost on average."""
+        return self._forecasts().dropped()
+
     def _forecasts(self) -> Running:
         if self._running is None:
-            raise UnsupportedError(
-                'this engine forecasts nothing: make it with `model="learn"` or a model, '
-                "or declare a `chance` in the program"
-            )
+            raise UnsupportedError(_NO_MODEL)
         return self._running
 
     @property
@@ -143,3 +154,9 @@ class Engine(engine.Engine):
     def _saved(self) -> saving.Saved:
         saved = super()._saved()
         return saved if self._running is None else saving.beside(saved, self._running.members())
+
+
+_NO_MODEL = (
+    'this engine forecasts nothing: make it with `model="learn"` or a model, '
+    "or declare a `chance` in the program"
+)

@@ -20,16 +20,16 @@ from antelog.engine.engine import Finished
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
 from antelog.engine.values.values import Values
-from antelog.forecast.alerting import nobody_watched
 from antelog.forecast.chances.answers import Tables
 from antelog.forecast.chances.layout import Layout, key_of, layout
+from antelog.forecast.dropping import Limits
 from antelog.forecast.files.model import Model
 from antelog.forecast.judges import judging, outcomes
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
 from antelog.forecast.odds.tally import EPOCH
-from antelog.forecast.query import Followed, Learning, Query, Scene
+from antelog.forecast.query import Followed, Learning, Query, Scene, nobody_followed
 from antelog.forecast.scores import Scores
 
 
@@ -48,15 +48,16 @@ class Forecasting:
     queries: Mapping[str, Followed]
     epoch: int
     learning: Learning
+    limits: Limits
 
 
-def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecasting:
+def start(plan: Plan, learning: Learning, limits: Limits, model: Model | None = None) -> Forecasting:
     """Before the first step; with a model, what that has learned is known."""
     own = layout(plan)
     queries = {query.name: _nobody(plan, query) for query in plan.queries}
     if model is None:
         series = {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
-        return Forecasting(nothing_seen(own.families), series, queries, 0, learning)
+        return Forecasting(nothing_seen(own.families), series, queries, 0, learning, limits)
     queries = {
         name: replace(
             each,
@@ -65,13 +66,13 @@ def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecas
         for name, each in queries.items()
     }
     sightings = replace(nothing_seen(own.families), values=Values.from_saved(model.values.saved()))
-    return Forecasting(sightings, model.series, queries, 0, learning)
+    return Forecasting(sightings, model.series, queries, 0, learning, limits)
 
 
 def _nobody(plan: Plan, query: Relation) -> Followed:
     """A query before its first answer."""
     width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
-    return Followed(judging.nothing_judged(width, keys), nobody_watched())
+    return nobody_followed(width, keys)
 
 
 def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:
@@ -81,8 +82,7 @@ def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasti
     current = replace(before, sightings=sightings)
     if before.learning.on:
         current = _counted(own, current, state.now)
-    tables = tables_of(state, sightings.values)
-    scene = Scene(own, sightings, tables, state.begin or 0, current.series, current.learning)
+    scene = _scene(plan, current, state)
     queries, log = dict(current.queries), {}
     for name, each in finished.told.items():
         query = Query(scene, plan.relation(name))
@@ -92,14 +92,18 @@ def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasti
     return replace(after, sightings=forgotten(sightings, first), queries=queries), log
 
 
+def _scene(plan: Plan, current: Forecasting, state: State) -> Scene:
+    seen_, tables = current.sightings, tables_of(state, current.sightings.values)
+    begin, learned = state.begin or 0, (current.series, current.learning, current.limits)
+    return Scene(layout(plan), seen_, tables, begin, *learned)
+
+
 def with_chances(plan: Plan, current: Forecasting, state: State, told: tuple[str, Lines]) -> pa.Table:
     """Open answers with their chances as of the last tick."""
     name, lines = told
-    own, values = layout(plan), current.sightings.values
-    scene = Scene(
-        own, current.sightings, tables_of(state, values), state.begin or 0, current.series, current.learning
+    return Query(_scene(plan, current, state), plan.relation(name)).open(
+        current.queries[name], lines, state.values
     )
-    return Query(scene, plan.relation(name)).open(current.queries[name].judged, lines, state.values)
 
 
 def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:

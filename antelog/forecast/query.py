@@ -7,7 +7,7 @@ In come what was known of the query and what the step tells of it, out go what i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,19 +15,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.columns.tables import Column, spread
+from antelog.engine.columns.tables import Column, find, spread
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.changes import Lines as Logged
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerting import Said, Watch, Watched, with_alerts
+from antelog.forecast.alerting import Said, alert_lines
 from antelog.forecast.beside import Beside
 from antelog.forecast.chances.answers import Asked, Tables
 from antelog.forecast.chances.chances import Known, chances
 from antelog.forecast.chances.layout import Layout, is_lossy, key_of
+from antelog.forecast.dropping import NOTHING_DROPPED, Dropping, Limits, with_dropped
+from antelog.forecast.dropping import without as drops_without
 from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.judges import judging
-from antelog.forecast.judges.following import REVISED, Lines, Settled, Stretches, followed
+from antelog.forecast.judges.alerts import NO_ALERTS, Alerts
+from antelog.forecast.judges.alerts import without as alerts_without
+from antelog.forecast.judges.following import REVISED, Lines, Settled, Step, Stretches, followed, numbers_of
 from antelog.forecast.judges.judging import AsOf, Judged, source_of
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds import series_counts
@@ -36,6 +40,7 @@ from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, family_of
 from antelog.forecast.odds.tally import EPOCH, HALF_LIFE
+from antelog.forecast.retelling import Kept, Pool, in_order, marked, nothing_kept, unmarked
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -67,6 +72,7 @@ class Scene:
     begin: int
     series: Mapping[str, SeriesCounts]
     learning: Learning
+    limits: Limits
 
     def known(self, odds: OddsOf) -> Known:
         return Known(self.own.plan, self.tables, self.sightings, self.begin, odds)
@@ -95,10 +101,31 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What is known of a query after a step: the judged answers, and those that are watched."""
+    """What is known of a query after a step: the judged answers, the likely ones, those that were dropped.
+
+    And the last lines of open ones, if they may have to be told again.
+    """
 
     judged: Judged
-    watch: Watch
+    alerts: Alerts
+    dropping: Dropping
+    kept: Kept
+
+
+def nobody_followed(width: int, keys: int) -> Followed:
+    """Before the first answer, of so many columns, with the time; so many of them are the key."""
+    return Followed(judging.nothing_judged(width, keys), NO_ALERTS, NOTHING_DROPPED, nothing_kept())
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """The lines of a step with their chances and the numbers of their answers; for each open stretch the
+    place of its line; and what was said."""
+
+    lines: pa.Table
+    number: Column
+    line: Column
+    said: Sequence[Said]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +158,40 @@ class Query:
             odds = OddsOf(self.scene.own.plan, {}, AsOf(0, None))
             asked = self._asked(lines.answer, lines.tick)
             beside.hold(rows, chances(self.scene.known(odds), self.relation.name, asked))
-        table, watch = beside.table(logged.table), before.watch
-        if self.relation.alert is not None:
-            watched = Watched(self.relation, said, step.stretches, line, step.settled.number, now)
-            watch, table = with_alerts(watch, table, watched)
-        return Followed(judged, watch), table
+        number = np.full(logged.table.num_rows, -1)
+        number[rows] = step.numbers
+        told_ = _Told(beside.table(logged.table), number, line, said)
+        return self._retold(replace(before, judged=judged), told_, step, now)
 
-    def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
+    def _retold(self, before: Followed, told: _Told, step: Step, now: int) -> tuple[Followed, pa.Table]:
+        """The lines with those of alerts, and without those of dropped answers."""
+        relation, limits = self.relation, self.scene.limits
+        if relation.alert is None and not limits:
+            return before, told.lines
+        pool, settled = Pool(before.kept, told.lines), step.settled.number
+        parts = [marked(told.lines, told.number, np.arange(told.lines.num_rows))]
+        alerts, dropping = before.alerts, before.dropping
+        if relation.alert is not None:
+            lossy = is_lossy(self.scene.own.plan, relation.name)
+            alerts, more = alert_lines(alerts, told.said, relation.alert, pool, lossy=lossy)
+            parts += more
+        lines = in_order(parts, relation)
+        if limits:
+            dropping, parts = with_dropped(dropping, lines, limits, pool)
+            lines = in_order(parts, relation)
+        after = Followed(
+            before.judged,
+            alerts_without(alerts, settled),
+            drops_without(dropping, settled),
+            pool.kept(step.stretches, told.line, now),
+        )
+        return after, unmarked(lines)
+
+    def open(self, known: Followed, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of the tick they are told at."""
         rows, lines = self._lines(logged, values)
+        judged, gone = known.judged, np.zeros(logged.table.num_rows, np.bool_)
+        gone[rows] = find(numbers_of(judged.followed, lines.answer), known.dropping.dropped) >= 0
         lossy = is_lossy(self.scene.own.plan, self.relation.name)
         beside = Beside(logged.table.num_rows, lossy=lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
@@ -151,7 +203,8 @@ class Query:
             beside.grow(said.line, said.time, said.found)
             if lossy:
                 beside.hold(said.line, said.found)
-        return beside.table(logged.table)
+        table = beside.table(logged.table)
+        return table.filter(pa.array(~gone)) if gone.any() else table
 
     @property
     def _key(self) -> tuple[int, ...]:

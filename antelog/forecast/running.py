@@ -18,11 +18,14 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Finished
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
+from antelog.errors import DataError
 from antelog.forecast import forecasting
+from antelog.forecast.dropping import Limits, dropped_table
 from antelog.forecast.files import resuming
 from antelog.forecast.files.model import Model
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.query import Learning
+from antelog.forecast.renewing import lighter
 from antelog.forecast.scores import Scores
 
 
@@ -35,7 +38,7 @@ class Running:
 
     def told(self, finished: Finished) -> tuple[Running, dict[str, pa.Table]]:
         known, log = forecasting.told(self.plan, self.known, finished)
-        return replace(self, known=known), log
+        return replace(self, known=lighter(known)), log
 
     def with_chances(self, query: str, lines: Lines, state: State) -> pa.Table:
         """Open answers with their chances as of the last tick."""
@@ -48,20 +51,42 @@ class Running:
     def scores(self) -> dict[str, Scores]:
         return forecasting.scores_of(self.known)
 
+    def dropped(self) -> pa.Table:
+        """For each query how many answers were dropped, and how many confirmations are lost on average."""
+        return dropped_table({name: each.dropping for name, each in self.known.queries.items()})
+
     def members(self) -> dict[str, bytes]:
         """What is saved beside the engine's state."""
         return resuming.members(self.known)
 
 
-def begun(plan: Plan, model: Model | str | PathLike[str] | None, learning: Learning) -> Running:
-    """Before the first step, with a model or with the path of one. Raises StateError if that does not fit."""
+def begun(
+    plan: Plan,
+    model: Model | str | PathLike[str] | None,
+    learning: tuple[bool, float | None],
+    limits: tuple[float | None, int | None],
+) -> Running:
+    """Before the first step, with a model or the path of one, which is refused if it does not fit.
+
+    `learning` says whether to learn, and with which half-life; `limits` are the least chance that is told
+    of, and how many answers.
+    """
+    within, how = _limits(*limits), Learning(*learning)
     if model is None:
-        return Running(plan, forecasting.start(plan, learning))
+        return Running(plan, forecasting.start(plan, how, within))
     name = "the model" if isinstance(model, Model) else str(model)
     given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
-    if not learning.on:
-        learning = Learning(False, given.half_life, given.epoch)
-    return Running(plan, forecasting.start(plan, learning, given))
+    if not how.on:
+        how = Learning(False, given.half_life, given.epoch)
+    return Running(plan, forecasting.start(plan, how, within, given))
+
+
+def _limits(min_chance: float | None, most: int | None) -> Limits:
+    if min_chance is not None and not 0 <= min_chance <= 1:
+        raise DataError(f"min_chance is {min_chance}, and a chance is from 0 to 1")
+    if most is not None and most < 1:
+        raise DataError(f"most is {most}, but at least one answer has to be told")
+    return Limits(min_chance, most)
 
 
 def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Running:

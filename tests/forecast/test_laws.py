@@ -111,3 +111,41 @@ def test_alerts_are_dated_by_tick_also_where_only_time_passes() -> None:
     assert [row[:2] for row in rows] == [(0, "possible"), (1, "revised"), (1, "likely"), (2, "confirmed")]
     assert rows[0][2] == pytest.approx(0.09)
     assert rows[1][2] == rows[2][2] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("ends", [CUT, BY_TICK])
+def test_what_is_dropped_does_not_depend_on_how_a_run_is_cut(ends: list[int]) -> None:
+    program = antelog.parse(RULES.format(" alert 60%"))
+    engine, other = (Engine(program, model="learn", min_chance=0.2, most=5) for _ in range(2))
+    whole, cut = run(engine, ONCE), run(other, ends)
+    for name in whole:
+        same(whole[name], cut[name])
+    counted, again = (each.dropped_answers.to_pydict() for each in (engine, other))
+    assert counted["answers"] == again["answers"]
+    np.testing.assert_allclose(counted["lost"], again["lost"])
+
+
+def test_dropped_answers_are_told_no_more_and_counted() -> None:
+    program = antelog.parse(RULES.format(""))
+    everything = run(Engine(program, model="learn"), CUT)
+    engine = Engine(program, model="learn", min_chance=0.2)
+    log, gone = run(engine, CUT), engine.dropped_answers.to_pylist()
+    for row in gone:
+        lines, all_lines = log[row["query"]].to_pylist(), everything[row["query"]].to_pylist()
+        low = {(r["X"], r["T"]) for r in all_lines if r["chance"] is not None and r["chance"] < 0.2}
+        assert row["answers"] == len(low)
+        ended = {(r["X"], r["T"]): r["tick"] for r in lines if r["change"] == "dropped"}
+        assert all(r["tick"] <= ended.get((r["X"], r["T"]), TICKS * 2) for r in lines)
+        assert {(r["X"], r["T"]) for r in lines} & low == set(ended)
+        assert 0 <= row["lost"] <= 0.2 * row["answers"]
+    assert sum(row["answers"] for row in gone) > 0
+
+
+def test_no_more_answers_are_open_than_may_be() -> None:
+    engine = Engine(antelog.parse(RULES.format("")), model="learn", most=3)
+    open_: set[tuple[str, int]] = set()
+    for tick in range(TICKS):
+        facts = [row for row in readings() if row[-1] == tick]
+        for row in engine.advance(tick, {"Temp": facts})["Malf"].to_pylist():
+            (open_.add if row["change"] in ("possible", "revised") else open_.discard)((row["X"], row["T"]))
+        assert len(open_) <= 3

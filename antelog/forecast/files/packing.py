@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from antelog.engine.facts.facts import Facts
 from antelog.errors import StateError
+from antelog.forecast.dropping import Dropping
 from antelog.forecast.judges.following import Followed, Lines
 from antelog.forecast.judges.judging import Judged, Told
 from antelog.forecast.judges.outcomes import Outcomes
@@ -28,7 +29,8 @@ from antelog.forecast.scoring.settled import Settled
 _CLASSES: Mapping[str, type[Any]] = {
     each.__name__: each
     for each in (
-        *(Facts, Followed, Lines, Judged, Told, Settled, Outcomes, SeriesCounts, Counted, Tally, Waiting),
+        *(Facts, Followed, Lines, Judged, Told, Settled, Outcomes),
+        *(SeriesCounts, Counted, Tally, Waiting, Dropping),
     )
 }
 

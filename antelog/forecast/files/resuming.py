@@ -23,13 +23,14 @@ from antelog.engine.values.values import Saved as SavedValues
 from antelog.engine.values.values import Values
 from antelog.errors import StateError
 from antelog.forecast import scores
-from antelog.forecast.alerting import Watch
 from antelog.forecast.chances.layout import layout
+from antelog.forecast.dropping import Limits
 from antelog.forecast.files.packing import packed, unpacked
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.judges.alerts import Alerts
 from antelog.forecast.odds.sightings import Sightings, nothing_seen
 from antelog.forecast.query import Followed, Learning
+from antelog.forecast.retelling import Kept
 
 
 class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,6 +38,8 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     half_life: float | None
     as_of: int
     epoch: int
+    min_chance: float | None
+    most: int | None
     scores: dict[str, Any]
 
 
@@ -50,16 +53,21 @@ def members(current: Forecasting) -> dict[str, bytes]:
             "seen": {name: gather(seen.history, name, None) for name in seen.history},
             "series": dict(current.series),
             "judged": judged,
-            "likely": {name: each.watch.alerts.likely for name, each in current.queries.items()},
-            "watched": {name: each.watch.number for name, each in current.queries.items()},
+            "likely": {name: each.alerts.likely for name, each in current.queries.items()},
+            "dropping": {name: each.dropping for name, each in current.queries.items()},
+            "kept": {name: each.kept.number for name, each in current.queries.items()},
         }
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
-    head = _Head(learning.on, learning.half_life, learning.epoch, current.epoch, scored)
+    limits = current.limits
+    head = _Head(
+        *(learning.on, learning.half_life, learning.epoch, current.epoch),
+        *(limits.min_chance, limits.most, scored),
+    )
     lines = {
-        f"lines/{number}": _table(each.watch.lines)
+        f"lines/{number}": _table(each.kept.lines)
         for number, each in enumerate(current.queries.values())
-        if each.watch.lines is not None
+        if each.kept.lines is not None
     }
     found = {
         "head.json": msgspec.json.encode(head),
@@ -85,12 +93,13 @@ def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
             name, content = query.name, there.get(f"lines/{number}")
             lines = None if content is None else pa.ipc.open_file(pa.BufferReader(content)).read_all()
             judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
-            watch = Watch(Alerts(known["likely"][name]), known["watched"][name], lines)
-            queries[name] = Followed(judged, watch)
+            alerts, kept = Alerts(known["likely"][name]), Kept(known["kept"][name], lines)
+            queries[name] = Followed(judged, alerts, known["dropping"][name], kept)
     except (msgspec.MsgspecError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
         raise StateError(f"what the state knows for forecasts cannot be read: {error}") from None
     learning = Learning(head.learns, head.half_life, head.as_of)
-    return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)
+    limits = Limits(head.min_chance, head.most)
+    return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning, limits)
 
 
 def _table(lines: pa.Table) -> bytes:

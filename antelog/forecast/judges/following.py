@@ -105,11 +105,15 @@ class Stretches:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A followed step: who is followed now, who was settled in it, and the stretches in between."""
+    """A followed step: who is followed now, who was settled in it, the stretches in between.
+
+    And the numbers of the answers of its lines.
+    """
 
     after: Followed
     settled: Settled
     stretches: Stretches
+    numbers: Column
 
 
 def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Step:
@@ -136,7 +140,7 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Ste
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = Followed(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
-    return Step(after, settled, stretches)
+    return Step(after, settled, stretches, numbers)
 
 
 def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:
@@ -150,6 +154,15 @@ def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:
     same = groups(new.take(fresh))
     numbers[fresh] = before.next + same.numbers
     return numbers, before.next + same.count
+
+
+def numbers_of(before: Followed, answer: tuple[Column, ...]) -> Column:
+    """The numbers of answers; -1 of those that are not followed."""
+    if len(before.number) == 0:
+        return np.full(len(answer[-1]), -1)
+    known, asked = keys_of([before.last.answer, answer])
+    at = find(asked, known)
+    return np.where(at < 0, -1, before.number.take(at))
 
 
 def _below(one: Lines, other: Lines) -> Lines:
