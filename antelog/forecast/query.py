@@ -31,7 +31,16 @@ from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.judges import judging
 from antelog.forecast.judges.alerts import NO_ALERTS, Alerts
 from antelog.forecast.judges.alerts import without as alerts_without
-from antelog.forecast.judges.following import REVISED, Lines, Settled, Step, Stretches, followed, numbers_of
+from antelog.forecast.judges.following import (
+    REVISED,
+    Lines,
+    Settled,
+    Step,
+    Stretches,
+    followed,
+    numbers_of,
+    told_at,
+)
 from antelog.forecast.judges.judging import AsOf, Judged, source_of
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds import series_counts
@@ -196,7 +205,9 @@ class Query:
         beside = Beside(logged.table.num_rows, lossy=lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
-        moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), nobody == nobody)
+        # It is told as of now, though its line may be older: what was just told is likelier.
+        told = told_at(judged.followed, some.answer) == some.tick
+        moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
         if len(at):
             _, said = self._judge(judged, moments, int(some.tick[0]) // EPOCH)
             beside.say(said.line, said.told.chance, source_of(said.told))
