@@ -6,14 +6,14 @@ python -m tests.docs.forecast_stages     prints them, to be put into the page
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 import antelog
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.facts.history import gather
 from antelog.engine.kernel import admitted
 from antelog.engine.state import start
@@ -117,10 +117,10 @@ def _seen(form: Form, sightings: Sightings) -> str:
     return table({"series": series, "X": keys, "tick": facts.time, "arrived": facts.arrival})
 
 
-def _shown(form: Form, sightings: Sightings, asked: Asked, rows: dict[str, list[object]]) -> str:
+def _shown(form: Form, sightings: Sightings, asked: Asked, rows: Mapping[str, Sequence[object]]) -> str:
     """What the chain of each answer has shown at each tick, as of the tick at which its chance is asked."""
     (family,) = form.families
-    columns: dict[str, Sequence[object]] = dict(rows)
+    columns: dict[str, Sequence[object] | Column] = dict(rows)
     for tick in range(form.first - 1, form.last + 1):
         sought = Sought([asked.cells["X"]], [{}], [0], [None], asked.tick + tick, asked.as_of)
         came = outcomes(sightings, family, sought)
@@ -130,7 +130,9 @@ def _shown(form: Form, sightings: Sightings, asked: Asked, rows: dict[str, list[
 
 def _odds(odds: Odds, keys: Sequence[object]) -> str:
     shares = [", ".join(f"{share:g}" for share in each) for each in odds.shares[:, 0]]
-    return table({"X": keys, "once": odds.once[:, 0], "again": odds.again[:, 0], "shares": shares})
+    return table(
+        {"X": keys, "once": odds.once[:, 0].tolist(), "again": odds.again[:, 0].tolist(), "shares": shares}
+    )
 
 
 def _forecasts(found: Chances, asked: Asked) -> list[str]:
@@ -146,8 +148,8 @@ def _forecasts(found: Chances, asked: Asked) -> list[str]:
     ]
 
 
-def _rounded(chances_: Sequence[float] | Column) -> list[str]:
-    return [f"{chance:.4f}" for chance in chances_]
+def _rounded(found: Sequence[float] | Numbers) -> list[str]:
+    return [f"{chance:.4f}" for chance in found]
 
 
 if __name__ == "__main__":
