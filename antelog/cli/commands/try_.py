@@ -21,6 +21,7 @@ from antelog.cli.recorded.facts import (
     facts_of,
     input_option,
     recorded,
+    rejects_option,
     say_what_is_missing,
     static_facts,
     static_option,
@@ -106,10 +107,7 @@ class _Options:
     "--explanations", type=click.IntRange(min=1), metavar="N",
     help="Print at most N explanations of an answer, the smallest first.",
 )  # fmt: skip
-@click.option(
-    "--rejects", type=click.Path(dir_okay=False, path_type=Path),
-    help="Write every row that was set aside, with the reason, to this file (.csv or .jsonl).",
-)  # fmt: skip
+@rejects_option
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N",
     help="Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
