@@ -53,7 +53,8 @@ class SeriesCounts:
 
 def no_counts(family: Family, slowest: int) -> SeriesCounts:
     width = len(family.series) * (_LAGS + slowest + 1)
-    return SeriesCounts(nothing_counted(len(family.places), width), nothing_counted(0, width + 1))
+    places = len(family.places)
+    return SeriesCounts(nothing_counted(places, width, forgets=places > 0), nothing_counted(0, width + 1))
 
 
 def counted(sightings: Sightings, family: Family, epoch: int, slowest: int) -> Counted:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers, find, groups, keys_of
+from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, keys_of
 
 EPOCH = 20
 """So many ticks an epoch has."""
@@ -23,17 +23,22 @@ HALF_LIFE = 250.0
 """After so many epochs counts are worth half, while a stream runs."""
 
 FORGOTTEN = 100
-"""A key that nothing was counted for in so many epochs is forgotten."""
+"""A key that nothing was counted for in so many epochs is forgotten, where keys are."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last."""
+    """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
+
+    If it `forgets`, keys that were not counted for long are as if they had never been: a device is gone.
+    What all keys share stays, however long nothing happens.
+    """
 
     keys: tuple[Column, ...]
     first: Column
     last: Column
     sums: Numbers
+    forgets: bool
 
     @property
     def count(self) -> int:
@@ -41,12 +46,22 @@ class Tally:
 
     def take(self, at: Column) -> Tally:
         keys = tuple(column.take(at) for column in self.keys)
-        return Tally(keys, self.first.take(at), self.last.take(at), self.sums.take(at, axis=0))
+        return replace(
+            self,
+            keys=keys,
+            first=self.first.take(at),
+            last=self.last.take(at),
+            sums=self.sums.take(at, axis=0),
+        )
+
+    def forgotten(self, epoch: int, last: Column) -> Mask:
+        """Whether keys are forgotten at an epoch that were counted last at these."""
+        return (epoch - last > FORGOTTEN) & self.forgets
 
 
-def nothing_counted(keys: int, sums: int) -> Tally:
+def nothing_counted(keys: int, sums: int, *, forgets: bool = False) -> Tally:
     empty = np.zeros(0, np.int64)
-    return Tally((empty,) * keys, empty, empty, np.zeros((0, sums)))
+    return Tally((empty,) * keys, empty, empty, np.zeros((0, sums)), forgets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +91,7 @@ def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
     fresh, known = np.flatnonzero(at < 0), np.flatnonzero(at >= 0)
     sums, last, first = tally.sums.copy(), tally.last.copy(), tally.first.copy()
     there = at.take(known)
-    gone = counted.epoch - last.take(there) > FORGOTTEN
+    gone = tally.forgotten(counted.epoch, last.take(there))
     older = faded(sums.take(there, axis=0), counted.epoch - last.take(there), half_life)
     sums[there] = np.where(gone[:, None], 0, older) + numbers.take(known, axis=0)
     first[there[gone]] = last[there] = counted.epoch
@@ -86,6 +101,7 @@ def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
         np.concatenate([first, epoch]),
         np.concatenate([last, epoch]),
         np.concatenate([sums, numbers.take(fresh, axis=0)]),
+        tally.forgets,
     )
 
 
@@ -116,7 +132,7 @@ def looked_up(tally: Tally, keys: Sequence[Column], count: int, as_of: tuple[int
     if tally.count == 0 or count == 0:
         return Found(sums, first)
     at = find(*_together(keys, count, tally.keys, tally.count))
-    known = np.flatnonzero((at >= 0) & (epoch - tally.last.take(at) <= FORGOTTEN))
+    known = np.flatnonzero((at >= 0) & ~tally.forgotten(epoch, tally.last.take(at)))
     there = at.take(known)
     sums[known] = faded(tally.sums.take(there, axis=0), epoch - tally.last.take(there), half_life)
     first[known] = tally.first.take(there)
@@ -125,12 +141,12 @@ def looked_up(tally: Tally, keys: Sequence[Column], count: int, as_of: tuple[int
 
 def alive(tally: Tally, epoch: int) -> int:
     """How many keys are not forgotten at an epoch."""
-    return int(np.count_nonzero(epoch - tally.last <= FORGOTTEN))
+    return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
 
 
 def without_old(tally: Tally, epoch: int) -> Tally:
     """The tally without the keys that are forgotten, which saves room and changes nothing."""
-    old = epoch - tally.last > FORGOTTEN
+    old = tally.forgotten(epoch, tally.last)
     return tally.take(np.flatnonzero(~old)) if old.any() else tally
 
 
