@@ -106,6 +106,23 @@ def test_what_is_declared_is_not_learned() -> None:
     np.testing.assert_allclose(both.shares, [[[0.75, 0.25, 0]], [[0.7, 0.2, 0.08]]])
 
 
+def test_what_is_learned_may_know_of_longer_delays() -> None:
+    """Those of another input; and of shorter ones, for a fact may be later than any that has come."""
+    text = f"{INPUT.format('')} {CHANCES} {RULE}"
+    (chain,) = chains(text)
+    rows = keys(Values(), X=["wt2"])
+    odds = declared(chain, input_of(text), rows)
+    for shares, known, wanted in (
+        ([0.6, 0.2, 0.1, 0.1], True, [0.75, 0.25, 0, 0]),
+        ([0.6, 0.2, 0.1, 0.1], False, [0.5, 0.5, 0, 0]),
+        ([1.0], True, [1, 0]),
+        ([1.0], False, [0.5, 0.5]),
+    ):
+        learned = replace(odds, shares=np.array([[shares]]), known=np.array([known]))
+        both = completed(odds, learned, (chain, input_of(text)), rows)
+        np.testing.assert_allclose(both.shares, [[wanted]])
+
+
 @pytest.mark.parametrize(
     ("declarations", "ticks"),
     [
