@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, pr
 from antelog.forecast.formulas.diagrams import Leaf, Question, diagram_of
 from antelog.forecast.formulas.formulas import Comes, Every, Never, Node, Some
 from antelog.forecast.formulas.series import Series
-from antelog.forecast.odds.odds import Odds
+from antelog.forecast.odds.odds import Odds, together
 from tests.forecast.making import odds
 
 SERIES = [Series(name, (), (), (), ()) for name in "xyz"]
@@ -40,8 +39,9 @@ def chance(
     question = Question(node, [], leaves, [1 + states + slotted], lambda leaf: leaf.at + slowest <= horizon)
     rows = np.array(shown, np.int64)
     link = Link(of, np.zeros(len(rows), np.int64), rows, slotted)
-    window = Window(-1, age, np.full(len(rows), since), (link,))
-    return probability(diagram_of(question), window, 1, horizon).tolist()
+    window = Window(-1, np.full(len(rows), age), np.full(len(rows), since), (link,))
+    found: list[float] = probability(diagram_of(question), window, 1, horizon).chance.tolist()
+    return found
 
 
 BOTH = Every((at(0), at(1)))
@@ -105,12 +105,27 @@ def test_a_slot_shows_one_fact_a_tick() -> None:
     assert chance(at(1), [[0, 3], [0, 1]], levels, slotted=True) == pytest.approx([0.1, 0.8])
 
 
-def test_rows_may_have_different_odds() -> None:
-    two = replace(HOT, **{name: np.concatenate([part, part]) for name, part in vars(HOT).items()})
-    two.once[1] = 0.5
-    question = Question(at(0), [], {at(0): Leaf(0, 1, 0)}, [2], lambda leaf: True)  # noqa: ARG005 - its shape
-    window = Window(
-        -1, -1, np.full(3, LONG_AGO), (Link(two, np.array([0, 1, 0]), np.zeros((3, 1), np.int64), False),)
-    )
-    found = probability(diagram_of(question), window, 0, FOREVER)
-    assert found.tolist() == pytest.approx([0.05, 0.5, 0.05])
+def window_of(of: Odds, which: list[int], age: list[int], shown: list[list[int]]) -> Window:
+    link = Link(of, np.array(which), np.array(shown, np.int64), slotted=False)
+    return Window(-1, np.array(age), np.full(len(age), LONG_AGO), (link,))
+
+
+def always(node: Node) -> Question:
+    """Of one chain, all of whose facts have come in time."""
+    return Question(node, [], {at(tick): Leaf(0, 1, tick) for tick in range(2)}, [2], lambda _: True)
+
+
+def test_rows_may_have_different_odds_and_ages() -> None:
+    two = together([HOT, odds(once=[0.5], again=[0.8])])
+    window = window_of(two, [0, 1, 0, 0], [-1, -1, -1, 0], [[0, 0], [0, 0], [1, 0], [0, 1]])
+    found = probability(diagram_of(always(at(0))), window, 0, FOREVER)
+    assert found.chance.tolist() == pytest.approx([0.05, 0.5, 0.8, 1])
+    some = probability(diagram_of(always(at(0))), window.take(np.array([1, 3])), 0, FOREVER)
+    assert some.chance.tolist() == pytest.approx([0.5, 1])
+
+
+def test_how_likely_it_is_by_each_tick() -> None:
+    either = Some((at(0), Every((at(0), at(1))), at(1)))
+    found = probability(diagram_of(always(either)), window_of(HOT, [0], [-1], [[0]]), 1, FOREVER)
+    assert found.by_tick.tolist() == [pytest.approx([0.05, 0.05 + 0.95 * 0.05])]
+    assert found.chance.tolist() == pytest.approx([0.05 + 0.95 * 0.05])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.forecast.chances.layout import is_declared, is_lossy, key_of, layout
+from antelog.forecast.chances.layout import is_lossy, key_of, layout
 from antelog.forecast.odds.tally import EPOCH
 from tests.forecast.making import plan_of
 
@@ -35,10 +35,9 @@ def test_a_query_without_a_form_asks_for_nothing() -> None:
     assert (found.families, found.slowest) == ((), 0)
 
 
-def test_what_programs_say_themselves() -> None:
+def test_where_facts_may_be_lost() -> None:
     plain = plan_of(TEXT.format(delay=2, more=""))
     declared = plan_of(TEXT.format(delay="1 (60%, 30%)", more="chance Temp(_, high, _) = 5%."))
-    assert (is_declared(plain), is_declared(declared)) == (False, True)
     assert [is_lossy(plan, "Malf") for plan in (plain, declared)] == [False, True]
 
 

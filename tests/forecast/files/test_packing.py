@@ -18,6 +18,7 @@ TALLY = Tally(
     np.array([0, 3]),
     np.array([4, 4]),
     np.array([[1.5, 2.0, 0.0], [0.25, 0.0, 1e300]]),
+    forgets=True,
 )
 COUNTED = Counted(7, (np.array([1]),), np.array([[1.0, 0.0]]))
 THING = {"Temp": SeriesCounts(TALLY, nothing_counted(0, 2), (COUNTED,)), "none": Waiting(TALLY)}
@@ -68,9 +69,15 @@ def test_what_nobody_has_packed(said: object, why: str) -> None:
 @pytest.mark.parametrize(
     ("thing", "why"),
     [
-        (Tally((np.array([1]),), np.array([0]), np.array([0, 1]), np.zeros((1, 1))), "different lengths"),
-        (Tally((), np.array([0]), np.array([0]), np.array([[-1.0]])), "cannot have been counted"),
-        (Tally((), np.array([0]), np.array([0]), np.array([[float("nan")]])), "cannot have been counted"),
+        (
+            Tally((np.array([1]),), np.array([0]), np.array([0, 1]), np.zeros((1, 1)), True),
+            "different lengths",
+        ),
+        (Tally((), np.array([0]), np.array([0]), np.array([[-1.0]]), False), "cannot have been counted"),
+        (
+            Tally((), np.array([0]), np.array([0]), np.array([[float("nan")]]), False),
+            "cannot have been counted",
+        ),
         (Counted(0, (), np.array([[float("inf")]])), "cannot have been counted"),
     ],
 )

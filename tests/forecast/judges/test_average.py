@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from antelog.forecast.judges.average import CLIPPED, averaged, loss, lost, no_losses
+from antelog.forecast.judges.average import CLIPPED, FASTER, averaged, loss, lost, no_losses, up_to
 from antelog.forecast.odds.tally import Waiting
 
 UNKNOWN = float("nan")
@@ -53,3 +53,13 @@ def test_who_has_lost_less_counts_more_in_that_pattern() -> None:
 def test_after_much_it_is_as_the_better_judge_says() -> None:
     losses = lost(no_losses(), 3, np.zeros(500, np.int64), np.full(500, 0.3), np.full(500, 0.6))
     assert both(0.9, 0.2, losses) == pytest.approx(0.9)
+
+
+def test_how_good_they_were_fades_faster_than_what_they_have_learned() -> None:
+    losses = lost(no_losses(), 0, np.array([7]), np.array([0.1]), np.array([0.5]))
+    used = up_to(losses, 10, 50.0)
+    assert used.later == ()
+    half = [math.exp(-0.1 / 2), math.exp(-0.5 / 2)]
+    odds = math.exp(half[0] / sum(half) * math.log(9) + half[1] / sum(half) * math.log(0.7 / 0.3))
+    one = (np.array([7]), np.array([0.9]), np.array([0.7]))
+    assert averaged(used, *one, (50 // FASTER, 50.0)).tolist() == [pytest.approx(odds / (1 + odds))]

@@ -14,10 +14,13 @@ from antelog.forecast.judges.following import (
     Lines,
     Step,
     age_bucket,
+    either_of,
     followed,
     nobody,
+    numbers_of,
     stage_of,
     state_of,
+    told_at,
 )
 
 A, B = 100, 200
@@ -52,21 +55,36 @@ def stretches(found: Step) -> list[tuple[int, ...]]:
     return [tuple(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def settled(found: Step) -> list[tuple[int, int, bool, list[tuple[int, int]]]]:
-    """Number, when, whether confirmed, and the states as (stage, bucket of ages), of each."""
+State = tuple[int, int, bool]
+"""A stage, a bucket of ages, and whether the answer was silent."""
+
+
+def settled(found: Step) -> list[tuple[int, int, bool, list[State]]]:
+    """Number, when, whether confirmed, and the states, of each."""
     s = found.settled
     return [
         (
             int(s.number[i]),
             int(s.tick[i]),
             bool(s.confirmed[i]),
-            sorted(
-                (int(stage_of(state)), int(state - state_of(stage_of(state), np.int64(0)))) for state in mine
-            ),
+            sorted(map(opened, s.states[s.state_of == i].tolist())),
         )
         for i in range(len(s.number))
-        for mine in [s.states[s.state_of == i]]
     ]
+
+
+def opened(state: int) -> State:
+    stage = int(stage_of(np.array([state]))[0])
+    rest = state - int(state_of(np.array([stage]), np.array([0]), np.array([False]))[0])
+    return stage, rest // 2, bool(rest % 2)
+
+
+def told(stage: int, age: int) -> State:
+    return stage, bucket(age), False
+
+
+def silent(stage: int, *ages: int) -> list[State]:
+    return [(stage, bucket(age), True) for age in ages]
 
 
 def bucket(age: int) -> int:
@@ -84,19 +102,19 @@ def test_settled_when_the_atom_is() -> None:
     before = step(*EXAMPLE, now=2).after
     assert settled(step(now=3, before=before)) == []
     found = step(now=4, before=before)
-    assert settled(found) == [(0, 4, False, [(A, bucket(0)), (B, bucket(1))])]
+    assert settled(found) == [(0, 4, False, [told(A, 0), told(B, 1)])]
     assert (found.after.last.count, found.after.next, found.after.now) == (0, 1, 4)
 
 
 def test_a_confirmed_answer_is_settled_at_once() -> None:
     found = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRMED, -1), now=3)
-    assert settled(found) == [(0, 3, True, [(A, bucket(age)) for age in range(3)])]
+    assert settled(found) == [(0, 3, True, [told(A, 0), *silent(A, 1, 2)])]
 
 
 def test_after_a_rejection_it_may_be_confirmed_all_the_same() -> None:
     before = step(*EXAMPLE, now=2).after
     found = step((2, 0, 3, CONFIRMED, -1), now=3, before=before)
-    assert settled(found) == [(0, 3, True, [(A, bucket(0)), (B, bucket(1))])]
+    assert settled(found) == [(0, 3, True, [told(A, 0), told(B, 1)])]
 
 
 def test_without_a_bound_a_rejection_settles() -> None:
@@ -109,7 +127,7 @@ def test_an_open_answer_stays_as_it_is_as_far_as_a_step_tells() -> None:
     after = step(now=6, before=before.after)
     assert stretches(after) == [(0, B, 2, 7, -1)]  # the line was told in the step before
     (done,) = settled(step((2, 0, 7, REJECTED, -1), now=7, before=after.after))
-    assert done == (0, 7, False, [(A, bucket(0)), *((B, bucket(age)) for age in range(1, 7))])
+    assert done == (0, 7, False, [told(A, 0), told(B, 1), *silent(B, *range(2, 7))])
 
 
 def test_numbers_go_on() -> None:
@@ -129,8 +147,8 @@ def test_cuts_change_nothing(cut: list[int]) -> None:
         state = each.after
         found += settled(each)
     assert found == [
-        (0, 4, False, [(A, bucket(0)), (B, bucket(1))]),
-        (1, 5, True, [(A, bucket(age)) for age in range(4)]),
+        (0, 4, False, [told(A, 0), told(B, 1)]),
+        (1, 5, True, [told(A, 0), *silent(A, 1, 2, 3)]),
     ]
 
 
@@ -142,6 +160,15 @@ def test_ages_are_told_apart_one_by_one_and_then_by_powers_of_two() -> None:
     assert 0 <= bucket(-(2**40)) <= bucket(2**40) < 64
 
 
-def test_a_state_is_a_stage_and_a_bucket() -> None:
-    state = state_of(np.array([A, B]), np.array([1, 63]))
-    assert stage_of(state).tolist() == [A, B]
+def test_a_state_is_a_stage_a_bucket_and_whether_it_was_silent() -> None:
+    states = state_of(np.array([A, A, B]), np.array([1, 1, 63]), np.array([False, True, True]))
+    assert [opened(int(state)) for state in states] == [(A, 1, False), (A, 1, True), (B, 63, True)]
+    assert either_of(states)[0] == either_of(states)[1] != either_of(states)[2]
+
+
+def test_what_is_known_of_answers_that_are_followed() -> None:
+    known = step((2, 0, 0, POSSIBLE, A), (3, 0, 0, POSSIBLE, A), (3, 0, 2, REVISED, B), now=2).after
+    answers = (np.array([3, 4, 2]), np.array([0, 0, 0]))
+    assert numbers_of(known, answers).tolist() == [1, -1, 0]
+    assert told_at(known, answers).tolist() == [2, -1, 0]
+    assert numbers_of(nobody(2), answers).tolist() == told_at(nobody(2), answers).tolist() == [-1, -1, -1]

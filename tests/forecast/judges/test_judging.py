@@ -46,7 +46,7 @@ def settled(*rows: tuple[int, int, bool]) -> Settled:
     """Answers given as (number, when, confirmed), all of which were in one state."""
     number, tick, confirmed = zip(*rows, strict=True)
     zero = np.zeros(len(rows), np.int64)
-    states = state_of(zero, age_bucket(zero))
+    states = state_of(zero, age_bucket(zero), zero > 0)
     done = np.array(confirmed, np.bool_)
     return Settled((zero, zero), ints(*number), ints(*tick), done, np.arange(len(rows)), states)
 
@@ -92,13 +92,11 @@ def test_what_was_said_is_judged_when_the_answer_is_settled() -> None:
     done = settled((0, EPOCH + 5, True))
     after = settle(judged, done, ints(0))
     assert after.told.number.tolist() == [1]
-    # What each judge has lost, the mean over the two lines of the answer, and that it is one answer.
+    # What each judge has lost on each of the two lines, and that it is one line.
     (counted,) = after.losses.later
-    means = [
-        float(loss(np.array([first_[0], second_[0]]), np.array([True, True])).mean())
-        for first_, second_ in ((first.model, second.model), (first.outcomes, second.outcomes))
-    ]
-    assert (counted.epoch, counted.numbers.tolist()) == (1, [pytest.approx([*means, 1])])
+    lines = ((each.model, each.outcomes) for each in (first, second))
+    lost = [[float(loss(column[:1], np.array([True]))[0]) for column in line] for line in lines]
+    assert (counted.epoch, counted.numbers.tolist()) == (1, [pytest.approx([*each, 1]) for each in lost])
     scores = result(all_scored(after))
     assert (scores.counted.lines, scores.counted.answers, scores.counted.confirmed) == (2, 1, 1)
     wanted = ((1 - first.chance[0]) ** 2 + (1 - second.chance[0]) ** 2) / 2

@@ -11,9 +11,9 @@ from antelog.engine.log.stages import LITERALS
 from antelog.forecast.judges.following import Settled, age_bucket, state_of
 from antelog.forecast.judges.outcomes import Outcomes, learned, nothing_known, predicted, up_to
 
-EARLY, LATE, OTHER = (
-    int(state_of(np.array([pattern << LITERALS]), age_bucket(np.array([age])))[0])
-    for pattern, age in ((0, 0), (0, 5), (1, 0))
+EARLY, LATE, OTHER, SILENT = (
+    int(state_of(np.array([pattern << LITERALS]), age_bucket(np.array([age])), np.array([silent]))[0])
+    for pattern, age, silent in ((0, 0, False), (0, 5, True), (1, 0, False), (0, 0, True))
 )
 
 
@@ -50,13 +50,15 @@ def test_nothing_known() -> None:
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:
     outcomes = known((7, True, [EARLY]), (7, True, [EARLY]), (8, False, [EARLY, LATE]), (8, False, [OTHER]))
-    # In all five cases two; of pattern 0 two of four; EARLY two of three; of key 7 two of two.
+    # In all five cases two; of pattern 0 two of four; EARLY two of three, none of them silent; of key 7 both.
     query = (2 + 1 * 0.5) / (5 + 1)
     pattern = (2 + 1 * query) / (4 + 1)
-    state = (2 + 2 * pattern) / (3 + 2)
+    either = (2 + 2 * pattern) / (3 + 2)
+    state = (2 + 5 * either) / (3 + 5)
     assert chance(outcomes, EARLY, 7) == pytest.approx((2 + 5 * state) / (2 + 5))
     assert chance(outcomes, EARLY, 8) == pytest.approx((0 + 5 * state) / (1 + 5))
     assert chance(outcomes, EARLY, 9) == pytest.approx(state)  # a key nobody has seen
+    assert chance(outcomes, SILENT, 9) == pytest.approx(either)  # only such as were just told have been seen
 
 
 def test_a_state_nobody_has_been_in_is_as_its_pattern() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antelog.engine.values.values import Values
-from antelog.forecast.odds.odds import IMPOSSIBLE, Odds, each_once
+from antelog.forecast.odds.odds import IMPOSSIBLE, each_once, together
 from tests.forecast.making import keys, odds, state
 
 
@@ -43,8 +43,24 @@ def test_columns_of_a_state() -> None:
 
 def test_each_different_set_once() -> None:
     one, other = odds([0.05], [0.8]), odds([0.1], [0.8])
-    parts = [one, other, one]
-    table = Odds(*(np.concatenate([vars(p)[name] for p in parts]) for name in vars(one)))
+    table = together([one, other, one])
     found, which = each_once(table)
     assert len(found.once) == 2
     assert found.take(which).once.tolist() == [[0.05], [0.1], [0.05]]
+
+
+def test_what_has_come_by_a_lag() -> None:
+    lossy = odds([0.05], [0.8], [[0.6, 0.2, 0.1]])
+    lags = np.array([-3, -1, 0, 1, 2, 99])
+    come = lossy.come(np.zeros(6, np.int64), lags)
+    np.testing.assert_allclose(come[:, 0], [0, 0, 0.6, 0.8, 0.9, 0.9])
+    for lag, wanted in zip(lags.tolist(), come.tolist(), strict=True):
+        assert lossy.come(np.zeros(1, np.int64), lag).tolist() == [wanted]
+
+
+def test_some_rows_of_keys() -> None:
+    values = Values()
+    assert keys(values, X=["a", "b", "c"]).take(np.array([2, 0])).cells["X"].tolist() == [
+        values.cell("c"),
+        values.cell("a"),
+    ]

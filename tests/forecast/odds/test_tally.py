@@ -26,7 +26,7 @@ def counted(epoch: int, *rows: tuple[int, float, float]) -> Counted:
 
 
 def counting(*parts: Counted, half_life: float | None = None) -> Tally:
-    tally = nothing_counted(1, 2)
+    tally = nothing_counted(1, 2, forgets=True)
     for part in parts:
         tally = added(tally, part, half_life)
     return tally
@@ -63,8 +63,15 @@ def test_a_key_that_is_not_seen_for_long_is_forgotten() -> None:
     assert (at.sums.tolist(), at.first.tolist()) == ([[1, 1]], [late])
 
 
+def test_what_all_keys_share_is_not_forgotten() -> None:
+    tally = added(nothing_counted(1, 2), counted(0, (7, 8, 0)), None)
+    assert found(tally, 7, epoch=FORGOTTEN * 9).sums.tolist() == [[8, 0]]
+    assert without_old(tally, FORGOTTEN * 9) is tally
+
+
 def test_whether_forgotten_keys_are_dropped_or_not_makes_no_difference() -> None:
-    random, kept, dropped = np.random.default_rng(0), nothing_counted(1, 2), nothing_counted(1, 2)
+    random = np.random.default_rng(0)
+    kept = dropped = nothing_counted(1, 2, forgets=True)
     for epoch in range(0, 900, 30):
         new = counted(epoch, *((int(key), 1.0, 0.0) for key in random.integers(0, 20, 3)))
         kept, dropped = added(kept, new, 50), without_old(added(dropped, new, 50), epoch)
