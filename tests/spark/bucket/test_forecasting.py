@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/{forecasting,learning}.py: neither buckets nor cuts change a chance or an alert."""
+"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/files/swapping.py: chances in buckets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from antelog.forecast.engine import Engine
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import merged
 from antelog.forecast.kinds import KINDS
-from antelog.spark.bucket import storing
+from antelog.spark.bucket import caching, storing
 from antelog.spark.bucket.learning import learner, scorer
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.transport.packing import PACKED
@@ -135,6 +135,28 @@ def test_a_batch_tells_what_a_stream_tells(given: Forecasts) -> None:
     tables = tables_of(PLAN, facts)
     job = job_of(PLAN, tables, 3, forecasts=given, batch=True, until=TICKS + 5)
     assert comparable(run_batch(job, tables, random.Random(0)).changes) == streamed(given, 1, [])
+
+
+def test_a_stream_goes_on_with_a_newer_model() -> None:
+    """What it says from then on is what one says that has had that model all along."""
+    facts = readings(0)
+    engine = Engine(PROGRAM, model=history(), learn=True)
+    engine.advance(TICKS + 5, frames(facts, PLAN, -1, TICKS + 5))
+    newer = engine.model
+    tables = tables_of(PLAN, facts)
+    stream = Stream(job_of(PLAN, tables, 3, forecasts=forecasts(history())), random.Random(0))
+    first, second = cut(facts, [200])
+    stream.batch(tables_of(PLAN, first))
+    stream.continue_as(job_of(PLAN, tables, 3, forecasts=forecasts(newer)))
+    caching.forget()
+    told = [stream.batch(tables_of(PLAN, part)).changes for part in (second, [closing(PLAN, TICKS + 5)])]
+    found = comparable(row for part in told for row in part if row["change"] in ("possible", "revised"))
+    since = min(row["tick"] for row in found)
+    assert found == [
+        row
+        for row in in_process(PROGRAM, newer, facts)
+        if row["change"] in ("possible", "revised") and row["tick"] >= since
+    ]
 
 
 def test_of_kinds_only_those_asked_for_are_told() -> None:
