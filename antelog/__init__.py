@@ -22,7 +22,8 @@ from antelog.errors import (
 from antelog.lazily import names_of
 
 if TYPE_CHECKING:
-    from antelog.engine.engine import Engine
+    from antelog.forecast.engine import Engine
+    from antelog.forecast.files.model import Model
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
     from antelog.program import Program, load, parse
@@ -32,6 +33,7 @@ __all__ = [
     "DataError",
     "Drawing",
     "Engine",
+    "Model",
     "OutputError",
     "PlanError",
     "Program",
@@ -47,7 +49,8 @@ __all__ = [
 ]
 
 _FROM = {
-    "Engine": "engine.engine",
+    "Engine": "forecast.engine",
+    "Model": "forecast.files.model",
     **dict.fromkeys(("Program", "load", "parse"), "program"),
     **dict.fromkeys(("Drawing", "draw"), "pictures"),
     **dict.fromkeys(("load_ipython_extension", "show"), "notebook"),

@@ -38,11 +38,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
     "program": TO_ENGINE,
-    "pictures": TO_ENGINE | {"program"},
-    "notebook": TO_ENGINE | {"program", "pictures"},
-    "__init__": TO_PROGRAM | SHOWING,
-    "spark": TO_PROGRAM | {"files"},
-    "forecast": TO_PROGRAM,
+    "pictures": TO_ENGINE | {"program", "forecast"},
+    "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
+    "__init__": TO_PROGRAM | SHOWING | {"forecast"},
+    "spark": TO_PROGRAM | {"files", "forecast"},
+    "forecast": TO_ENGINE | {"program"},
     "cli": EVERYTHING,
     "dashboard": EVERYTHING,
 }
@@ -54,7 +54,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
-        *("settings", "workers", "job", "transport", "bucket", "running"),
+        *("settings", "workers", "job", "transport", "bucket", "running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }

@@ -98,6 +98,7 @@ def test_classes_have_few_fields() -> None:
 def test_import_antelog_is_light() -> None:
     loaded = loaded_by("from antelog import Engine, load, parse")
     assert {"antelog", "antelog.engine.kernel"} <= set(loaded)  # names are loaded when they are asked for
+    assert "antelog.forecast.forecasting" not in loaded  # few engines forecast
     assert layers.loaded_complaints(loaded) == []
     assert "pandas" not in loaded  # Arrow loads it for the first array that is made
 

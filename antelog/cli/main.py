@@ -12,7 +12,9 @@ from antelog.cli.arguments.completion import completion
 from antelog.cli.show.outputs import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
-_MODULES = {"check": "check", "draw": "draw", "run": "run", "try": "try_"}
+_MODULES = {
+    "check": "check", "draw": "draw", "learn": "learn", "run": "run", "score": "score", "try": "try_",
+}  # fmt: skip
 
 
 class _Commands(click.Group):
@@ -61,6 +63,7 @@ def main() -> None:
       antelog check turbines.alog                                       what the rules tell, and when
       antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
       antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
+      antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
       antelog completion bash                                           what makes Tab complete all this
     """

@@ -19,9 +19,8 @@ from antelog.forecast.beside import Beside
 from antelog.forecast.chances.chances import Chances
 from antelog.forecast.judges.alerts import Alerts, rung
 from antelog.forecast.judges.judging import Told, source_of
+from antelog.forecast.kinds import LIKELY, UNLIKELY
 from antelog.forecast.retelling import Pool, again, marked
-
-LIKELY, UNLIKELY = "likely", "unlikely"
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,9 @@ import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Numbers, find
 from antelog.forecast.beside import COLUMNS
+from antelog.forecast.kinds import DROPPED
 from antelog.forecast.retelling import LINE, NUMBER, Pool, again, marked
 
-DROPPED = "dropped"
 _OPEN = ("possible", "revised")
 
 

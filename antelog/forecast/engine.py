@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,22 +17,18 @@ from antelog.engine.engine import Planned, plan_of
 from antelog.engine.log.changes import KINDS as PLAIN_KINDS
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
-from antelog.errors import DataError, UnsupportedError
-from antelog.forecast import forecasting
-from antelog.forecast.alerting import LIKELY, UNLIKELY
-from antelog.forecast.chances.layout import is_declared
-from antelog.forecast.dropping import DROPPED, Limits, dropped_table
-from antelog.forecast.files import resuming
-from antelog.forecast.files.model import Model
-from antelog.forecast.query import Learning
-from antelog.forecast.scores import Scores, table
+from antelog.errors import UnsupportedError
+from antelog.forecast.kinds import KINDS
+from antelog.forecast.odds.tally import HALF_LIFE
 
-__all__ = ["KINDS", "Engine", "Model"]
-
-KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY, DROPPED)
-"""All kinds of changes; two more come of queries with an `alert`, the last one of `min_chance` and `most`."""
+if TYPE_CHECKING:
+    from antelog.forecast.files.model import Model
+    from antelog.forecast.forecasting import Forecasting
+    from antelog.forecast.running import Running
+    from antelog.forecast.scores import Scores
 
 LEARN = "learn"
+"""The model that is learned while an engine runs."""
 
 
 class Engine(engine.Engine):
@@ -45,8 +41,16 @@ class Engine(engine.Engine):
         learn: whether to go on learning with a given model
         min_chance: answers with a smaller chance are dropped, and nothing more is told of them
         most: of each query not more open answers than so many are told; the least likely are dropped
-        others: as for the engine without a model: only, static, arrival, limit, keep_rejects, budget
+        half_life: after so many epochs of 20 ticks what was learned counts half; None: never
+        only: the kinds of changes asked for, all unless told otherwise
+        others: `static`, background facts in addition to those of the program, as frames or lists of tuples;
+            `arrival`, what frames call the column of arrivals; `limit`, to keep at most so many facts: when
+            more of them matter, those about the oldest ticks are dropped (see `dropped`); `keep_rejects`, how
+            many of the latest rejects are kept, while all are counted; `budget`, how many bytes a table
+            within a step may take, about
     """
+
+    _running: Running | None = None
 
     def __init__(
         self,
@@ -54,59 +58,63 @@ class Engine(engine.Engine):
         *,
         model: Model | str | PathLike[str] | None = None,
         learn: bool = False,
+        half_life: float | None = HALF_LIFE,
         min_chance: float | None = None,
         most: int | None = None,
         only: Sequence[str] | None = None,
         **others: Any,
     ) -> None:
         plan = plan_of(program)
-        given = None if model is None or model == LEARN else _model(model).of(plan, _name(model))
-        learning = Learning(learn or model == LEARN)
-        if given is not None and not learn:
-            learning = Learning(False, given.half_life, given.epoch)
-        limits = _limits(min_chance, most)
-        self._start = (given, learning, limits) if model is not None or is_declared(plan) else None
-        if limits and self._start is None:
+        if model is not None or learn or any(source.chances for source in plan.inputs):
+            from antelog.forecast.running import begun  # noqa: PLC0415 - see `running`
+
+            self._running = begun(
+                plan,
+                None if model == LEARN else model,
+                (learn or model == LEARN, half_life),
+                (min_chance, most),
+            )
+        elif min_chance is not None or most is not None:
             raise UnsupportedError(_NO_MODEL)
         super().__init__(program, only=only, **others)
 
     def _set_up(self, saved: saving.Saved, only: Sequence[str], arrival: str, keep_rejects: int) -> None:
         super()._set_up(saved, only, arrival, keep_rejects)
-        self._forecasting: forecasting.Forecasting | None = None
         if saved.beside:
-            self._forecasting = resuming.resumed(saved.plan, saved.beside)
-        elif (began := getattr(self, "_start", None)) is not None:
-            given, learning, limits = began
-            self._forecasting = forecasting.start(saved.plan, learning, limits, given)
+            from antelog.forecast.running import resumed  # noqa: PLC0415 - see `running`
+
+            self._running = resumed(saved.plan, saved.beside)
 
     @property
     def model(self) -> Model:
         """What was learned so far. Raises UnsupportedError if the engine has no model."""
-        return forecasting.model_of(self._plan, self._known(), self.now)
+        return self._forecasts().model(self.now)
 
     def scores(self) -> pa.Table:
         """How good the chances were that settled answers were told with, a row for each query."""
+        from antelog.forecast.scores import table  # noqa: PLC0415 - see `running`
+
         return table(self.scored)
 
     @property
     def scored(self) -> dict[str, Scores]:
         """The same as sums, which `antelog.forecast.report` makes a page of."""
-        return forecasting.scores_of(self._known())
+        return self._forecasts().scores()
 
     @property
     def dropped_answers(self) -> pa.Table:
         """For each query how many answers were dropped, and how many confirmations are lost on average."""
-        return dropped_table({name: each.dropping for name, each in self._known().queries.items()})
+        return self._forecasts().dropped()
 
-    def _known(self) -> forecasting.Forecasting:
-        if self._forecasting is None:
+    def _forecasts(self) -> Running:
+        if self._running is None:
             raise UnsupportedError(_NO_MODEL)
-        return self._forecasting
+        return self._running
 
     @property
-    def forecasting(self) -> forecasting.Forecasting | None:
+    def forecasting(self) -> Forecasting | None:
         """What is known for forecasts; None without a model."""
-        return self._forecasting
+        return None if self._running is None else self._running.known
 
     @property
     def state(self) -> State:
@@ -121,52 +129,34 @@ class Engine(engine.Engine):
 
     @property
     def _kinds(self) -> tuple[str, ...]:
-        if self._forecasting is None:
+        if self._running is None:
             return tuple(kind for kind in self._only if kind in PLAIN_KINDS)
         return PLAIN_KINDS
 
     @property
     def _staged(self) -> bool:
-        return self._forecasting is not None
+        return self._running is not None
 
     def _log(self, finished: engine.Finished) -> dict[str, pa.Table]:
-        if self._forecasting is None:
+        if self._running is None:
             return super()._log(finished)
-        self._forecasting, log = forecasting.told(self._plan, self._forecasting, finished)
+        self._running, log = self._running.told(finished)
         if set(self._only) == set(KINDS):
             return log
         only = pa.array(self._only, pa.string())
         return {name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()}
 
     def _told(self, query: str, lines: Lines) -> pa.Table:
-        if self._forecasting is None:
+        if self._running is None:
             return lines.table
-        return forecasting.with_chances(self._plan, self._forecasting, self._state, (query, lines))
+        return self._running.with_chances(query, lines, self._state)
 
     def _saved(self) -> saving.Saved:
         saved = super()._saved()
-        if self._forecasting is not None:
-            saved = saving.beside(saved, resuming.members(self._forecasting))
-        return saved
+        return saved if self._running is None else saving.beside(saved, self._running.members())
 
 
 _NO_MODEL = (
     'this engine forecasts nothing: make it with `model="learn"` or a model, '
     "or declare a `chance` in the program"
 )
-
-
-def _limits(min_chance: float | None, most: int | None) -> Limits:
-    if min_chance is not None and not 0 <= min_chance <= 1:
-        raise DataError(f"min_chance is {min_chance}, and a chance is from 0 to 1")
-    if most is not None and most < 1:
-        raise DataError(f"most is {most}, but at least one answer has to be told")
-    return Limits(min_chance, most)
-
-
-def _model(model: Model | str | PathLike[str]) -> Model:
-    return model if isinstance(model, Model) else Model.load(model)
-
-
-def _name(model: Model | str | PathLike[str]) -> str:
-    return "the model" if isinstance(model, Model) else str(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antelog.cli.arguments.setting_error import SettingError
-from antelog.engine.log.changes import KINDS
+from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 
 

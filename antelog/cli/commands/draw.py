@@ -12,26 +12,18 @@ import click
 from antelog.cli.arguments.completion import queries_of
 from antelog.cli.arguments.reading import Read, equation
 from antelog.cli.recorded.facts import (
-    Facts,
     arrival_option,
     facts_of,
     input_option,
-    recorded,
-    say_what_is_missing,
-    static_facts,
     static_option,
     until_option,
 )
-from antelog.cli.recorded.replay import changes
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.recorded.through import through
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.progress import progress_bar
-from antelog.cli.show.set_aside import say_what_was_read, summarized
-from antelog.engine.engine import Engine
+from antelog.cli.show.shown import Tables
 from antelog.errors import DataError, UnsupportedError
-from antelog.files import ARRIVAL
 from antelog.pictures.reading import of_lines
-from antelog.program import Program, load
+from antelog.program import load
 
 if TYPE_CHECKING:
     from antelog.pictures import Drawing
@@ -123,7 +115,9 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
             drawing = draw(load(source), **look)
         else:
             program = load(source)
-            drawing = draw(**_replayed(program, facts_of(program.plan, facts)), program=program, **look)
+            tables: list[Tables] = []
+            engine = through(program, facts_of(program.plan, facts), tables.append)
+            drawing = draw(tables, now=engine.now, program=program, **look)
         drawing.save(output)
 
 
@@ -139,18 +133,3 @@ def _draw() -> Callable[..., Drawing]:
     except ImportError as error:
         raise UnsupportedError(str(error)) from None
     return found
-
-
-def _replayed(program: Program, facts: Facts) -> dict[str, Any]:
-    """All changes, and the tick at which they end."""
-    plan = program.plan
-    print_diagnostics(program.warnings, program.source, stderr())
-    say_what_is_missing(plan, facts.inputs)
-    with summarized(None, plan.tick) as rejects, progress_bar("facts", facts.size, results=False) as report:
-        engine = Engine(program, static=static_facts(plan, facts.statics, rejects), arrival=ARRIVAL)
-        tables = []
-        for shown in changes(engine, recorded(plan, facts, rejects, report), facts.until):
-            rejects.add(shown.set_aside)
-            tables.append(shown.tables)
-        say_what_was_read(rejects, engine)
-    return {"source": tables, "now": engine.now}

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.models import model_option
 from antelog.cli.arguments.reading import Read
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.facts import (
@@ -20,6 +21,7 @@ from antelog.cli.recorded.facts import (
     facts_of,
     input_option,
     recorded,
+    rejects_option,
     say_what_is_missing,
     static_facts,
     static_option,
@@ -30,13 +32,13 @@ from antelog.cli.show import json_lines, listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.progress import progress_bar
-from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_read, summarized
+from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_lost, say_what_was_read, summarized
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.engine import Engine
-from antelog.engine.log.changes import KINDS
 from antelog.files import ARRIVAL, Rejects
+from antelog.forecast.engine import Engine
+from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
 from antelog.program import Program, load
 
 
@@ -62,11 +64,12 @@ class _Bounds:
 
 @dataclass(frozen=True)
 class _Options:
-    """What the command was asked for."""
+    """What the command was asked for; `forecast` has what the engine is to know about chances."""
 
     facts: Facts
     look: _Look
     bounds: _Bounds
+    forecast: Mapping[str, Any]
 
 
 @click.command(
@@ -98,15 +101,21 @@ class _Options:
     "--format", "form", type=click.Choice(["jsonl", "table"]), default="jsonl", show_default=True,
     help="JSON lines for programs, or a listing for people.",
 )  # fmt: skip
+@model_option
+@click.option(
+    "--min-chance", type=click.FloatRange(0, 1), metavar="CHANCE",
+    help="Drop answers that are less likely than this, such as 0.01.",
+)  # fmt: skip
+@click.option(
+    "--most", type=click.IntRange(min=1), metavar="N",
+    help="Of each query, let at most N answers be open, and drop the least likely of more.",
+)  # fmt: skip
 @arrival_option
 @click.option(
     "--explanations", type=click.IntRange(min=1), metavar="N",
     help="Print at most N explanations of an answer, the smallest first.",
 )  # fmt: skip
-@click.option(
-    "--rejects", type=click.Path(dir_okay=False, path_type=Path),
-    help="Write every row that was set aside, with the reason, to this file (.csv or .jsonl).",
-)  # fmt: skip
+@rejects_option
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N",
     help="Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
@@ -123,6 +132,7 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
       antelog try turbines.alog --input Temp=readings.csv --format table
       antelog try turbines.alog --input Temp=readings.parquet --only confirmed > found.jsonl
       antelog try turbines.alog --input Temp=readings.csv --snapshots --until 20 | jq .answers
+      antelog try turbines.alog --input Temp=readings.csv --model learn --format table
 
     A file's columns are matched by name, or else by position. Rows that cannot be used, and facts that
     arrived later than their input allows, are set aside and counted.
@@ -140,11 +150,16 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
 def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
     """What was given on the command line, by the names of the options."""
     facts, since = facts_of(plan, given), tick_of(given["since"], plan, "--since")
+    forecast = {name: given[name] for name in ("model", "min_chance", "most")}
+    declared = any(source.chances for source in plan.inputs)
+    if forecast["model"] is None and not declared and any(each is not None for each in forecast.values()):
+        raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
     snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
     return _Options(
         facts,
         _Look(snapshots, since, given["only"] or KINDS, as_table, given["explanations"]),
         _Bounds(given["limit"], given["rejects"], given["strict"]),
+        forecast,
     )
 
 
@@ -156,11 +171,25 @@ def _run(program: Program, options: _Options) -> None:
         rejects = stack.enter_context(summarized(bounds.rejects, plan.tick, strict=bounds.strict))
         static = static_facts(plan, options.facts.statics, rejects)
         only = options.look.only
-        engine = Engine(program, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit)
+        engine = Engine(
+            program, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit, **options.forecast
+        )
+        if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
+            _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)
         _replay(engine, options, rejects, stack)
         sys.stdout.flush()
         say_what_was_read(rejects, engine)
+        if any(options.forecast[name] is not None for name in ("min_chance", "most")):
+            say_what_was_lost(engine)
+
+
+def _say_why_nothing_is_likely(engine: Engine) -> None:
+    """A note if alerts are asked for, and there can be none."""
+    if all(query.alert is None for query in engine.plan.queries):
+        say("note: nothing is likely or unlikely: no query has an `alert`, as in `query Q(X, T) alert 80%.`")
+    elif engine.forecasting is None:
+        say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 
 def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStack) -> None:

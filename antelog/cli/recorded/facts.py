@@ -51,6 +51,11 @@ until_option = click.option(
     "by which all that was open then is decided.",
 )  # fmt: skip
 
+rejects_option = click.option(
+    "--rejects", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write every row that was set aside, with the reason, to this file (.csv or .jsonl).",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Facts:

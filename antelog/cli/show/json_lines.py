@@ -16,6 +16,9 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
 
+_DIGITS = 6
+"""Chances are told with so many."""
+
 _AT_ONCE = 10_000
 """This many lines are put together at once: their parts take several times the memory."""
 
@@ -58,7 +61,7 @@ def snapshot_lines(relations: Sequence[Relation], shown: Shown, style: Style) ->
 
 def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     change = _array(table, "change")
-    rejected, open_ = pc.equal(change, "rejected"), pc.is_in(change, pa.array(["possible", "revised"]))
+    rejected, decided = pc.equal(change, "rejected"), pc.is_in(change, pa.array(["confirmed", "rejected"]))
     because = _joined(', "because": [', _lists(_array(table, "because"), style), "]")
     return _joined(
         '{"tick": ',
@@ -69,8 +72,9 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         _answer(relation, table, style),
         *_others(table, style),
         *_explanations(table, style),
-        pc.if_else(open_, _outlook(table), ""),
+        pc.if_else(decided, "", _outlook(table)),
         pc.if_else(rejected, because, ""),
+        *_chances(table, decided),
         "}",
     )
 
@@ -84,6 +88,7 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         *_excepted(table, style),
         *_explanations(table, style),
         pc.if_else(confirmed, "", _outlook(table)),
+        *_chances(table, confirmed),
         "}",
     )
 
@@ -154,6 +159,43 @@ def _outlook(table: pa.Table) -> pa.Array:
         text = pc.coalesce(there, text)
     decided = pc.fill_null(_array(table, "decided_by").cast(pa.string()), "null")
     return _joined(', "if_silent": ', text, ', "decided_by": ', decided)
+
+
+def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:
+    """How likely open answers are, where that is asked for; and how likely it is that any answer holds."""
+    parts = []
+    if "chance" in table.column_names:
+        said = _joined(
+            *(', "chance": ', _numbers(_array(table, "chance"))),
+            *(', "forecast": ', _forecasts(_array(table, "forecast"))),
+            *(', "chance_from": ', _quoted(_array(table, "chance_from"))),
+        )
+        parts.append(pc.if_else(decided, "", said))
+    if "holds" in table.column_names:
+        holds = _array(table, "holds")
+        parts.append(pc.if_else(holds.is_null(), "", _joined(', "holds": ', _numbers(holds))))
+    return parts
+
+
+def _forecasts(lists: pa.Array) -> pa.Array:
+    """Lists of ticks with chances."""
+    each = lists.flatten()
+    tick, chance = pc.struct_field(each, "tick"), pc.struct_field(each, "chance")
+    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    texts = _in_lists(_joined("[", tick.cast(pa.string()), ", ", _numbers(chance), "]"), counts)
+    return pc.if_else(lists.is_null(), "null", _joined("[", texts, "]"))
+
+
+def _numbers(array: pa.Array) -> pa.Array:
+    """Chances as JSON; many lines have the same."""
+    encoded = array.dictionary_encode()
+    distinct = [f"{value:.{_DIGITS}g}" for value in encoded.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(distinct, pa.string()).take(encoded.indices), "null")
+
+
+def _quoted(array: pa.Array) -> pa.Array:
+    """Words as JSON."""
+    return pc.fill_null(_joined('"', array.cast(pa.string()), '"'), "null")
 
 
 def _lists(lists: pa.Array, style: Style) -> pa.Array:

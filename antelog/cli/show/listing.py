@@ -10,10 +10,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from antelog.cli.show.chances import BAR, PLAIN_BAR, Bar, alert_text, chance_line, likeliest_first
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import print_text
 from antelog.cli.show.values import plain, rows_of
 from antelog.compile.nodes.plan import Relation
+from antelog.forecast.kinds import DROPPED, LIKELY, UNLIKELY
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
 
@@ -22,6 +24,9 @@ _COLOURS = {
     "revised": "yellow",
     "confirmed": "bold green",
     "rejected": "red",
+    "likely": "bold magenta",
+    "unlikely": "magenta",
+    "dropped": "dim",
     "open": "cyan",
 }
 _WIDTH = max(map(len, _COLOURS))
@@ -35,9 +40,10 @@ class Marks:
     evidence: str = "●"
     hypothesis: str = "○"
     false: str = "✗"
+    bar: Bar = BAR
 
 
-PLAIN_MARKS = Marks("*", "o", "x")
+PLAIN_MARKS = Marks("*", "o", "x", PLAIN_BAR)
 """For terminals that have none of the others."""
 
 
@@ -54,7 +60,7 @@ class Listing:
 def listing(console: Console, tick: int | None, explanations: int | None) -> Listing:
     """A listing with the marks a console can show."""
     try:
-        "●○✗".encode(console.encoding)
+        f"●○✗{BAR}".encode(console.encoding)
     except (UnicodeEncodeError, LookupError):
         return Listing(console, PLAIN_MARKS, tick, explanations)
     return Listing(console, Marks(), tick, explanations)
@@ -76,14 +82,12 @@ def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None,
 
 
 def print_snapshot(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int:
-    """What is open after a tick, and what was confirmed at it; `last` and the result as above."""
+    """What is open after a tick, the likeliest first, and what was confirmed at it; `last` as above."""
     _print_tick(shown.tick, last is None, to)
-    count = 0
-    for relation in relations:
-        for row in rows_of(shown.tables[relation.name], relation):
-            _print_row("confirmed" if row["change"] == "confirmed" else "open", relation, row, to)
-            count += 1
-    if not count:
+    rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]
+    for relation, row in likeliest_first(rows):
+        _print_row("confirmed" if row["change"] == "confirmed" else "open", relation, row, to)
+    if not rows:
         _print(Text("  nothing is open", "dim"), to)
     return shown.tick
 
@@ -99,9 +103,15 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
     line.append(relation.name, "bold")
     line.append(f"  {values}" if values else "")
-    if change not in ("confirmed", "rejected"):
+    if change in (LIKELY, UNLIKELY):
+        line.append(f"   {alert_text(change, relation.alert or 0)}")
+    elif change == DROPPED:
+        line.append("   it is unlikely, or others are likelier", "dim")
+    elif change not in ("confirmed", "rejected"):
         line.append(_outlook(row, to.tick), "dim")
     _print(line, to)
+    if (likely := chance_line(row, to.marks.bar, to.tick)) is not None:
+        _print(Text(_INDENT).append_text(likely), to)
     if row.get("except"):
         named = (", ".join(_value(row_[name]) for name in row["others"]) for row_ in row["except"])
         _print(Text(f"{_INDENT}all but {', '.join(named)}", "dim"), to)

@@ -39,11 +39,6 @@ def layout(plan: Plan) -> Layout:
     return Layout(plan, families, slowest, max(reach, 2 * EPOCH + slowest))
 
 
-def is_declared(plan: Plan) -> bool:
-    """Whether a program says itself how likely facts are."""
-    return any(source.chances for source in plan.inputs)
-
-
 def is_lossy(plan: Plan, query: str) -> bool:
     """Whether facts that a query rests on may be lost."""
     form = forms(plan)[query]

@@ -32,6 +32,9 @@ VERSION = 1
 """Counts up whenever a model of the version before can no longer be read."""
 
 
+_KIND = "antelog model"
+
+
 class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: str
     version: int
@@ -55,6 +58,12 @@ class Model:
     epoch: int
     half_life: float | None
 
+    @property
+    def knows_something(self) -> bool:
+        """Whether anything was learned: of facts, or of what became of answers."""
+        facts = any(each.shared.count for each in self.series.values())
+        return facts or any(each.levels[0].tally.count for each in self.outcomes.values())
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file; one of that name is replaced when the new one is complete."""
         writing.write(path, self.to_bytes())
@@ -63,7 +72,7 @@ class Model:
         said, columns = packed(
             {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
         )
-        head = _Head("antelog model", VERSION, self.epoch, self.half_life)
+        head = _Head(_KIND, VERSION, self.epoch, self.half_life)
         return sealed.pack(
             {
                 "model.json": msgspec.json.encode(head),
@@ -87,9 +96,17 @@ class Model:
 
     @classmethod
     def from_bytes(cls, content: bytes, name: str = "the model") -> Model:
-        members = sealed.unpack(content, name)
+        try:
+            members = sealed.unpack(content, name)
+        except StateError:
+            raise StateError(
+                f"{name} is no model, or a damaged one, or of another version of antelog; `antelog learn` "
+                "writes one"
+            ) from None
         try:
             head = msgspec.json.decode(members["model.json"], type=_Head)
+            if head.kind != _KIND:
+                raise ValueError(f"it says that it is: {head.kind}")
             if head.version != VERSION:
                 raise StateError(
                     f"{name} is a model of version {head.version}, but this antelog reads version {VERSION}; "
@@ -104,8 +121,11 @@ class Model:
         return model
 
     def of(self, plan: Plan, name: str = "the model") -> Model:
-        """The model, if it is of this program; raises StateError with what differs."""
-        if self.plan == plan:
+        """The model, if it is of this program; raises StateError with what differs.
+
+        From which chance on an answer is worth an alert makes no difference to what was learned.
+        """
+        if _without_alerts(self.plan) == _without_alerts(plan):
             return self
         raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
 
@@ -134,11 +154,16 @@ def series_start(plan: Plan) -> dict[str, SeriesCounts]:
     return {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
 
 
+def _without_alerts(plan: Plan) -> Plan:
+    relations = tuple(msgspec.structs.replace(each, alert=None) for each in plan.relations)
+    return msgspec.structs.replace(plan, relations=relations)
+
+
 def _difference(one: Plan, other: Plan) -> str:
     """What differs between the program of a model and another."""
     for what, first, second in (
         ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
-        ("queries", _by_name(one.queries), _by_name(other.queries)),
+        ("queries", _by_name(_without_alerts(one).queries), _by_name(_without_alerts(other).queries)),
         ("static predicates", _by_name(one.statics), _by_name(other.statics)),
     ):
         for name in sorted(first.keys() - second.keys()):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from antelog.forecast.report import svg, words
+from antelog.forecast.report.percents import percent, percents
 from antelog.forecast.report.svg import Spot
 from antelog.forecast.scoring.alerts import Alerted
 from antelog.forecast.scoring.bands import Bin, Judged
@@ -40,7 +41,7 @@ class _Plane:
         """Lines across, each with its share."""
         for number in numbers:
             yield svg.line(Spot(_LEFT, self.y(number)), Spot(_RIGHT, self.y(number)), "grid")
-            yield svg.text(Spot(_LEFT - 6, self.y(number) + 4), words.percent(number), "tick", "end")
+            yield svg.text(Spot(_LEFT - 6, self.y(number) + 4), percent(number), "tick", "end")
         yield svg.text(Spot(0, 12), title, "axis")
 
     def rightwards(self, numbers: Sequence[float], labels: Sequence[str], title: str) -> Iterator[str]:
@@ -52,7 +53,7 @@ class _Plane:
 def reliability(found: Judged) -> str:
     """Chance told against share confirmed, with what would be expected; larger marks have more lines."""
     plane = _Plane()
-    shares = [words.percent(each) for each in _QUARTERS]
+    shares = [percent(each) for each in _QUARTERS]
     most = max((each.lines for each in found.bins), default=1)
     parts = [
         *plane.upwards(_QUARTERS, "share confirmed"),
@@ -92,7 +93,7 @@ def histogram(found: Judged) -> str:
     plane = _Plane(low=-tops[1], high=tops[0])
     parts = [
         *_levels(plane, tops),
-        *plane.rightwards(_QUARTERS, [words.percent(each) for each in _QUARTERS], "told with"),
+        *plane.rightwards(_QUARTERS, [percent(each) for each in _QUARTERS], "told with"),
         *_columns(ups, totals[0], 1, plane),
         *_columns(downs, totals[1], -1, plane),
         svg.line(plane.at(0, 0), plane.at(1, 0), "base"),
@@ -112,14 +113,14 @@ def _levels(plane: _Plane, tops: Sequence[float]) -> Iterator[str]:
     numbers = [i * step for i in range(-8, 9) if plane.low <= i * step <= plane.high]
     for number in numbers:
         yield svg.line(Spot(_LEFT, plane.y(number)), Spot(_RIGHT, plane.y(number)), "grid")
-        yield svg.text(Spot(_LEFT - 6, plane.y(number) + 4), words.percent(abs(number)), "tick", "end")
+        yield svg.text(Spot(_LEFT - 6, plane.y(number) + 4), percent(abs(number)), "tick", "end")
 
 
 def _columns(part: Sequence[tuple[Bin, float]], total: float, way: int, plane: _Plane) -> Iterator[str]:
     for found, lines in part:
         if lines:
             start, end = plane.at(found.low, 0), plane.at(found.high, way * lines / total)
-            title = f"{words.count(round(lines), 'line')} told with {words.percents(found.low, found.high)}"
+            title = f"{words.count(round(lines), 'line')} told with {percents(found.low, found.high)}"
             yield svg.box(
                 Spot(start.x + 1, start.y), Spot(end.x - 1, end.y), "yes" if way > 0 else "no", title
             )
@@ -146,7 +147,7 @@ def early(found: Sequence[Alerted], tick: int | None) -> str:
         if spots
         else svg.text(Spot(197, 140), "no alert came true", "note", "middle"),
         *(_alert(each, spot, tick) for (each, _, _), spot in zip(shown, spots, strict=True)),
-        *_labels([words.percent(each.threshold) for each, _, _ in shown], spots),
+        *_labels([percent(each.threshold) for each, _, _ in shown], spots),
     ]
     return svg.picture(_SIZE, "Alerts: how early they are, and how many of them are right", parts)
 
@@ -154,8 +155,8 @@ def early(found: Sequence[Alerted], tick: int | None) -> str:
 def _alert(found: Alerted, at: Spot, tick: int | None) -> str:
     ahead = "" if found.lead is None else words.leads(found.lead, tick)
     title = (
-        f"Alerts from {words.percent(found.threshold)}: {words.count(found.alerts)}, of which "
-        f"{words.percent(found.precision)} came true; lead time {ahead}"
+        f"Alerts from {percent(found.threshold)}: {words.count(found.alerts)}, of which "
+        f"{percent(found.precision)} came true; lead time {ahead}"
     )
     return svg.disc(at, 5, "right", title)
 

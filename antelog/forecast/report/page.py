@@ -9,6 +9,7 @@ from string import Template
 from antelog.escaping import in_html
 from antelog.forecast.report import words
 from antelog.forecast.report.figures import early, histogram, reliability
+from antelog.forecast.report.percents import NONE, percent, percents
 from antelog.forecast.scores import Scores, result
 from antelog.forecast.scoring.alerts import THRESHOLDS, Alerted
 from antelog.forecast.scoring.bands import Bin, Judged
@@ -69,19 +70,19 @@ def _scored(found: Result, tick: int | None) -> Iterator[str]:
 
 def _tiles(found: Result, tick: int | None) -> Iterator[str]:
     alert = found.alerts[_PAGED]
-    share = words.percent(alert.threshold)
+    share = percent(alert.threshold)
     yield _tile("Brier score", words.loss(found.brier.mean), _compared(found.brier))
     yield _tile("Log loss", words.loss(found.log_loss.mean), _compared(found.log_loss))
     yield _tile(
         f"Alerts from {share} that were right",
-        words.percent(alert.precision),
-        f"of {words.count(alert.alerts, 'alert')}; they told {words.percent(alert.found)} of all confirmed"
+        percent(alert.precision),
+        f"of {words.count(alert.alerts, 'alert')}; they told {percent(alert.found)} of all confirmed"
         if alert.alerts
         else "no chance was that high",
     )
     yield _tile(
         f"Lead time of alerts from {share}",
-        words.NONE if alert.lead is None else words.lead(alert.lead[1], tick),
+        NONE if alert.lead is None else words.lead(alert.lead[1], tick),
         "no alert came true" if alert.lead is None else f"median; quartiles {_quartiles(alert.lead, tick)}",
     )
 
@@ -121,9 +122,9 @@ def _bins(bins: Sequence[Bin]) -> str:
 
 
 def _row(found: Bin) -> Sequence[str]:
-    told, confirmed = words.percents(found.low, found.high), words.percent(found.confirmed)
-    expected = words.percents(*found.expected)
-    return told, words.count(found.lines), words.percent(found.chance), confirmed, expected, words.mark(found)
+    told, confirmed = percents(found.low, found.high), percent(found.confirmed)
+    expected = percents(*found.expected)
+    return told, words.count(found.lines), percent(found.chance), confirmed, expected, words.mark(found)
 
 
 def _thresholds(found: Sequence[Alerted], tick: int | None) -> str:
@@ -132,9 +133,9 @@ def _thresholds(found: Sequence[Alerted], tick: int | None) -> str:
 
 
 def _alert(found: Alerted, tick: int | None) -> Sequence[str]:
-    ahead = words.NONE if found.lead is None else words.leads(found.lead, tick)
-    right, share = words.percent(found.precision), words.percent(found.found)
-    return words.percent(found.threshold), words.count(found.alerts), right, share, ahead
+    ahead = NONE if found.lead is None else words.leads(found.lead, tick)
+    right, share = percent(found.precision), percent(found.found)
+    return percent(found.threshold), words.count(found.alerts), right, share, ahead
 
 
 def _table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], bool]]) -> str:

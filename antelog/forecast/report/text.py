@@ -7,6 +7,7 @@ from textwrap import wrap
 
 from antelog.escaping import shown
 from antelog.forecast.report import words
+from antelog.forecast.report.percents import NONE, percent, percents
 from antelog.forecast.scores import Scores, result
 from antelog.forecast.scoring.alerts import Alerted
 from antelog.forecast.scoring.bands import Bin, Judged
@@ -36,7 +37,7 @@ def _query(query: str, found: Result, tick: int | None) -> Iterator[str]:
     yield _loss("Brier score", found.brier)
     yield _loss("Log loss", found.log_loss)
     yield from _wrapped(
-        f"The base rate is {words.percent(counted.base_rate)}: the share of these lines whose answers were "
+        f"The base rate is {percent(counted.base_rate)}: the share of these lines whose answers were "
         "confirmed, told for every line. It is known only afterwards."
     )
     yield ""
@@ -60,10 +61,10 @@ def _calibration(found: Judged) -> Iterator[str]:
 
 def _bin(found: Bin) -> tuple[str, ...]:
     return (
-        words.percents(found.low, found.high),
+        percents(found.low, found.high),
         words.count(found.lines),
-        words.percent(found.confirmed),
-        words.percents(*found.expected),
+        percent(found.confirmed),
+        percents(*found.expected),
         words.mark(found),
     )
 
@@ -79,11 +80,11 @@ def _alerts(found: Sequence[Alerted], tick: int | None) -> Iterator[str]:
 
 def _alert(found: Alerted, tick: int | None) -> tuple[str, ...]:
     return (
-        words.percent(found.threshold),
+        percent(found.threshold),
         words.count(found.alerts),
-        words.percent(found.precision),
-        words.percent(found.found),
-        words.NONE if found.lead is None else words.leads(found.lead, tick),
+        percent(found.precision),
+        percent(found.found),
+        NONE if found.lead is None else words.leads(found.lead, tick),
     )
 
 

@@ -1,4 +1,4 @@
-"""Shares, counts and lead times in words: `72 %`, `9,120`, `36 hours`."""
+"""Counts and lead times in words, and what scores say: `9,120`, `36 hours`."""
 
 from __future__ import annotations
 
@@ -6,39 +6,18 @@ from collections.abc import Iterator
 from math import floor, log10
 from typing import Literal, TypeAlias
 
+from antelog.forecast.report.percents import NONE, percent, percents
 from antelog.forecast.scoring.bands import Bin, Judged
 from antelog.forecast.scoring.losses import Loss
 from antelog.forecast.scoring.results import Counted
 from antelog.language.durations import duration_text, microseconds
 from antelog.language.syntax import Bound
 
-NONE = "\N{EN DASH}"
-"""What stands for a number that there is not."""
-
 _BY_CHANCE = 2
 """So many bins outside are nothing to speak of."""
 
 _LARGE = 100
 """So many of a unit are told exactly."""
-
-
-def percent(share: float | None) -> str:
-    """`72 %`; with a digit more where it would read as nothing or all, and is not."""
-    if share is None:
-        return NONE
-    return f"{_percents(share)} %"
-
-
-def percents(low: float, high: float) -> str:
-    """`68 to 77 %`."""
-    return f"{_percents(low)} to {_percents(high)} %"
-
-
-def _percents(share: float) -> str:
-    hundred = 100 * share
-    if round(hundred) in (0, 100) and abs(hundred - round(hundred)) >= 0.05:
-        return f"{hundred:.1f}"
-    return f"{hundred:.0f}"
 
 
 def count(number: int, what: str = "") -> str:

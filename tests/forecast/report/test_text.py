@@ -1,4 +1,4 @@
-"""antelog/forecast/report/{words,text,data}.py: scores in plain words, and as JSON."""
+"""antelog/forecast/report/{words,percents,text,data}.py: scores in plain words, and as JSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from antelog.forecast.report import words
 from antelog.forecast.report.data import report_json
+from antelog.forecast.report.percents import NONE, percent
 from antelog.forecast.report.text import report_text
 from antelog.forecast.scores import nothing, result, scored, table
 from tests.forecast.streams import Made, settled, stream
@@ -29,11 +30,11 @@ EDGES = {
     [(0, "0 %"), (0.004, "0.4 %"), (0.0001, "0 %"), (0.724, "72 %"), (0.997, "99.7 %"), (1, "100 %")],
 )
 def test_percent(share: float, text: str) -> None:
-    assert words.percent(share) == text
+    assert percent(share) == text
 
 
 def test_nothing_to_tell() -> None:
-    assert words.percent(None) == words.loss(None) == words.NONE
+    assert percent(None) == words.loss(None) == NONE
 
 
 @pytest.mark.parametrize(

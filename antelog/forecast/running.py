@@ -1,0 +1,94 @@
+"""Forecasts beside a running engine: what is known of the facts and answers of its program.
+
+    begun(plan, None, Learning(True))    nothing is known yet, everything is learned from
+    running.told(finished)               what is known after a step, and its lines with their chances
+
+An engine without forecasts loads nothing of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.engine import Finished
+from antelog.engine.log.changes import Lines
+from antelog.engine.state import State
+from antelog.errors import DataError
+from antelog.forecast import forecasting
+from antelog.forecast.dropping import Limits, dropped_table
+from antelog.forecast.files import resuming
+from antelog.forecast.files.model import Model
+from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.query import Learning
+from antelog.forecast.renewing import lighter
+from antelog.forecast.scores import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Running:
+    """What is known for the forecasts of a plan's queries."""
+
+    plan: Plan
+    known: Forecasting
+
+    def told(self, finished: Finished) -> tuple[Running, dict[str, pa.Table]]:
+        known, log = forecasting.told(self.plan, self.known, finished)
+        return replace(self, known=lighter(known)), log
+
+    def with_chances(self, query: str, lines: Lines, state: State) -> pa.Table:
+        """Open answers with their chances as of the last tick."""
+        return forecasting.with_chances(self.plan, self.known, state, (query, lines))
+
+    def model(self, now: int) -> Model:
+        """What was learned up to a tick."""
+        return forecasting.model_of(self.plan, self.known, now)
+
+    def scores(self) -> dict[str, Scores]:
+        return forecasting.scores_of(self.known)
+
+    def dropped(self) -> pa.Table:
+        """For each query how many answers were dropped, and how many confirmations are lost on average."""
+        return dropped_table({name: each.dropping for name, each in self.known.queries.items()})
+
+    def members(self) -> dict[str, bytes]:
+        """What is saved beside the engine's state."""
+        return resuming.members(self.known)
+
+
+def begun(
+    plan: Plan,
+    model: Model | str | PathLike[str] | None,
+    learning: tuple[bool, float | None],
+    limits: tuple[float | None, int | None],
+) -> Running:
+    """Before the first step, with a model or the path of one, which is refused if it does not fit.
+
+    `learning` says whether to learn, and with which half-life; `limits` are the least chance that is told
+    of, and how many answers.
+    """
+    within, how = _limits(*limits), Learning(*learning)
+    if model is None:
+        return Running(plan, forecasting.start(plan, how, within))
+    name = "the model" if isinstance(model, Model) else str(model)
+    given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
+    if not how.on:
+        how = Learning(False, given.half_life, given.epoch)
+    return Running(plan, forecasting.start(plan, how, within, given))
+
+
+def _limits(min_chance: float | None, most: int | None) -> Limits:
+    if min_chance is not None and not 0 <= min_chance <= 1:
+        raise DataError(f"min_chance is {min_chance}, and a chance is from 0 to 1")
+    if most is not None and most < 1:
+        raise DataError(f"most is {most}, but at least one answer has to be told")
+    return Limits(min_chance, most)
+
+
+def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Running:
+    """What `members` has written. Raises StateError if that cannot be read."""
+    return Running(plan, resuming.resumed(plan, beside))
