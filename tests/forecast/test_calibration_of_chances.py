@@ -70,7 +70,9 @@ def facts(seed: int, of: World) -> pl.DataFrame:
         hot[tick] = random.random(DEVICES) < np.where(before, of.again, of.once)
     times, device = np.nonzero(hot)
     late = random.choice(4, len(times), p=[*of.shares, max(1 - sum(of.shares), 0)])
-    rows = pl.DataFrame({"device": device, "time": times, "arrival": times + late}).filter(pl.Series(late) < 3)
+    rows = pl.DataFrame({"device": device, "time": times, "arrival": times + late}).filter(
+        pl.Series(late) < 3
+    )
     return rows.with_columns(pl.format("d{}", "device").alias("device")).sort("arrival")
 
 
