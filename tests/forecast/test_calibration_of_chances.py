@@ -68,9 +68,11 @@ def facts(seed: int, of: World) -> pl.DataFrame:
     for tick in range(TICKS):
         before = hot[tick - 1] if tick else hot[0]
         hot[tick] = random.random(DEVICES) < np.where(before, of.again, of.once)
-    tick, device = np.nonzero(hot)
-    late = random.choice(4, len(tick), p=[*of.shares, max(1 - sum(of.shares), 0)])
-    rows = pl.DataFrame({"device": device, "time": tick, "arrival": tick + late}).filter(pl.Series(late) < 3)
+    times, device = np.nonzero(hot)
+    late = random.choice(4, len(times), p=[*of.shares, max(1 - sum(of.shares), 0)])
+    rows = pl.DataFrame({"device": device, "time": times, "arrival": times + late}).filter(
+        pl.Series(late) < 3
+    )
     return rows.with_columns(pl.format("d{}", "device").alias("device")).sort("arrival")
 
 
