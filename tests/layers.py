@@ -52,6 +52,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
     "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
+    "forecast": (
+        *("formulas", "odds", "chances", "scoring", "scores", "judges"),
+        *("kinds", "beside", "retelling", "dropping", "files"),
+        *("alerting", "query", "forecasting", "learned", "report"),
+    ),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "running", "learning"),

@@ -308,9 +308,12 @@ def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
 
 def _late_growth(form: Form, shape: _Shape, window: Window, end: int) -> Growth:
     """The same where facts may be late: the formula by each tick is another one."""
-    ticks = np.arange(int(window.age.min()) + 1, end + 1)
+    # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
+    # the ages of the rows: which rows there are depends on how a run is cut.
+    ticks = np.arange(form.first, end + 1)
     if len(ticks) > _HORIZONS:
-        ticks = np.unique(np.linspace(ticks[0], ticks[-1], _HORIZONS).round().astype(np.int64))
+        ticks = np.unique(np.linspace(form.first, end, _HORIZONS).round().astype(np.int64))
+    ticks = ticks[ticks > window.age.min()]
     chance = np.zeros((window.count, len(ticks)))
     for number, horizon in enumerate(ticks.tolist()):
         at = np.flatnonzero(window.age < horizon)

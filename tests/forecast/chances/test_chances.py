@@ -144,3 +144,15 @@ def test_where_nothing_is_known() -> None:
 def test_no_answers() -> None:
     found = asked(program(TWICE), 0, HOT)
     assert (len(found.which), len(found.chance), found.column().tolist()) == (0, 0, [])
+
+
+def test_when_chances_grow_does_not_depend_on_what_else_is_asked() -> None:
+    rules = "P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T, U <= T+60."
+    text, facts = program(rules, " delay 1"), [("wt2", "high", 0), ("wt2", "high", 7)]
+    early, late = {"X": "wt2", "T": 0}, {"X": "wt2", "T": 7}
+    alone, both = asked(text, 9, facts, early), asked(text, 9, facts, early, late)
+    mine = both.growth.of == both.which[0]
+    assert alone.growth.at.tolist() == both.growth.at[mine].tolist()
+    np.testing.assert_allclose(alone.growth.chance, both.growth.chance[mine], atol=1e-12)
+    assert alone.growth.at[-1] == 61
+    assert 10 < len(alone.growth.at) < 30  # not all ticks are told, but enough of them
