@@ -13,24 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.engine.log.changes import KINDS
-from antelog.engine.log.schema import WRITTEN
+from antelog.engine.log.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
 
-_COMMON = {
-    "tick",
-    "timestamp",
-    "change",
-    "query",
-    "answer",
-    "others",
-    "except",
-    "explanations",
-    "if_silent",
-    "decided_by",
-    "because",
-}
+_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", "except", *AFTER_ANSWER}
 
 
 def changes_in(source: Any) -> Iterator[Change]:
