@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"program", "forecast"},
     "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
     "__init__": TO_PROGRAM | SHOWING | {"forecast"},
-    "spark": TO_PROGRAM | {"files"},
+    "spark": TO_PROGRAM | {"files", "forecast"},
     "forecast": TO_ENGINE | {"program"},
     "cli": EVERYTHING,
     "dashboard": EVERYTHING,
@@ -59,7 +59,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
-        *("settings", "workers", "job", "transport", "bucket", "running"),
+        *("settings", "workers", "job", "transport", "bucket", "running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }

@@ -28,7 +28,7 @@ from antelog.forecast.judges import average, judging, outcomes
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
-from antelog.forecast.odds.tally import EPOCH
+from antelog.forecast.odds.tally import EPOCH, AsOf
 from antelog.forecast.query import Followed, Learning, Query, Scene, nobody_followed
 from antelog.forecast.scores import Scores
 
@@ -126,7 +126,7 @@ def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
     if not current.learning.on:
         return current
     as_of = current.learning.as_of(now // EPOCH, own.lag)
-    series = {n: series_counts.up_to(c, as_of.epoch, as_of.half_life) for n, c in current.series.items()}
+    series = {n: series_counts.up_to(c, as_of) for n, c in current.series.items()}
     return replace(current, series=series)
 
 
@@ -138,7 +138,7 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     return Model(
         plan,
         Values.from_saved(current.sightings.values.saved()),
-        {name: series_counts.up_to(each, epoch, half_life) for name, each in current.series.items()},
+        {name: series_counts.up_to(each, AsOf(epoch, half_life)) for name, each in current.series.items()},
         {name: outcomes.up_to(each.outcomes, epoch, half_life) for name, each in judged.items()},
         {name: average.up_to(each.losses, epoch, half_life) for name, each in judged.items()},
         epoch,

@@ -41,14 +41,14 @@ from antelog.forecast.judges.following import (
     numbers_of,
     told_at,
 )
-from antelog.forecast.judges.judging import AsOf, Judged, source_of
+from antelog.forecast.judges.judging import Judged, source_of
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.declared import completed, declared
 from antelog.forecast.odds.odds import Keys, Odds, together
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, family_of
-from antelog.forecast.odds.tally import EPOCH, HALF_LIFE
+from antelog.forecast.odds.tally import EPOCH, HALF_LIFE, AsOf
 from antelog.forecast.retelling import Kept, Pool, in_order, marked, nothing_kept, unmarked
 
 LONGEST = 4096
@@ -59,16 +59,20 @@ LONGEST = 4096
 class Learning:
     """Whether what comes is learned from, and after how many epochs it counts half (None: always fully).
 
-    If not, everything learned before is used, which was up to some `epoch`.
+    If not, everything learned before is used, which was up to some `epoch`. If not what all keys share is
+    learned, that stays as it was in this epoch, and only what is a key's own is learned: so it makes no
+    difference to a key which others are beside it.
     """
 
     on: bool
     half_life: float | None = HALF_LIFE
     epoch: int = 0
+    shared: bool = True
 
     def as_of(self, epoch: int, lag: int) -> AsOf:
         """What is known in an epoch."""
-        return AsOf(epoch - lag if self.on else self.epoch, self.half_life)
+        still = None if self.shared else self.epoch
+        return AsOf(epoch - lag if self.on else self.epoch, self.half_life, still)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +168,8 @@ class Query:
             beside.say(some.line, some.told.chance, source_of(some.told))
             beside.grow(some.line, some.time, some.found)
             said.append(more)
-            judged = judging.settle(judged, step.settled, done)
+            learning = self.scene.learning
+            judged = judging.settle(judged, step.settled, done, weighed=learning.on and learning.shared)
         if lossy:
             odds = OddsOf(self.scene.own, {}, Learning(False))
             asked = self._asked(lines.answer, lines.tick)
@@ -237,10 +242,12 @@ class Query:
 
     def _learned(self, judged: Judged, settled: Settled) -> Judged:
         """With what became of the answers that are settled."""
-        if not self.scene.learning.on:
+        learning = self.scene.learning
+        if not learning.on:
             return judged
-        keys = tuple(settled.answer[i] for i in self._key)
-        return replace(judged, outcomes=learned(judged.outcomes, settled, keys, settled.tick // EPOCH))
+        keys, epochs = tuple(settled.answer[i] for i in self._key), settled.tick // EPOCH
+        outcomes = learned(judged.outcomes, settled, keys, epochs, shared=learning.shared)
+        return replace(judged, outcomes=outcomes)
 
     def _moments(self, open_: Stretches, line: Column) -> Moments:
         """When chances are asked for: at the lines, and with an alert at every tick."""
@@ -310,8 +317,8 @@ class OddsOf:
             at = np.flatnonzero(epochs == epoch)
             as_of = self.learning.as_of(epoch, self.own.lag)
             if self.learning.on:
-                counts = series_counts.up_to(counts, as_of.epoch, as_of.half_life)
-            parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of.both))
+                counts = series_counts.up_to(counts, as_of)
+            parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
             order.append(at)
         found = together(parts).take(inverse(np.concatenate(order)))
         return completed(odds, found, (chain, source), keys)

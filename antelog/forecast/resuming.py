@@ -37,6 +37,7 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     learns: bool
     half_life: float | None
     as_of: int
+    shared: bool
     epoch: int
     min_chance: float | None
     most: int | None
@@ -59,11 +60,8 @@ def members(current: Forecasting) -> dict[str, bytes]:
         }
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
-    limits = current.limits
-    head = _Head(
-        *(learning.on, learning.half_life, learning.epoch, current.epoch),
-        *(limits.min_chance, limits.most, scored),
-    )
+    limits, how = current.limits, (learning.on, learning.half_life, learning.epoch, learning.shared)
+    head = _Head(*how, current.epoch, limits.min_chance, limits.most, scored)
     lines = {
         f"lines/{number}": _table(each.kept.lines)
         for number, each in enumerate(current.queries.values())
@@ -97,7 +95,7 @@ def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
             queries[name] = Followed(judged, alerts, known["dropping"][name], kept)
     except (msgspec.MsgspecError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
         raise StateError(f"what the state knows for forecasts cannot be read: {error}") from None
-    learning = Learning(head.learns, head.half_life, head.as_of)
+    learning = Learning(head.learns, head.half_life, head.as_of, head.shared)
     limits = Limits(head.min_chance, head.most)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning, limits)
 

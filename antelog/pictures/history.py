@@ -209,9 +209,11 @@ def _by_time(answer: Answer) -> Answer:
     evidence = {
         name: answer.until if time is None else min(time, answer.until) for name, time in times.items()
     }
+    since, chance = min([answer.since, *evidence.values()]), answer.outlook.chance
     return replace(
         answer,
-        since=min([answer.since, *evidence.values()]),
+        since=since,
+        outlook=replace(answer.outlook, chances={} if chance is None else {since: chance}),
         literals=replace(answer.literals, evidence=evidence),
     )
 

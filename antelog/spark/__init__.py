@@ -4,6 +4,8 @@
     rejects(program, inputs, ...)    the facts that were set aside, each with the reason
     answers(program, inputs, ...)    for a batch, the answers that are open at its end, and those confirmed
     outcomes(program, inputs, ...)   all of it from one run: for a stream that feeds several sinks
+    learn(program, inputs, ...)      for a batch, a model of how often facts come and answers are confirmed
+    scores(program, inputs, ...)     for a batch, how good the chances are that answers are told with
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
@@ -23,12 +25,16 @@ Columns are found by name; the others are left where they are. The options are
                then is decided
     begin      where time begins, for programs with `tick`: nothing is said of earlier ticks. If not given,
                that is when the first fact arrives (in a stream, the first of the first micro-batch with any)
+    model      how likely open answers are: a model or the path of one, or "learn" to learn while running. A
+               program that declares chances needs none
+    learn      whether keys go on being learned from with a model
 
 The changes have the columns `query`, `tick`, `timestamp` (the beginning of the tick; if the program
 says how long one is), `change`, `answer` (as JSON text), then each variable with its own type (whole numbers
 as bigint, others as double, decimals of many digits as such), `others`, `explanations`, `if_silent`,
-`decided_by` and `because`. With `query=` they are those of one query, else those of all; a variable a query
-does not have is null.
+`decided_by` and `because`; and with a model, or declared chances, `chance`, `forecast`, `chance_from`, and
+`holds` where facts may be lost. With `query=` they are those of one query, else those of all; a variable a
+query does not have is null.
 
 `others` is there if a variable may stand for all values that nobody has named: it has the names of those
 that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
@@ -49,6 +55,7 @@ from typing import TYPE_CHECKING
 from antelog.lazily import names_of
 
 if TYPE_CHECKING:
+    from antelog.spark.learning import learn, scores
     from antelog.spark.pipeline.guarding import guard
     from antelog.spark.running import Outcomes, answers, changes, outcomes, rejects
     from antelog.spark.settings import (
@@ -77,12 +84,15 @@ __all__ = [
     "answers",
     "changes",
     "guard",
+    "learn",
     "outcomes",
     "rejects",
+    "scores",
 ]
 
 _FROM = {
     **dict.fromkeys(("Outcomes", "answers", "changes", "outcomes", "rejects"), "running"),
+    **dict.fromkeys(("learn", "scores"), "learning"),
     "guard": "pipeline.guarding",
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
     **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),

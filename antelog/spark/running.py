@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Unpack
+from typing import TypeAlias, Unpack
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -23,6 +24,8 @@ from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, Option
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
 from antelog.spark.transport.packing import PACKED, REJECTS, packer
 from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
+
+Run: TypeAlias = Callable[[pa.Table], pa.Table]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,7 @@ class Outcomes:
         if query is not None:
             packed = packed.where(f.col("query") == query)
         return packed.select("query", "payload").mapInArrow(
-            unpacker(self.job, columns),
+            unpacker(self.job.without_model, columns),
             # By default, a time without a zone is one of UTC in PySpark 4.1 and is left alone in later ones.
             from_arrow_schema(columns.schema, prefer_timestamp_ntz=True),
         )
@@ -86,8 +89,8 @@ def outcomes(
 ) -> Outcomes:
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`
-    and `begin`.
+    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
+    `begin`, `model` and `learn`.
     """
     return _outcomes(program, inputs, static, options_of("outcomes", ForChanges, options))
 
@@ -102,8 +105,8 @@ def changes(
 ) -> DataFrame:
     """What happens to the answers of a program's queries, or of one `query`.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`
-    and `begin`.
+    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
+    `begin`, `model` and `learn`.
     """
     found = _outcomes(program, inputs, static, options_of("changes", ForChanges, options))
     return found.changes if query is None else found.query(query)
@@ -118,10 +121,11 @@ def rejects(
 ) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
 
-    The options are those of `antelog.spark`: all but `only`.
+    The options are those of `antelog.spark`: all but `only`, `model` and `learn`.
     """
     asked = replace(options_of("rejects", ForRejects, options), only=())
-    return _outcomes(program, inputs, static, asked).rejects
+    ready = checked(program, inputs, static or {}, asked)
+    return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
 
 
 def answers(
@@ -136,7 +140,7 @@ def answers(
 
     In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last
     arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
-    `buckets`, `until` and `begin`.
+    `buckets`, `until`, `begin`, `model` and `learn`.
     """
     asked = replace(options_of("answers", ForAnswers, options), only=("confirmed",), lag=0)
     ready = checked(program, inputs, static or {}, asked)
@@ -155,31 +159,42 @@ def _outcomes(
     static: Mapping[str, DataFrame] | None,
     options: Options,
 ) -> Outcomes:
-    ready = checked(program, inputs, static or {}, options)
+    return _found(checked(program, inputs, static or {}, options))
+
+
+def _found(ready: Checked) -> Outcomes:
     return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
 
 
 def _packed(ready: Checked) -> DataFrame:
     """The rows of all inputs, packed for the buckets."""
     schema = from_arrow_schema(PACKED)
-    parts = [frame.mapInArrow(packer(ready.job, name), schema) for name, frame in ready.frames.items()]
+    parts = [
+        frame.mapInArrow(packer(ready.job.without_model, name), schema)
+        for name, frame in ready.frames.items()
+    ]
     return reduce(DataFrame.unionAll, parts)
 
 
 def _batch(ready: Checked, *, answers: bool) -> DataFrame:
+    return of_buckets(ready, reasoner(ready.job, answers), TOLD, agreed=not answers)
+
+
+def of_buckets(ready: Checked, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
+    """What comes of running each bucket of a batch; where they have to agree on the end, if it matters."""
     spark = next(iter(ready.frames.values())).sparkSession
-    schema = from_arrow_schema(PACKED)
+    packed_schema = from_arrow_schema(PACKED)
     # A row for each bucket, for those no fact belongs to, and for inputs without any.
     everyone = spark.createDataFrame(
-        [(number, *[None] * (len(PACKED) - 1)) for number in ready.job.numbers], schema
+        [(number, *[None] * (len(PACKED) - 1)) for number in ready.job.numbers], packed_schema
     )
     packed = _packed(ready).unionAll(everyone)
-    if ready.job.ends_together and not answers:
+    if ready.job.ends_together and agreed:
         # All rows are read twice: where to end has to be known before any bucket goes on to there.
-        ends = packed.groupBy("bucket").applyInArrow(ender(ready.job), from_arrow_schema(END))
-        agreed = ends.agg(f.max("end").alias("end"))
-        packed = packed.unionByName(agreed.crossJoin(everyone.drop("end")))
-    return packed.groupBy("bucket").applyInArrow(reasoner(ready.job, answers), from_arrow_schema(TOLD))
+        plain = ender(ready.job.without_model)
+        ends = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(END))
+        packed = packed.unionByName(ends.agg(f.max("end").alias("end")).crossJoin(everyone.drop("end")))
+    return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
 
 def _stream(ready: Checked) -> DataFrame:

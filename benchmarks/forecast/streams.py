@@ -27,10 +27,6 @@ class Stream:
     def program(self) -> antelog.Program:
         return antelog.parse(f"{_INPUTS[self.record]}\n{self.rules}")
 
-    @property
-    def query(self) -> str:
-        return next(iter(self.program.plan.queries)).name
-
 
 # Messages that come later than this are set aside.
 _PHONES, _PULSES = "input Heard(phone, time).", "input Heard(phone, time) delay 1."

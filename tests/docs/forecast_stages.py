@@ -21,11 +21,10 @@ from antelog.forecast.chances.answers import Asked
 from antelog.forecast.chances.chances import Chances, Known, chances
 from antelog.forecast.chances.forms import Form, forms
 from antelog.forecast.chances.layout import layout
-from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.formulas.diagrams import FALSE, TRUE, Question, diagram_of
-from antelog.forecast.odds.declared import declared
 from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.sightings import Sightings, Sought, nothing_seen, outcomes, seen
+from antelog.forecast.query import Learning, OddsOf
 from tests.docs.stages import table
 
 PROGRAM = """
@@ -60,11 +59,10 @@ def forecast_stages() -> Iterator[tuple[str, str]]:
     yield "asked", table({**rows, "asked at": asked.as_of, "age": asked.age})
     yield "shown", _shown(form, sightings, asked, rows)
 
-    def odds_of(chain: Chain, keys: Keys) -> Odds:
-        return declared(chain, plan.inputs[0], keys)
-
+    odds_of = OddsOf(layout(plan), {}, Learning(False))
     (chain,) = form.chains
-    yield "odds", _odds(odds_of(chain, Keys(asked.cells, asked.count, sightings.values)), rows["X"])
+    keys = Keys(asked.cells, asked.count, sightings.values)
+    yield "odds", _odds(odds_of(chain, keys, odds_of.epochs(asked.as_of)), rows["X"])
     found = chances(Known(plan, {}, sightings, 0, odds_of), QUERY, asked)
     yield "chances", table({**rows, "chance": _rounded(found.column()), "forecast": _forecasts(found, asked)})
     yield (

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
-from antelog.engine.log.changes import KINDS
+from antelog.forecast.kinds import KINDS
 from antelog.language.syntax import Value
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.job import ARRIVED, Data, Job, Timing
@@ -32,8 +32,9 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     numbers = numbers_of_buckets(buckets if plan.key else 1)
     data = Data(settings.pop("given", {}), types, own)
     only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
+    forecasts = settings.pop("forecasts", None)
     timing = Timing(**{"clock": "arrival" if own else "event", **settings})
-    return Job(plan, data, numbers, only, timing, batch)
+    return Job(plan, data, numbers, only, timing, batch, forecasts)
 
 
 def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:

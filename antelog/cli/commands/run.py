@@ -9,6 +9,7 @@ import click
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
 from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.models import model_option
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
 from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.checks import checked
@@ -68,6 +69,7 @@ def _conf(text: str) -> tuple[str, str]:
     help="Where rows go that are set aside, each with the reason.",
 )  # fmt: skip
 @click.option("--only", type=Read("KIND,…", kinds), metavar="KIND,…", help="These kinds of changes only.")
+@model_option
 @click.option("--stream", is_flag=True, help="Follow the inputs, instead of reading what is there once.")
 @click.option("--checkpoint", metavar="DIR", help="Where a stream keeps how far it has come.")
 @click.option(

@@ -41,6 +41,7 @@ from antelog.cli.run.toml_places import fault, places, value_place
 from antelog.cli.run.variables import filled
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
+from antelog.forecast.engine import LEARN
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import read_text
 from antelog.secrets import blanked
@@ -53,7 +54,18 @@ _TEXTS: Mapping[str, Callable[[str], str]] = {
     "clock": clock, "trigger": trigger, "idle": duration, "master": master, "arrival": str,
 }  # fmt: skip
 _TABLES = ("input", "static", "map", "conf")
-SETTINGS = ("program", "stream", "checkpoint", "output", "rejects", "only", *_TEXTS, *_WHOLE, *_TABLES)
+SETTINGS = (
+    "program",
+    "stream",
+    "checkpoint",
+    "output",
+    "rejects",
+    "only",
+    "model",
+    *_TEXTS,
+    *_WHOLE,
+    *_TABLES,
+)
 _OF_SOURCES = ("source", "map")
 
 
@@ -155,6 +167,8 @@ class _Reader:
             return {name: self._folder / text}
         if name == "checkpoint":
             return {name: self._path(text)}
+        if name == "model":
+            return {name: text if text == LEARN else self._folder / text}
         return {name: _TEXTS[name](text)}
 
     def _sources(

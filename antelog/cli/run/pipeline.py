@@ -116,6 +116,7 @@ class _Pipeline:
                 },
                 static={name: frame(self.spark, readings[name], stream=False) for name in sources.statics},
                 only=settings.sinks.only,
+                model=settings.sinks.model,
                 buckets=settings.cluster.buckets,
                 clock=timing.clock,
                 arrival=timing.arrival or "arrival",

@@ -11,7 +11,7 @@ from typing import Any
 from antelog import secrets
 from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.variables import filled
-from antelog.engine.log.changes import KINDS
+from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.settings import CLOCKS, length_of
@@ -31,11 +31,15 @@ class Sources:
 
 @dataclass(frozen=True)
 class Sinks:
-    """Where changes go, those of which kinds, and where rows go that are set aside."""
+    """Where changes go, those of which kinds, and where rows go that are set aside.
+
+    And by which model it is said how likely open answers are: `learn`, or the path of one.
+    """
 
     outputs: tuple[Sink, ...] = ()
     rejects: Sink | None = None
     only: tuple[str, ...] = KINDS
+    model: str | Path | None = None
 
     @property
     def all(self) -> tuple[Sink, ...]:

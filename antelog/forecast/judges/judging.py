@@ -20,7 +20,7 @@ from antelog.forecast.judges import average, outcomes
 from antelog.forecast.judges.average import averaged, loss, lost, no_losses
 from antelog.forecast.judges.following import Followed, Settled, age_bucket, nobody, state_of
 from antelog.forecast.judges.outcomes import Outcomes, predicted
-from antelog.forecast.odds.tally import EPOCH, Waiting
+from antelog.forecast.odds.tally import EPOCH, AsOf, Waiting
 from antelog.forecast.scores import Scores
 from antelog.forecast.scoring.settled import Settled as Scored
 
@@ -93,18 +93,6 @@ class Asked:
     told: Mask
 
 
-@dataclass(frozen=True)
-class AsOf:
-    """The epoch up to which everything is known that judges may use, and how it fades."""
-
-    epoch: int
-    half_life: float | None
-
-    @property
-    def both(self) -> tuple[int, float | None]:
-        return self.epoch, self.half_life
-
-
 def ready(judged: Judged, as_of: AsOf) -> Judged:
     """With everything used that was learned up to an epoch."""
     return replace(
@@ -117,9 +105,9 @@ def ready(judged: Judged, as_of: AsOf) -> Judged:
 def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
     """The chances of open answers."""
     states = state_of(asked.stage, age_bucket(asked.age), ~asked.told)
-    by_outcomes = predicted(judged.outcomes, states, asked.keys, as_of.both)
+    by_outcomes = predicted(judged.outcomes, states, asked.keys, as_of)
     pattern = pattern_of(asked.stage)
-    chance = averaged(judged.losses, pattern, asked.model, by_outcomes, as_of.both)
+    chance = averaged(judged.losses, pattern, asked.model, by_outcomes, as_of.shared)
     said = Told(asked.number, asked.tick, pattern, asked.model, by_outcomes, chance)
     return replace(judged, told=judged.told.and_then(said.take(asked.told))), said
 
@@ -130,14 +118,17 @@ def source_of(told: Told) -> Column:
     return np.where(model & by_outcomes, 2, np.where(by_outcomes, 1, np.where(model, 0, -1)))
 
 
-def settle(judged: Judged, settled: Settled, at: Column) -> Judged:
-    """Some of the settled answers are done with: what was said of them is judged."""
+def settle(judged: Judged, settled: Settled, at: Column, *, weighed: bool) -> Judged:
+    """Some of the settled answers are done with: what was said of them is scored.
+
+    If the judges are weighed by it, what each has lost counts.
+    """
     if len(at) == 0:
         return judged
     place = find(judged.told.number, settled.number.take(at))
     mine = np.flatnonzero(place >= 0)
     told, of = judged.told.take(mine), at.take(place.take(mine))
-    losses = _with_losses(judged.losses, told, of, settled)
+    losses = _with_losses(judged.losses, told, of, settled) if weighed else judged.losses
     done = Scored(told.number, told.tick, told.chance, settled.tick.take(of), settled.confirmed.take(of))
     return _scored(
         replace(

@@ -16,7 +16,7 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast.judges.following import Settled, either_of, stage_of
-from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted
+from antelog.forecast.odds.tally import AsOf, Counted, Waiting, looked_up, nothing_counted
 
 WEIGHTS = (1.0, 1.0, 2.0, 5.0, 5.0)
 """What is known of wider classes counts as so many answers.
@@ -40,9 +40,15 @@ def nothing_known(keys: int) -> Outcomes:
     return Outcomes((*shared, Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))))
 
 
-def learned(outcomes: Outcomes, settled: Settled, keys: Sequence[Column], epochs: Column) -> Outcomes:
-    """With answers that are settled, their keys, and the epochs in which that was."""
+def learned(
+    outcomes: Outcomes, settled: Settled, keys: Sequence[Column], epochs: Column, *, shared: bool
+) -> Outcomes:
+    """With answers that are settled, their keys, and the epochs in which that was.
+
+    If not what keys have in common is learned, too, the wider levels stay as they are.
+    """
     levels = list(outcomes.levels)
+    first = 0 if shared else len(levels) - 1
     of = settled.state_of
     confirmed = settled.confirmed.take(of).astype(np.float64)
     when = epochs.take(of)
@@ -51,7 +57,7 @@ def learned(outcomes: Outcomes, settled: Settled, keys: Sequence[Column], epochs
         numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
         own = (column.take(of.take(at)) for column in keys)
         columns = _columns(settled.states.take(at), tuple(own))
-        for level, key in enumerate(columns):
+        for level, key in list(enumerate(columns))[first:]:
             levels[level] = levels[level].and_then(Counted(epoch, key, numbers))
     return Outcomes(tuple(levels))
 
@@ -66,14 +72,12 @@ def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
     return Outcomes(tuple(level.up_to(epoch, half_life) for level in outcomes.levels))
 
 
-def predicted(
-    outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: tuple[int, float | None]
-) -> Numbers:
+def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:
     """For answers in these states the share that is confirmed; NaN where nothing was counted at all."""
-    chance = np.full(len(states), 0.5)
-    for level, key, weight in zip(outcomes.levels, _columns(states, tuple(keys)), WEIGHTS, strict=True):
-        found = looked_up(level.tally, key, len(states), as_of).sums
-        if not key and len(states) and found[0, 0] == 0:
-            return np.full(len(states), np.nan)
+    chance, known = np.full(len(states), 0.5), np.zeros(len(states), np.bool_)
+    *wider, own = zip(outcomes.levels, _columns(states, tuple(keys)), WEIGHTS, strict=True)
+    for (level, key, weight), then in [*((each, as_of.shared) for each in wider), (own, as_of.own)]:
+        found = looked_up(level.tally, key, len(states), then).sums
+        known |= found[:, 0] > 0
         chance = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
-    return chance
+    return np.where(known, chance, np.nan)

@@ -22,6 +22,8 @@ from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.sightings import Family, Sightings
 from antelog.forecast.odds.tally import (
     EPOCH,
+    FORGOTTEN,
+    AsOf,
     Counted,
     Tally,
     added,
@@ -32,8 +34,11 @@ from antelog.forecast.odds.tally import (
     without_old,
 )
 
-ONCE, AGAIN, SHARES = 20.0, 5.0, 5.0
+WEIGHTS = (20.0, 5.0, 5.0)
 """What is known of all keys counts as so many ticks without, ticks after a fact, and facts of one key."""
+
+_OF_NOTHING = (1.0, 1.0, 1.0)
+"""Where nothing is known of all keys, one half counts as so many, and all lags are equally likely."""
 
 _ONES, _BEFORES, _STAYS, _LAGS = 0, 1, 2, 3
 
@@ -49,6 +54,11 @@ class SeriesCounts:
     tally: Tally
     shared: Tally
     later: tuple[Counted, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether anything was counted that may be used."""
+        return self.tally.count > 0 or self.shared.count > 0
 
 
 def no_counts(family: Family, slowest: int) -> SeriesCounts:
@@ -91,25 +101,58 @@ def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
     return replace(counts, later=(*counts.later, new)) if len(new.numbers) else counts
 
 
-def up_to(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
+def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:
     """With everything used that epochs up to this one have added."""
     used = 0
     for each in counts.later:
-        if each.epoch > epoch:
+        if each.epoch > as_of.epoch:
             break
-        counts = _used(counts, each, half_life)
+        counts = _used(counts, each, as_of)
         used += 1
-    return replace(counts, tally=without_old(counts.tally, epoch), later=counts.later[used:])
+    until = as_of.epoch
+    if as_of.still is None and counts.shared.count:
+        # How long forgotten keys were known is counted when something comes next.
+        until = min(until, int(counts.shared.last[0]) + 1)
+    return replace(counts, tally=without_old(counts.tally, until), later=counts.later[used:])
 
 
-def _used(counts: SeriesCounts, new: Counted, half_life: float | None) -> SeriesCounts:
-    before = alive(counts.tally, new.epoch)
+def _used(counts: SeriesCounts, new: Counted, as_of: AsOf) -> SeriesCounts:
+    half_life, shared = as_of.half_life, counts.shared
     tally = added(counts.tally, new, half_life)
-    shared = counts.shared
-    gap = new.epoch - int(shared.last[0]) if shared.count else 0
-    ticks = EPOCH * (before * _stretch(gap, half_life) + alive(tally, new.epoch) - before)
+    if as_of.still is not None:
+        return replace(counts, tally=tally)
+    since = int(shared.last[0]) if shared.count else new.epoch
+    fresh = alive(tally, new.epoch) - alive(counts.tally, new.epoch)
+    ticks = _known_for(counts.tally, since, new.epoch, half_life) + EPOCH * fresh
     numbers = np.append(new.numbers.sum(axis=0), ticks)[None, :]
     return SeriesCounts(tally, added(shared, Counted(new.epoch, (), numbers), half_life), counts.later)
+
+
+def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) -> float:
+    """For how many ticks its keys together have been known after an epoch and up to another."""
+    gone = tally.last[tally.forgotten(epoch, tally.last)]
+    whole, after = _stretch(epoch - since, half_life), epoch - np.maximum(gone + FORGOTTEN, since)
+    before = whole - _stretches(after, half_life)
+    return EPOCH * (alive(tally, epoch) * whole + float(before.sum()))
+
+
+def standing(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
+    """The same with what all keys share as of an epoch, so that it can stay so without the keys."""
+    if not counts.shared.count:
+        return counts
+    sums = _every(counts, epoch, half_life)[None, :]
+    shared = replace(counts.shared, last=np.full(1, epoch), sums=sums)
+    return replace(counts, shared=shared)
+
+
+def _every(counts: SeriesCounts, epoch: int, half_life: float | None) -> Numbers:
+    """The sums over all keys as of an epoch, and the ticks that they have been known."""
+    if not counts.shared.count:
+        return np.zeros(counts.shared.sums.shape[1])
+    since = int(counts.shared.last[0])
+    every = faded(counts.shared.sums[0], epoch - since, half_life).copy()
+    every[-1] += _known_for(counts.tally, since, epoch, half_life)
+    return every
 
 
 def _stretch(epochs: int, half_life: float | None) -> float:
@@ -125,26 +168,23 @@ def _stretches(epochs: Column, half_life: float | None) -> Numbers:
     return stretch
 
 
-def odds_of(
-    counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_of: tuple[int, float | None]
-) -> Odds:
+def odds_of(counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_of: AsOf) -> Odds:
     """The odds of keys, as they are known as of an epoch: a row for each key."""
-    epoch, half_life = as_of
+    epoch, half_life = as_of.own
     asked = [_column(chain, number, keys) for number in range(len(chain.places))]
     states = len(chain.states)
     slowest = counts.tally.sums.shape[1] // len(family.series) - _LAGS - 1
     once, again = np.zeros((keys.count, states)), np.zeros((keys.count, states))
     shares = np.zeros((keys.count, states, slowest + 1))
     known = np.zeros(keys.count, np.bool_)
-    if counts.shared.count and not family.more:
-        known[:] = True
-        found = looked_up(counts.tally, asked, keys.count, as_of)
-        gap = epoch - int(counts.shared.last[0])
-        every = faded(counts.shared.sums[0], gap, half_life)
-        ticks = every[-1] + EPOCH * alive(counts.tally, epoch) * _stretch(gap, half_life)
-        own_ticks = np.where(
-            found.sums.any(axis=1), EPOCH * _stretches(epoch - found.first + 1, half_life), 0
-        )
+    if not family.more:
+        found = looked_up(counts.tally, asked, keys.count, as_of.own)
+        every = _every(counts, *as_of.shared)
+        ticks = every[-1]
+        seen = found.sums.any(axis=1)
+        own_ticks = np.where(seen, EPOCH * _stretches(epoch - found.first + 1, half_life), 0)
+        known |= seen | (counts.shared.count > 0)
+        by_once, by_again, by_shares = WEIGHTS if counts.shared.count else _OF_NOTHING
         for number in range(states):
             part = slice(*_place(family, chain, number, slowest))
             all_, own = every[part], found.sums[:, part]
@@ -152,10 +192,10 @@ def odds_of(
             again_all = (all_[_STAYS] + once_all) / (all_[_BEFORES] + 1)
             shares_all = (all_[_LAGS:] + 1 / (slowest + 1)) / (all_[_LAGS:].sum() + 1)
             free = np.maximum(own_ticks - own[:, _BEFORES], 0)
-            once[:, number] = (own[:, _ONES] - own[:, _STAYS] + ONCE * once_all) / (free + ONCE)
-            again[:, number] = (own[:, _STAYS] + AGAIN * again_all) / (own[:, _BEFORES] + AGAIN)
-            shares[:, number] = (own[:, _LAGS:] + SHARES * shares_all) / (
-                own[:, _LAGS:].sum(axis=1, keepdims=True) + SHARES
+            once[:, number] = (own[:, _ONES] - own[:, _STAYS] + by_once * once_all) / (free + by_once)
+            again[:, number] = (own[:, _STAYS] + by_again * again_all) / (own[:, _BEFORES] + by_again)
+            shares[:, number] = (own[:, _LAGS:] + by_shares * shares_all) / (
+                own[:, _LAGS:].sum(axis=1, keepdims=True) + by_shares
             )
     np.clip(once, 0, 1, out=once)
     np.clip(again, 0, 1, out=again)

@@ -26,6 +26,29 @@ FORGOTTEN = 100
 """A key that nothing was counted for in so many epochs is forgotten, where keys are."""
 
 
+@dataclass(frozen=True)
+class AsOf:
+    """Up to which epoch what was counted is known, and after how many epochs it counts half.
+
+    What all keys share may stay as it was in an earlier epoch, `still`; if that is None, it is learned like
+    what is a key's own.
+    """
+
+    epoch: int
+    half_life: float | None
+    still: int | None = None
+
+    @property
+    def own(self) -> tuple[int, float | None]:
+        """For what is a key's own."""
+        return self.epoch, self.half_life
+
+    @property
+    def shared(self) -> tuple[int, float | None]:
+        """For what all keys share."""
+        return self.epoch if self.still is None else self.still, self.half_life
+
+
 @dataclass(frozen=True, eq=False)
 class Tally:
     """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
@@ -102,6 +125,31 @@ def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
         np.concatenate([last, epoch]),
         np.concatenate([sums, numbers.take(fresh, axis=0)]),
         tally.forgets,
+    )
+
+
+def standing(tally: Tally, epoch: int, half_life: float | None) -> Tally:
+    """The same as of an epoch, without the keys that are forgotten by then."""
+    tally = without_old(tally, epoch)
+    sums = faded(tally.sums, epoch - tally.last, half_life)
+    return replace(tally, last=np.full(tally.count, epoch), sums=sums)
+
+
+def merged(tallies: Sequence[Tally]) -> Tally:
+    """Tallies of several workers as one; what they have of the same key is as of the same epoch."""
+    keys = tuple(np.concatenate(columns) for columns in zip(*(each.keys for each in tallies), strict=True))
+    first, last, sums = (
+        np.concatenate([getattr(each, name) for each in tallies]) for name in ("first", "last", "sums")
+    )
+    if len(last) == 0:
+        return tallies[0]
+    same = groups(_key(keys, len(last)))
+    return Tally(
+        tuple(column.take(same.first) for column in keys),
+        same.least(first),
+        last.take(same.first),
+        np.add.reduceat(sums.take(same.order, axis=0), same.starts, axis=0),
+        tallies[0].forgets,
     )
 
 

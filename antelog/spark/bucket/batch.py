@@ -38,24 +38,24 @@ def ender(job: Job) -> Callable[[pa.Table], pa.Table]:
     """What finds out, for `applyInArrow`, when nothing is open any more in a bucket."""
 
     def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
-        number, _, standing, batch = _received(job, packed)
+        number, _, standing, batch = batch_of(job, packed)
         return pa.table([[end_of(job, standing, batch, number)]], END)
 
     return run
 
 
 def _run(job: Job, answers: bool, packed: pa.Table) -> pa.Table:
-    number, new, standing, batch = _received(job, packed)
+    number, new, standing, batch = batch_of(job, packed)
     standing, told = (finish_with_answers if answers else finish)(job, standing, batch, number)
     return pa.Table.from_pylist(list(lines(number, standing, told, new, 0)), TOLD)
 
 
-def _received(job: Job, packed: pa.Table) -> tuple[int, Received, Standing, Batch]:
+def batch_of(job: Job, packed: pa.Table) -> tuple[int, Received, Standing, Batch]:
     """The number of a bucket, what it has received, and how it stands before its batch."""
     number: int = packed.column("bucket")[0].as_py()
     columns = (packed.column(name).to_pylist() for name in PACKED_NAMES)
     new = received(zip(*columns, strict=True))
-    standing = start(job)
+    standing = start(job, number)
     standing = begun(job, standing, beginning_of(standing, new.earliest, None))
     rows = {name: arriving(job, name, table, standing.now, None) for name, table in new.facts.items()}
     return number, new, standing, Batch(rows, -1 if new.reading is None else new.reading, new.end)

@@ -95,11 +95,11 @@ class Kept:
     def _load(self, number: int) -> tuple[Head, Standing]:
         stored = self.head.get()
         if stored is None:
-            return Head.first(os.urandom(12), self.job.identity), start(self.job)
+            return Head.first(os.urandom(12), self.job.identity), start(self.job, number)
         head = head_from(bytes(stored[0]), self.job)
         known = caching.recall(head.lineage, head.version)
         if known is None:
-            known = standing_from(self.job, head, [bytes(part[0]) for part in self.parts.get()])
+            known = standing_from(self.job, number, head, [bytes(part[0]) for part in self.parts.get()])
         return head, counted(self.job, known, number)
 
     def _store(self, head: Head, standing: Standing, new: Mapping[str, Arrived]) -> Head:

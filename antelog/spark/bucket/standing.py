@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,13 +15,14 @@ import pyarrow.compute as pc
 from antelog.accounts import Counts
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.engine import Finished
 from antelog.engine.facts import rejects
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
 from antelog.engine.facts.facts import admit
 from antelog.engine.facts.history import rows_of
 from antelog.engine.facts.ticks import LAST, ticks_of
-from antelog.engine.log.changes import Share, knows_open
+from antelog.engine.log.changes import KINDS, Lines, Share, knows_open
 from antelog.engine.log.ending import last_tick
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
@@ -28,6 +30,9 @@ from antelog.engine.values.values import Values
 from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import parts_of_cells
 from antelog.spark.job.job import ARRIVED, EXCEPT, Job
+
+if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
+    from antelog.forecast.forecasting import Forecasting
 
 Tables = Mapping[str, pa.Table]
 
@@ -38,12 +43,14 @@ OPEN, CONFIRMED = "open", "confirmed"
 class Standing:
     """Where a bucket stands: the kernel's state, and the rows that wait for their tick to be finished.
 
-    `open` is how many of its answers are open; None if nobody asks for changes that would tell.
+    `open` is how many of its answers are open; None if nobody asks for changes that would tell. And what
+    is known for forecasts, if there are any.
     """
 
     state: State
     waiting: Tables
     open: int | None
+    forecasting: Forecasting | None = None
 
     @property
     def now(self) -> int:
@@ -94,13 +101,17 @@ class Batch:
     agreed: int | None
 
 
-def start(job: Job) -> Standing:
-    """A bucket before the first row."""
+def start(job: Job, number: int) -> Standing:
+    """The bucket of that number before the first row."""
     given = {name: list(rows) for name, rows in job.data.given.items()}
     empty = {
         name: with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
     }
     standing = Standing(begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    if job.forecasts is not None:
+        from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
+
+        standing = replace(standing, forecasting=forecasting.start(job, number))
     return begun(job, standing, job.timing.begin)
 
 
@@ -160,13 +171,28 @@ def advance(
         due[name], waiting[name] = _apart(table, arrived)
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, standing.state, due, now, arrival=ARRIVED)
-    state, found = kernel.step(job.plan, state, batch.facts, now, only=job.only, share=_share(job, number))
+    forecasts = standing.forecasting is not None
+    only = KINDS if forecasts else tuple(kind for kind in job.only if kind in KINDS)
+    after, found = kernel.step(
+        job.plan, state, batch.facts, now, only=only, share=_share(job, number), staged=forecasts
+    )
+    known, log = _log(job, standing, Finished(state.values, after, batch.facts, found))
     told = Told(
-        {name: _told_as(job, name, each.log) for name, each in found.items()},
+        {name: _told_as(job, name, table) for name, table in log.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
         sum(batch.counts.values(), refused.counts),
     )
-    return Standing(state, waiting, total(standing.open, *(each.opened for each in found.values()))), told
+    opened = total(standing.open, *(each.opened for each in found.values()))
+    return Standing(after, waiting, opened, known), told
+
+
+def _log(job: Job, standing: Standing, finished: Finished) -> tuple[Forecasting | None, Tables]:
+    """What a bucket tells of a step; with chances, and what it knows for them then, if it forecasts."""
+    if standing.forecasting is None:
+        return None, {name: each.log for name, each in finished.told.items()}
+    from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
+
+    return forecasting.told(job, standing.forecasting, finished)
 
 
 def counted(job: Job, standing: Standing, number: int) -> Standing:
@@ -197,12 +223,13 @@ def finish(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Sta
 
 def end_of(job: Job, standing: Standing, batch: Batch, number: int) -> int:
     """The tick at which nothing is open any more in the bucket of that number."""
-    standing, _ = _last_arrivals(replace(job, only=()), standing, batch, number)
+    plain = replace(job, only=(), forecasts=None)
+    standing, _ = _last_arrivals(plain, replace(standing, forecasting=None), batch, number)
     return _end(job, standing, number)
 
 
 def _end(job: Job, standing: Standing, number: int) -> int:
-    return last_tick(standing.now, open_answers(job, standing, number).values())
+    return last_tick(standing.now, (lines.table for lines in _open(job, standing, number).values()))
 
 
 def finish_with_answers(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
@@ -233,12 +260,21 @@ def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> t
 
 def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:
     """For each query the bucket's answers that are open, and those the last tick has confirmed."""
-    share = _share(job, number)
-    names = [query.name for query in job.plan.queries]
+    found, known = _open(job, standing, number), standing.forecasting
+    if known is None:
+        return {name: _told_as(job, name, lines.table) for name, lines in found.items()}
+    from antelog.forecast.forecasting import with_chances  # noqa: PLC0415 - not loaded without
+
     return {
-        name: _told_as(job, name, kernel.open_answers(job.plan, standing.state, name, share).table)
-        for name in names
+        name: _told_as(job, name, with_chances(job.plan, known, standing.state, (name, lines)))
+        for name, lines in found.items()
     }
+
+
+def _open(job: Job, standing: Standing, number: int) -> dict[str, Lines]:
+    share, staged = _share(job, number), standing.forecasting is not None
+    names = [query.name for query in job.plan.queries]
+    return {name: kernel.open_answers(job.plan, standing.state, name, share, staged=staged) for name in names}
 
 
 def _told_as(job: Job, name: str, table: pa.Table) -> pa.Table:

@@ -125,12 +125,20 @@ def head_from(content: bytes, job: Job) -> Head:
 def is_due(standing: Standing, before: int, fresh: int) -> bool:
     """Whether it is time for a snapshot, after so many rows since the last one and so many new ones."""
     rows = standing.kept + standing.held
+    if standing.forecasting is not None:
+        from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
+
+        rows += forecasting.rows(standing.forecasting)
     return before + fresh > max(ROOM, rows) or fresh > max(SMALL, rows)
 
 
 def snapshot(job: Job, standing: Standing) -> list[bytes]:
-    """All of a bucket: the kernel's state, then the rows that wait."""
+    """All of a bucket: the kernel's state with what forecasts need, then the rows that wait."""
     saved = saving.Saved(job.plan, standing.state, _given(job), {}, {}, None)
+    if standing.forecasting is not None:
+        from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
+
+        saved = saving.beside(saved, forecasting.members(job, standing.forecasting))
     waiting = [appendix(name, table) for name, table in standing.waiting.items() if table.num_rows]
     return [saving.to_bytes(saved), *waiting]
 
@@ -140,17 +148,21 @@ def appendix(name: str, rows: pa.Table) -> bytes:
     return to_blob(rows.combine_chunks().replace_schema_metadata({"input": name}))
 
 
-def standing_from(job: Job, head: Head, parts: Sequence[bytes]) -> Standing:
-    """The bucket as it was: its snapshot, if there is one, and all that came since."""
+def standing_from(job: Job, number: int, head: Head, parts: Sequence[bytes]) -> Standing:
+    """The bucket of that number as it was: its snapshot, if there is one, and all that came since."""
     if _digest(parts) != head.stored.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
-    standing = begun(job, start(job), head.moment.begin)
+    standing = begun(job, start(job, number), head.moment.begin)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
         saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST)
         if saved.given != _given(job) or saved.state.now > head.moment.now:
             raise StateError(f"{_SNAPSHOT} does not go with its head. {sealed.AGAIN}")
         standing = replace(standing, state=saved.state)
+        if job.forecasts is not None:
+            from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
+
+            standing = replace(standing, forecasting=forecasting.resumed(job, number, saved.beside))
         rest = parts[1:]
     tables: dict[str, list[pa.Table]] = {}
     for blob in rest:
@@ -159,7 +171,7 @@ def standing_from(job: Job, head: Head, parts: Sequence[bytes]) -> Standing:
     new = {
         name: arriving(job, name, pa.concat_tables(each), standing.now, None) for name, each in tables.items()
     }
-    standing, _ = advance(replace(job, only=()), standing, new, head.moment.now, job.numbers[0])
+    standing, _ = advance(replace(job, only=()), standing, new, head.moment.now, number)
     return replace(standing, open=head.open)
 
 

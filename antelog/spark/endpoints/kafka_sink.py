@@ -17,6 +17,9 @@ from pyspark.sql import functions as f
 from antelog.spark.endpoints.endpoints import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"
+_DIGITS = 6
+"""To so many digits chances are rounded."""
+
 _SLACK = 10 * 60 * 1000
 """Milliseconds by which the clocks of Spark's machines may differ."""
 
@@ -42,9 +45,35 @@ def messages_of(frame: DataFrame) -> list[Column]:
     )
     value = f.concat(
         f.lit('{"tick":'), f.col("tick").cast("string"), *time, f.lit(',"change":"'), "change", f.lit('",'),
-        query, f.lit(","), f.substr(rest, f.lit(2)),
+        query, *_chances(frame), f.lit(","), f.substr(rest, f.lit(2)),
     )  # fmt: skip
     return [f.concat(f.lit("{"), query, f.lit("}")).alias("key"), value.alias("value")]
+
+
+def _chances(frame: DataFrame) -> list[Column]:
+    """How likely the answer is, if that is known of some, and its forecast as pairs of ticks and chances."""
+
+    def said(name: str, text: Column) -> Column:
+        return f.concat(f.lit(f',"{name}":'), f.coalesce(text, f.lit("null")))
+
+    def number(chance: Column) -> Column:
+        return f.round(chance, _DIGITS).cast("string")
+
+    def pair(each: Column) -> Column:
+        return f.concat(
+            f.lit("["), each["tick"].cast("string"), f.lit(","), number(each["chance"]), f.lit("]")
+        )
+
+    def pairs(forecast: Column) -> Column:
+        return f.concat(f.lit("["), f.array_join(f.transform(forecast, pair), ","), f.lit("]"))
+
+    texts = {
+        "chance": number(f.col("chance")),
+        "forecast": pairs(f.col("forecast")),
+        "chance_from": f.concat(f.lit('"'), f.col("chance_from"), f.lit('"')),
+        "holds": number(f.col("holds")),
+    }
+    return [said(name, text) for name, text in texts.items() if name in frame.columns]
 
 
 def _others(frame: DataFrame) -> list[Column]:

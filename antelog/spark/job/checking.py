@@ -15,17 +15,18 @@ from pyspark.sql.types import StructField, TimestampType
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.engine import plan_of
 from antelog.engine.facts.ticks import is_timestamp, no_tick
-from antelog.engine.log.changes import KINDS
 from antelog.engine.log.schema import answer_types
 from antelog.engine.values.kinds import kind_of
 from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
+from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.program import Program
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
+from antelog.spark.job.forecasts import forecasts_of
 from antelog.spark.job.job import ARRIVED, Data, Job, Timing
 from antelog.spark.job.options import Options
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of
@@ -68,7 +69,8 @@ def checked(
         begin=None if options.begin is None else _natural("begin", options.begin),
     )
     data = Data(given, {**types, **types_of_rows(given)}, own)
-    job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, batch)
+    forecasts = forecasts_of(plan, options.model, learn=options.learn)
+    job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, batch, forecasts)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
@@ -17,6 +18,9 @@ from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
 from antelog.engine.values.types import Types
 from antelog.spark.job.needed import Needs, needs_of
+
+if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
+    from antelog.spark.job.forecasts import Forecasts
 
 ARRIVED = "arrived at"
 """The column of arrivals in the tables that are handed on. No column of an input can have that name."""
@@ -62,6 +66,7 @@ class Job:
     numbers     the number of each bucket
     only        the kinds of changes that are asked for
     batch       whether it is a batch
+    forecasts   how likely open answers are, if that is told
     """
 
     plan: Plan
@@ -70,6 +75,14 @@ class Job:
     only: tuple[str, ...]
     timing: Timing
     batch: bool
+    forecasts: Forecasts | None = None
+
+    @cached_property
+    def without_model(self) -> Job:
+        """The same for those who say no chances, but know the columns they stand in."""
+        if self.forecasts is None:
+            return self
+        return replace(self, forecasts=replace(self.forecasts, content=None))
 
     def divided(self, numbers: tuple[int, ...]) -> Job:
         """The same with buckets of these numbers."""
@@ -88,7 +101,11 @@ class Job:
         """
         types = answer_types(self.plan, self.data.types)
         engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
-        return {name: pa.schema([f for f in schema if f.name != EXCEPT]) for name, schema in engine.items()}
+        beside = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
+        return {
+            name: pa.schema([*(f for f in schema if f.name != EXCEPT), *beside[name]])
+            for name, schema in engine.items()
+        }
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
@@ -103,7 +120,9 @@ class Job:
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
-        """For each input what facts are of use."""
+        """For each input what facts are of use; all are to who learns how often facts come."""
+        if self.forecasts is not None and self.forecasts.learns_what_is_shared:
+            return dict.fromkeys(self.tables, ((),))
         return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
 
     @cached_property
@@ -144,10 +163,12 @@ class Job:
     def ends_together(self) -> bool:
         """Whether buckets of a batch that ends by itself have to agree on where it does.
 
-        A bucket in which nothing is open any more may have more to say with every tick.
+        A bucket in which nothing is open any more may have more to say with every tick, and more to learn.
         """
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
         goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
+        if self.forecasts is not None:
+            goes_on = goes_on or self.forecasts.learns_what_is_shared
         ends_by_itself = self.batch and self.timing.until is None and bool(self.only)
         return ends_by_itself and len(self.numbers) > 1 and goes_on
 
@@ -160,6 +181,7 @@ class Job:
             "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
             "clock": self.timing.clock,
+            "chances": "no" if self.forecasts is None else self.forecasts.kind,
         }
 
 

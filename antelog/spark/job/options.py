@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from antelog.engine.log.changes import KINDS
+from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
+
+if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
+    from antelog.spark.job.forecasts import GivenModel
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,12 @@ class Options:
     idle: str | None = None
     until: int | None = None
     begin: int | None = None
+    model: GivenModel = None
+    learn: bool = False
 
 
-class ForAnswers(TypedDict, total=False):
-    """Options of what asks for the answers at the end of a batch."""
+class ForModels(TypedDict, total=False):
+    """Options of what learns a model of a batch."""
 
     clock: str | None
     arrival: str
@@ -39,14 +44,21 @@ class ForAnswers(TypedDict, total=False):
     begin: int | None
 
 
-class ForRejects(ForAnswers, total=False):
+class ForAnswers(ForModels, total=False):
+    """Options of what asks for the answers at the end of a batch, or how good their chances were."""
+
+    model: GivenModel
+    learn: bool
+
+
+class ForRejects(ForModels, total=False):
     """Options of what asks for facts that are set aside."""
 
     lag: int
     idle: str | None
 
 
-class ForChanges(ForRejects, total=False):
+class ForChanges(ForRejects, ForAnswers, total=False):
     """Options of what asks for changes: all there are."""
 
     only: Sequence[str]

@@ -24,7 +24,8 @@ Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
 _AFTER = ("explanations", "if_silent", "decided_by", "because")
-_TAKEN = {*_BEFORE, OTHERS, *_AFTER}
+_CHANCES = ("chance", "forecast", "chance_from", "holds")
+_TAKEN = {*_BEFORE, OTHERS, *_AFTER, *_CHANCES}
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
             variables[name][variable] = column
     timed = [("timestamp", pa.timestamp("us", "UTC"))] if job.plan.tick is not None else []
+    known = {field.name: field.type for name in names for field in job.schemas[name]}
     unguarded = any(OTHERS in job.schemas[name].names for name in names)
     schema = pa.schema(
         [
@@ -63,6 +65,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
             ("if_silent", SILENT),
             ("decided_by", pa.int64()),
             ("because", pa.list_(pa.string())),
+            *((name, known[name]) for name in _CHANCES if name in known),
         ]
     )
     return Columns(schema, variables, change)
@@ -115,7 +118,7 @@ def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
         found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))
     for variable, column in columns.variables[query].items():
         found[column] = table.column(variable)
-    for name in (OTHERS, *_AFTER):
+    for name in (OTHERS, *_AFTER, *_CHANCES):
         if name in table.column_names:
             found[name] = table.column(name)
     return pa.table(

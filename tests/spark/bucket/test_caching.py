@@ -19,7 +19,7 @@ RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T). query Hot(X, T)."
 def standing() -> Iterator[Standing]:
     caching.forget()
     table = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
-    yield start(job_of(antelog.parse(RULES).plan, {"Temp": table}, 1))
+    yield start(job_of(antelog.parse(RULES).plan, {"Temp": table}, 1), 0)
     caching.forget()
 
 

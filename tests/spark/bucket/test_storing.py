@@ -142,7 +142,7 @@ def test_the_store_of_an_older_version_is_refused(stream: Stream) -> None:
 
 
 def _snapshot_of_another(parts: list[bytes]) -> list[bytes]:
-    return [*storing.snapshot(OTHER, start(OTHER)), *parts[1:]]
+    return [*storing.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
 
 
 def _rows(table: pa.Table, name: str = "Temp") -> bytes:

@@ -1,0 +1,85 @@
+"""What a bucket knows to say how likely its open answers are, beside the kernel's state.
+
+    a model of wt1 to wt9, the bucket of wt2: it starts with what is known of wt2, and with what all share
+
+The facts of a key are all in its bucket, and so are its answers: nothing is asked of another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.engine import Finished
+from antelog.engine.facts.history import rows_of
+from antelog.engine.values.values import Values
+from antelog.forecast import forecasting
+from antelog.forecast.dropping import Limits
+from antelog.forecast.files import resuming
+from antelog.forecast.files.model import Model
+from antelog.forecast.files.parts import part_of
+from antelog.forecast.files.swapping import with_model, without_model
+from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.renewing import lighter
+from antelog.spark.job.dividing import parts_of_cells
+from antelog.spark.job.job import Job
+
+
+def start(job: Job, number: int) -> Forecasting | None:
+    """Before the first row; None if nothing is forecast."""
+    if job.forecasts is None:
+        return None
+    return forecasting.start(job.plan, job.forecasts.learning, Limits(), _part(job, number))
+
+
+def told(job: Job, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:
+    """What is known after a step, and its lines of the kinds that are asked for."""
+    after, log = forecasting.told(job.plan, before, finished)
+    only = pa.array(job.only, pa.string())
+    return lighter(after), {
+        name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()
+    }
+
+
+def members(job: Job, current: Forecasting) -> dict[str, bytes]:
+    """What is kept beside the kernel's state. A model that nothing is added to is not."""
+    return resuming.members(current if current.learning.on else without_model(job.plan, current))
+
+
+def resumed(job: Job, number: int, beside: Mapping[str, bytes]) -> Forecasting | None:
+    """What `members` has kept, with the model of the job, which may be newer."""
+    if job.forecasts is None:
+        return None
+    current, part = resuming.resumed(job.plan, beside), _part(job, number)
+    return current if part is None else with_model(current, part, job.forecasts.learning)
+
+
+def rows(current: Forecasting | None) -> int:
+    """How many rows there are to be kept, about."""
+    if current is None:
+        return 0
+    judged = [each.judged for each in current.queries.values()]
+    followed = sum(each.followed.last.count + len(each.told.tick) for each in judged)
+    learned = sum(each.outcomes.levels[-1].tally.count for each in judged)
+    learned += sum(each.tally.count for each in current.series.values())
+    return rows_of(current.sightings.history) + followed + (learned if current.learning.on else 0)
+
+
+def _part(job: Job, number: int) -> Model | None:
+    """What the model knows of the keys of a bucket."""
+    assert job.forecasts is not None
+    model, count = job.forecasts.model, len(job.numbers)
+    if model is None:
+        return None
+    if count == 1:
+        return part_of(model, None)
+    place = job.numbers.index(number)
+
+    def mine(cells: Column, values: Values) -> Mask:
+        own: Mask = parts_of_cells(cells, values, count) == place
+        return own
+
+    return part_of(model, mine)

@@ -1,0 +1,75 @@
+"""How likely open answers are, on Spark: by which model, and whether a bucket learns from its own keys.
+
+    model="turbines.model"    chances by that model, the same whatever comes
+    model="learn"             each bucket learns what is its keys' own
+
+What all keys share stays as the model has it, for no bucket sees the facts of others: so neither the number
+of buckets nor where a stream is cut changes a chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.forecast.beside import COLUMNS, HOLDS
+from antelog.forecast.chances.layout import is_lossy
+from antelog.forecast.engine import LEARN
+from antelog.forecast.files.model import Model
+from antelog.forecast.query import Learning
+
+GivenModel = Model | str | PathLike[str] | None
+"""A model, the path of one, or "learn"."""
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """How chances come about. A model travels as its bytes, and is unpacked once by each worker."""
+
+    learning: Learning
+    content: bytes | None = None
+
+    @cached_property
+    def model(self) -> Model | None:
+        return None if self.content is None else Model.from_bytes(self.content)
+
+    def columns(self, plan: Plan) -> dict[str, tuple[pa.Field, ...]]:
+        """For each query the columns that say how likely its answers are."""
+        queries = [query.name for query in plan.queries]
+        return {name: (*COLUMNS, *(HOLDS if is_lossy(plan, name) else ())) for name in queries}
+
+    @property
+    def learns_what_is_shared(self) -> bool:
+        return self.learning.on and self.learning.shared
+
+    @property
+    def kind(self) -> str:
+        """What must stay the same for the state of a stream to be of use."""
+        return "learned" if self.learning.on else "not learned"
+
+
+def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | None:
+    """What to forecast with; None if there is no model, and the program declares no chances.
+
+    With `learn`, a model that is given goes on learning. Raises StateError if it is of another program.
+    """
+    if given is None and not learn:
+        declared = any(source.chances for source in plan.inputs)
+        return Forecasts(Learning(False, None, shared=False)) if declared else None
+    if given is None or given == LEARN:
+        return Forecasts(Learning(True, shared=False))
+    model = given if isinstance(given, Model) else Model.load(given)
+    model = model.of(plan, "the model" if isinstance(given, Model) else str(given))
+    learning = Learning(False, model.half_life, model.epoch, shared=False)
+    if learn:
+        learning = Learning(True, epoch=model.epoch, shared=False)
+    return Forecasts(learning, model.to_bytes())
+
+
+def to_learn() -> Forecasts:
+    """What learns everything of a batch, without fading."""
+    return Forecasts(Learning(True, None))

@@ -1,0 +1,245 @@
+"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/files/swapping.py: chances in buckets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import antelog
+from antelog.forecast import scores
+from antelog.forecast.chances.layout import layout
+from antelog.forecast.engine import Engine
+from antelog.forecast.files.model import Model
+from antelog.forecast.files.parts import merged
+from antelog.forecast.kinds import KINDS
+from antelog.spark.bucket import caching, storing
+from antelog.spark.bucket.learning import learner, scorer
+from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
+from antelog.spark.transport.packing import PACKED
+from tests.engine.replay import Compiled, frames
+from tests.odds import with_odds
+from tests.spark.comparing import Fact, closing, comparable, cut, job_of, tables_of
+from tests.spark.dealt_out import PROGRAMS as DEALT_OUT
+from tests.spark.dealt_out import facts_of
+from tests.spark.simulated import Stream, dealt, run_batch
+
+RULES = """
+input Temp(device: text, level: text, time) delay 2.
+input Off(device: text, time) delay 1.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2).
+Calm(X, T) :- Temp(X, low, T), not Temp(X, high, T+1), not Off(X, T+2).
+query Malf(X, T) alert 60%.
+query Calm(X, T).
+"""
+DECLARED = """
+chance Temp(_, high, _) = 30%, again 70%.    chance Temp(_, low, _) = 60%.    chance Off(_, _) = 5%.
+delay Temp(b, _, _) = 2 (70%, 20%, 8%).
+"""
+PROGRAM = antelog.parse(RULES)
+PLAN = PROGRAM.plan
+TICKS = 120
+
+
+def readings(seed: int) -> list[Fact]:
+    """Readings of devices that stay as they are for a while; some come late, two devices come and go."""
+    dice = random.Random(seed)
+    found: list[Fact] = []
+    for device, ticks in {"a": (0, 120), "b": (0, 120), "c": (40, 90), "d": (0, 35), "e": (70, 120)}.items():
+        hot = False
+        for tick in range(*ticks):
+            hot = dice.random() < (0.7 if hot else 0.2)
+            arrival = tick + dice.choices((0, 1, 2), (7, 2, 1))[0]
+            if dice.random() < 0.9:
+                found.append(("Temp", (device, "high" if hot else "low", tick), arrival))
+            if dice.random() < 0.1:
+                found.append(("Off", (device, tick), tick + dice.randrange(2)))
+    return sorted(found, key=lambda fact: fact[2])
+
+
+@lru_cache
+def history() -> Model:
+    """What was learned of another stream."""
+    engine = Engine(PROGRAM, model="learn")
+    engine.advance(TICKS + 5, frames(readings(7), PLAN, -1, TICKS + 5))
+    return engine.model
+
+
+def in_process(program: antelog.Program, model: Any, facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    engine = Engine(program, model=model)
+    log = engine.advance(TICKS + 5, frames(facts, program.plan, -1, TICKS + 5))
+    return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
+
+
+def forecasts(given: GivenModel, *, learn: bool = False) -> Forecasts:
+    found = forecasts_of(PLAN, given, learn=learn)
+    assert found is not None
+    return found
+
+
+def streamed(
+    given: Forecasts, buckets: int, ends: Sequence[int], program: antelog.Program = PROGRAM, room: int = 40
+) -> list[dict[str, Any]]:
+    facts, plan = readings(0), program.plan
+    job = job_of(plan, tables_of(plan, facts), buckets, forecasts=given)
+    stream = Stream(job, random.Random(buckets))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storing, "ROOM", room)
+        patch.setattr(storing, "SMALL", room)
+        parts = [*cut(facts, ends), [closing(plan, TICKS + 5)]]
+        return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
+
+
+CUTS = [(1, []), (3, [150, 333]), (8, [40, 400])]
+
+
+@pytest.mark.parametrize(("buckets", "ends"), CUTS)
+def test_with_a_fixed_model_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
+    expected = in_process(PROGRAM, history(), readings(0))
+    assert {row["change"] for row in expected} == set(KINDS) - {"dropped"}
+    assert streamed(forecasts(history()), buckets, ends) == expected
+
+
+@pytest.mark.parametrize(("buckets", "ends"), [(3, [150, 333])])
+def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
+    program = antelog.parse(RULES + DECLARED)
+    expected = in_process(program, None, readings(0))
+    assert {row["change"] for row in expected} == set(KINDS) - {"dropped"}
+    assert any("holds" in row for row in expected)
+    given = forecasts_of(program.plan, None, learn=False)
+    assert given is not None
+    assert streamed(given, buckets, ends, program) == expected
+
+
+@pytest.mark.parametrize("given", [forecasts("learn"), forecasts(history(), learn=True)], ids=["alone", "on"])
+def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -> None:
+    whole = streamed(given, 1, [])
+    assert sum("chance" in row for row in whole) > 100
+    assert any(row["change"] == "likely" for row in whole)
+    assert whole != streamed(forecasts(history()), 1, [])
+    for buckets, ends, room in ((1, [200], 10_000), (3, [150, 333], 40), (8, [250], 0)):
+        assert streamed(given, buckets, ends, room=room) == whole
+
+
+@pytest.mark.parametrize("given", [forecasts(history()), forecasts("learn")], ids=["fixed", "learning"])
+def test_a_batch_tells_what_a_stream_tells(given: Forecasts) -> None:
+    facts = readings(0)
+    tables = tables_of(PLAN, facts)
+    job = job_of(PLAN, tables, 3, forecasts=given, batch=True, until=TICKS + 5)
+    assert comparable(run_batch(job, tables, random.Random(0)).changes) == streamed(given, 1, [])
+
+
+def test_a_stream_goes_on_with_a_newer_model() -> None:
+    """What it says from then on is what one says that has had that model all along."""
+    facts = readings(0)
+    engine = Engine(PROGRAM, model=history(), learn=True)
+    engine.advance(TICKS + 5, frames(facts, PLAN, -1, TICKS + 5))
+    newer = engine.model
+    tables = tables_of(PLAN, facts)
+    stream = Stream(job_of(PLAN, tables, 3, forecasts=forecasts(history())), random.Random(0))
+    first, second = cut(facts, [200])
+    stream.batch(tables_of(PLAN, first))
+    stream.continue_as(job_of(PLAN, tables, 3, forecasts=forecasts(newer)))
+    caching.forget()
+    told = [stream.batch(tables_of(PLAN, part)).changes for part in (second, [closing(PLAN, TICKS + 5)])]
+    found = comparable(row for part in told for row in part if row["change"] in ("possible", "revised"))
+    since = min(row["tick"] for row in found)
+    assert found == [
+        row
+        for row in in_process(PROGRAM, newer, facts)
+        if row["change"] in ("possible", "revised") and row["tick"] >= since
+    ]
+
+
+def test_of_kinds_only_those_asked_for_are_told() -> None:
+    tables = tables_of(PLAN, readings(0))
+    job = job_of(PLAN, tables, 3, forecasts=forecasts(history()), batch=True, only=("likely", "confirmed"))
+    told = run_batch(job, tables, random.Random(0)).changes
+    assert {row["change"] for row in told} == {"likely", "confirmed"}
+    assert comparable(told) == [
+        row for row in in_process(PROGRAM, history(), readings(0)) if row["change"] in ("likely", "confirmed")
+    ]
+
+
+def test_open_answers_of_a_batch_have_chances() -> None:
+    facts = [fact for fact in readings(0) if fact[2] <= 60]
+    tables = tables_of(PLAN, facts)
+    job = job_of(PLAN, tables, 3, forecasts=forecasts(history()), batch=True, only=("confirmed",))
+    told = run_batch(job, tables, random.Random(0), answers=True).changes
+    engine = Engine(PROGRAM, model=history())
+    engine.advance(60, frames(facts, PLAN, -1, 60))
+    still = [row for row in told if row["change"] == "open"]
+    expected = [
+        {"query": name, **row, "change": "open"}
+        for name in ("Malf", "Calm")
+        for row in engine.answers(name).to_pylist()
+        if row["change"] != "confirmed"
+    ]
+    assert any(row["chance"] is not None for row in still)
+    assert comparable(still) == comparable(expected)
+
+
+# ---- what is learned, and scored ----
+
+
+def of_buckets(what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact]) -> list[bytes]:
+    tables = tables_of(PLAN, facts)
+    job = job_of(PLAN, tables, buckets, forecasts=given, batch=True, until=TICKS + 5)
+    packed, found = dealt(job, tables, random.Random(0)), []
+    for number in job.numbers:
+        rows = [line for line in packed if line["bucket"] == number]
+        found += what(job)(pa.Table.from_pylist(rows, PACKED)).column("content").to_pylist()
+    return found
+
+
+@pytest.mark.parametrize("buckets", [3, 8])
+def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
+    """Except for how far each judge is trusted: that follows from what was said while a bucket learned."""
+    (whole,) = map(Model.from_bytes, of_buckets(learner, to_learn(), 1, readings(7)))
+    found = merged([Model.from_bytes(each) for each in of_buckets(learner, to_learn(), buckets, readings(7))])
+    trusting = replace(whole, losses=found.losses)
+    assert streamed(forecasts(found), 1, []) == streamed(forecasts(trusting), 1, [])
+
+
+def test_scores_of_buckets_are_those_of_the_engine() -> None:
+    engine = Engine(PROGRAM, model=history())
+    engine.advance(TICKS + 5, frames(readings(0), PLAN, -1, TICKS + 5))
+    parts = [msgspec.json.decode(each) for each in of_buckets(scorer, forecasts(history()), 3, readings(0))]
+    for name, whole in engine.scored.items():
+        found = scores.nothing()
+        for part in parts:
+            found = scores.merged(found, scores.from_dict(part[name]))
+        assert scores.to_dict(found) == scores.to_dict(whole)
+
+
+# ---- any program that can be divided ----
+
+
+@settings(max_examples=10)
+@given(data=st.data(), name=st.sampled_from(sorted(DEALT_OUT)), seed=st.integers(0, 999))
+def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: str, seed: int) -> None:
+    """What says how likely a key's answers are is in the key's bucket: its facts, and nothing of others."""
+    program = antelog.parse(data.draw(with_odds(DEALT_OUT[name], every=True)))
+    plan, dice = program.plan, random.Random(seed)
+    assert plan.key
+    for family in layout(plan).families:
+        assert plan.key[family.predicate] in family.places
+    found = forecasts_of(plan, None, learn=False)
+    assert found is not None
+    facts = facts_of(plan, dice, 12, 7)
+    job = job_of(plan, tables_of(plan, facts), 3, forecasts=found)
+    stream = Stream(job, dice)
+    parts = [*cut(facts, [dice.randrange(12)]), [closing(plan, 20)]]
+    told = comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
+    engine = Engine(Compiled(plan))
+    log = engine.advance(20, frames(facts, plan, -1, 20))
+    rows = ({"query": query, **row} for query, table in log.items() for row in table.to_pylist())
+    assert told == comparable(rows)

@@ -1,0 +1,110 @@
+"""antelog/spark/learning.py, antelog/spark/job/forecasts.py: chances, models and scores on Spark itself."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pyarrow.dataset as ds
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+import antelog.spark
+from antelog.errors import DataError, StateError, UnsupportedError
+from antelog.forecast.engine import Engine
+from antelog.spark.endpoints.kafka_sink import messages_of
+from antelog.spark.job.forecasts import forecasts_of
+from tests.engine.replay import frames
+from tests.spark.bucket.test_forecasting import (
+    PLAN,
+    PROGRAM,
+    RULES,
+    TICKS,
+    forecasts,
+    history,
+    in_process,
+    readings,
+    streamed,
+)
+from tests.spark.comparing import closing, comparable, cut, tables_of
+from tests.spark.killing import run_and_kill, run_to_end
+from tests.spark.streamed import add, frames_of, named, result, run, stream_of
+
+
+def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
+    """It learns from one stream, and tells another with these chances; then these are scored."""
+    model = antelog.spark.learn(PROGRAM, frames_of(spark, PROGRAM, readings(7)), buckets=3)
+    model.save(tmp_path / "model")
+    inputs = frames_of(spark, PROGRAM, readings(0))
+    changes = antelog.spark.changes(PROGRAM, inputs, buckets=3, model=tmp_path / "model", until=TICKS + 5)
+    rows = comparable(row.asDict(recursive=True) for row in changes.collect())
+    assert rows == in_process(PROGRAM, model, readings(0))
+    engine = Engine(PROGRAM, model=model)
+    engine.advance(TICKS + 5, frames(readings(0), PLAN, -1, TICKS + 5))
+    found = antelog.spark.scores(PROGRAM, inputs, buckets=3, model=model, until=TICKS + 5)
+    assert found.equals(engine.scores())
+
+
+def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
+    parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
+    tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
+    inputs = stream_of(spark, tmp_path / "in", tables)
+    found = antelog.spark.outcomes(PROGRAM, inputs, buckets=3, model=history(), learn=True)
+    seen = result(spark, found, run(found, tmp_path / "checkpoint"))
+    told = comparable(row.asDict(recursive=True) for row in seen.changes.collect())
+    assert told == streamed(forecasts(history(), learn=True), 1, [])
+    assert any(row["change"] == "likely" for row in told)
+
+
+def test_a_message_has_the_forecast_as_pairs(spark: SparkSession) -> None:
+    inputs = frames_of(spark, PROGRAM, readings(0)[:40])
+    frame = antelog.spark.changes(PROGRAM, inputs, model=history(), only=["possible"], buckets=1)
+    rows = frame.select(*messages_of(frame), "chance", "forecast", f.struct("*").alias("row")).collect()
+    assert rows
+    for row in rows:
+        said = json.loads(row.value)
+        assert said["chance"] == pytest.approx(row.chance, abs=1e-6)
+        assert said["chance_from"] == row.row.chance_from
+        pairs = row.forecast and [[each.tick, pytest.approx(each.chance, abs=1e-6)] for each in row.forecast]
+        assert said["forecast"] == pairs
+    assert any(row.forecast for row in rows)
+
+
+@pytest.mark.slow
+def test_a_killed_stream_says_the_same_chances(tmp_path: Path) -> None:
+    """`antelog run`, killed with all its processes after a batch, and started again."""
+    history().save(tmp_path / "model")
+    (tmp_path / "p.alog").write_text(RULES, encoding="utf-8")
+    facts = readings(0)
+    for number, part in enumerate([*cut(facts, [100, 200, 300, 400]), [closing(PLAN, TICKS + 5)]]):
+        add(tmp_path, number, {name: named(table) for name, table in tables_of(PLAN, part).items()})
+    arguments = [
+        *("run", "p.alog", "--input", "Temp=Temp", "--input", "Off=Off", "--stream", "--checkpoint", "state"),
+        *("--trigger", "available-now", "--chunk", 1, "--master", "local[2]", "--buckets", 2),
+        *("--model", "model", "--output", "parquet:changes"),
+    ]
+    assert not run_and_kill(arguments, tmp_path, random.Random(3)), "it came to its end before it was killed"
+    run_to_end(arguments, tmp_path)
+    files = sorted(str(each) for each in tmp_path.glob("changes/batch=*/*.parquet"))
+    told = comparable(ds.dataset(files).to_table().to_pylist())
+    assert told == in_process(PROGRAM, history(), facts)
+
+
+def test_without_chances_there_is_nothing_to_score(spark: SparkSession) -> None:
+    inputs = frames_of(spark, PROGRAM, readings(0)[:4])
+    with pytest.raises(UnsupportedError, match="no chances to score: give a model"):
+        antelog.spark.scores(PROGRAM, inputs)
+
+
+def test_a_stream_is_not_learned_from_to_its_end(spark: SparkSession, tmp_path: Path) -> None:
+    tables = {name: named(table) for name, table in tables_of(PLAN, readings(0)[:4]).items()}
+    with pytest.raises(DataError, match="a stream has no end"):
+        antelog.spark.learn(PROGRAM, stream_of(spark, tmp_path, [tables]))
+
+
+def test_the_model_of_another_program_is_refused() -> None:
+    other = antelog.parse("input Temp(x: text, time). Hot(X, T) :- Temp(X, T). query Hot(X, T).")
+    with pytest.raises(StateError, match="the model was learned for another program"):
+        forecasts_of(other.plan, history(), learn=False)
