@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import antelog
@@ -19,7 +20,7 @@ chance Ping(_, _) = 30%, again 90%.
 Up(X, T) :- Ping(X, T), Ping(X, T+1), Ping(X, T+2).
 query Up(X, T) alert 80%.
 """
-VALUES = {
+VALUES: dict[str, list[Any]] = {
     "texts": ["wt2", "WT2", "Ä", "z", "n/a"],
     "numbers": [3, -1, 2.5, 10],
     "truth": [True, False],
@@ -40,10 +41,10 @@ def told(engine: Any, values: list[Any], ends: list[int]) -> pa.Table:
 def test_without_the_alerts_the_log_is_as_ever(name: str) -> None:
     program = antelog.parse(RULES)
     with_alerts, plain = (told(engine(program), VALUES[name], [12]) for engine in (Engine, Plain))
-    alerts = pa.compute.is_in(with_alerts.column("change"), pa.array([LIKELY, UNLIKELY]))
-    rest = with_alerts.filter(pa.compute.invert(alerts)).drop_columns(COLUMNS.names)
+    alerts = pc.is_in(with_alerts.column("change"), pa.array([LIKELY, UNLIKELY]))
+    rest = with_alerts.filter(pc.invert(alerts)).drop_columns(COLUMNS.names)
     assert rest.equals(plain)
-    assert pa.compute.sum(alerts).as_py() >= 2 * len(VALUES[name])
+    assert pc.sum(alerts).as_py() >= 2 * len(VALUES[name])
 
 
 def test_an_alert_says_what_the_last_line_did() -> None:

@@ -53,7 +53,8 @@ def test_what_is_learned_does_not_depend_on_cuts() -> None:
         for row in rows:
             row["forecast"] = [each["tick"] for each in row["forecast"] or ()]
     assert whole == cut
-    np.testing.assert_allclose(*(np.array(each, np.float64) for each in chances), atol=1e-12)
+    first, second = (np.array(each, np.float64) for each in chances)
+    np.testing.assert_allclose(first, second, atol=1e-12)
     assert one.scores().equals(other.scores())
     assert one.model.to_bytes() == other.model.to_bytes()
     said = [row["chance_from"] for row in whole if row["change"] != "rejected"]
