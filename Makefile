@@ -27,12 +27,12 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare soak check format docs docs-serve pictures record clean java
+.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast soak check format docs docs-serve pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(INSTALLED) java ## Make .venv with everything the tests need; quick if it is there
 
@@ -64,6 +64,10 @@ bench-growth: setup ## Measure how cost grows, and latency, and make docs/growth
 bench-compare: setup ## Measure antelog beside other engines, which it fetches; BENCH_ARGS='antelog esper W1 --scale 0.1'
 	@$(PY) -m benchmarks.compare.install
 	@$(WITH_JAVA) $(PY) -m benchmarks.compare $(BENCH_ARGS)
+
+bench-forecast: $(INSTALLED) ## Score forecasts on recorded streams and make docs/forecast-results.md; BENCH_ARGS='outbreak'
+	@$(PIP_INSTALL) --requirement benchmarks/forecast/requirements.txt
+	@$(PY) -m benchmarks.forecast $(BENCH_ARGS)
 
 soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing grows; SOAK_ARGS='--minutes 5'
 	@$(WITH_JAVA) $(PY) -m benchmarks.soak $(SOAK_ARGS)

@@ -16,14 +16,14 @@ def parser_for(command: str, what: str | None, known: Collection[str], scale: st
     """A parser with the options of all; `what` the command does, and what its scale is a share of."""
     parser = ArgumentParser(prog=f"python -m {command}", description=what)
     names = f"of {', '.join(known)}; all"
-    parser.add_argument("names", nargs="*", metavar="NAME", type=_one_of(known), help=names)
+    parser.add_argument("names", nargs="*", metavar="NAME", type=one_of(known), help=names)
     parser.add_argument("--scale", type=positive(float), default=1.0, help=f"share of {scale}; 1")
     parser.add_argument("--runs", type=positive(int), default=3, help="how often each is measured; 3")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
     return parser
 
 
-def _one_of(known: Collection[str]) -> Callable[[str], str]:
+def one_of(known: Collection[str]) -> Callable[[str], str]:
     def name(text: str) -> str:
         if text not in known:
             raise ArgumentTypeError(f"there is no {text}; there are {', '.join(known)}")

@@ -38,8 +38,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
     "program": TO_ENGINE,
-    "pictures": TO_ENGINE | {"program"},
-    "notebook": TO_ENGINE | {"program", "pictures"},
+    "pictures": TO_ENGINE | {"program", "forecast"},
+    "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
     "__init__": TO_PROGRAM | SHOWING | {"forecast"},
     "spark": TO_PROGRAM | {"files", "forecast"},
     "forecast": TO_ENGINE | {"program"},
@@ -52,6 +52,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
     "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
+    "forecast": (
+        *("formulas", "odds", "chances", "scoring", "scores", "judges"),
+        *("kinds", "beside", "retelling", "dropping", "files"),
+        *("alerting", "query", "forecasting", "learned", "report"),
+    ),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "running", "learning"),

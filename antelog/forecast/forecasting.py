@@ -24,7 +24,7 @@ from antelog.forecast.chances.answers import Tables
 from antelog.forecast.chances.layout import Layout, key_of, layout
 from antelog.forecast.dropping import Limits
 from antelog.forecast.files.model import Model
-from antelog.forecast.judges import judging, outcomes
+from antelog.forecast.judges import average, judging, outcomes
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
@@ -140,7 +140,7 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
         Values.from_saved(current.sightings.values.saved()),
         {name: series_counts.up_to(each, AsOf(epoch, half_life)) for name, each in current.series.items()},
         {name: outcomes.up_to(each.outcomes, epoch, half_life) for name, each in judged.items()},
-        {name: each.losses.up_to(epoch, half_life) for name, each in judged.items()},
+        {name: average.up_to(each.losses, epoch, half_life) for name, each in judged.items()},
         epoch,
         half_life,
     )

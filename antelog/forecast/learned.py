@@ -21,13 +21,13 @@ from antelog.compile.nodes.variables import compared
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.forecast.chances.forms import Form, forms
+from antelog.forecast.chances.layout import layout
 from antelog.forecast.files.model import Model
 from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.formulas.series import Series
 from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.sightings import family_of
-from antelog.forecast.odds.tally import AsOf
-from antelog.forecast.query import OddsOf
+from antelog.forecast.query import Learning, OddsOf
 from antelog.language.printer import value_text
 
 DIFFERENT = 3
@@ -111,8 +111,9 @@ def _odds(model: Model, chain: Chain, columns: Sequence[Column], values: Values)
     for term, column in zip(chain.terms, columns, strict=True):
         if isinstance(term, Var):
             cells[term.name] = np.append(nobody, column)
-    odds_of = OddsOf(model.plan, model.series, AsOf(model.epoch, model.half_life))
-    return odds_of(chain, Keys(cells, 1 + len(columns[0]) if columns else 1, values))
+    odds_of = OddsOf(layout(model.plan), model.series, Learning(False, model.half_life, model.epoch))
+    keys = Keys(cells, 1 + len(columns[0]) if columns else 1, values)
+    return odds_of(chain, keys, np.zeros(keys.count, np.int64))
 
 
 def _rates(odds: Odds, row: int, number: int) -> Rates:

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.columns.tables import Column, find, spread
+from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns.tables import Column, find, inverse, spread
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.changes import Lines as Logged
 from antelog.engine.values.encoding import UNBOUND
@@ -23,7 +23,7 @@ from antelog.engine.values.values import Values
 from antelog.forecast.alerting import Said, alert_lines
 from antelog.forecast.beside import Beside
 from antelog.forecast.chances.answers import Asked, Tables
-from antelog.forecast.chances.chances import Known, chances
+from antelog.forecast.chances.chances import Chances, Known, chances
 from antelog.forecast.chances.layout import Layout, is_lossy, key_of
 from antelog.forecast.dropping import NOTHING_DROPPED, Dropping, Limits, with_dropped
 from antelog.forecast.dropping import without as drops_without
@@ -31,12 +31,21 @@ from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.judges import judging
 from antelog.forecast.judges.alerts import NO_ALERTS, Alerts
 from antelog.forecast.judges.alerts import without as alerts_without
-from antelog.forecast.judges.following import REVISED, Lines, Settled, Step, Stretches, followed, numbers_of
+from antelog.forecast.judges.following import (
+    REVISED,
+    Lines,
+    Settled,
+    Step,
+    Stretches,
+    followed,
+    numbers_of,
+    told_at,
+)
 from antelog.forecast.judges.judging import Judged, source_of
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.declared import completed, declared
-from antelog.forecast.odds.odds import Keys, Odds
+from antelog.forecast.odds.odds import Keys, Odds, together
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, family_of
 from antelog.forecast.odds.tally import EPOCH, HALF_LIFE, AsOf
@@ -150,8 +159,10 @@ class Query:
         line = np.append(rows, -1).take(step.stretches.line)
         moments = self._moments(step.stretches, line)
         said = []
+        found = self._chances(moments)
         for epoch, here, done in _epochs(moments, step.settled, self.scene.learning):
-            judged, more = self._judge(judged, moments.take(here), epoch)
+            some_found = replace(found, which=found.which.take(here))
+            judged, more = self._judge(judged, moments.take(here), some_found, epoch)
             told = np.flatnonzero(moments.told[here])
             some = more.take(told)
             beside.say(some.line, some.told.chance, source_of(some.told))
@@ -160,7 +171,7 @@ class Query:
             learning = self.scene.learning
             judged = judging.settle(judged, step.settled, done, weighed=learning.on and learning.shared)
         if lossy:
-            odds = OddsOf(self.scene.own.plan, {}, AsOf(0, None))
+            odds = OddsOf(self.scene.own, {}, Learning(False))
             asked = self._asked(lines.answer, lines.tick)
             beside.hold(rows, chances(self.scene.known(odds), self.relation.name, asked))
         number = np.full(logged.table.num_rows, -1)
@@ -201,9 +212,11 @@ class Query:
         beside = Beside(logged.table.num_rows, lossy=lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
-        moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), nobody == nobody)
+        # It is told as of now, though its line may be older: what was just told is likelier.
+        told = told_at(judged.followed, some.answer) == some.tick
+        moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
         if len(at):
-            _, said = self._judge(judged, moments, int(some.tick[0]) // EPOCH)
+            _, said = self._judge(judged, moments, self._chances(moments), int(some.tick[0]) // EPOCH)
             beside.say(said.line, said.told.chance, source_of(said.told))
             beside.grow(said.line, said.time, said.found)
             if lossy:
@@ -253,21 +266,21 @@ class Query:
         time = np.zeros_like(tick) if own.time is None else answer[-1]
         return Asked(dict(zip(own.variables, answer[:-1], strict=True)), time, tick)
 
-    def _judge(self, judged: Judged, at: Moments, epoch: int) -> tuple[Judged, Said]:
-        """The chances of answers in an epoch."""
-        scene = self.scene
-        as_of, series = scene.learning.as_of(epoch, scene.own.lag), scene.series
-        if scene.learning.on:
+    def _chances(self, at: Moments) -> Chances:
+        """What the model says of open answers."""
+        odds = OddsOf(self.scene.own, self.scene.series, self.scene.learning)
+        return chances(self.scene.known(odds), self.relation.name, self._asked(at.answer, at.tick))
+
+    def _judge(self, judged: Judged, at: Moments, found: Chances, epoch: int) -> tuple[Judged, Said]:
+        """The chances of open answers in an epoch, given what the model says."""
+        as_of = self.scene.learning.as_of(epoch, self.scene.own.lag)
+        if self.scene.learning.on:
             judged = judging.ready(judged, as_of)
-            series = {n: series_counts.up_to(c, as_of) for n, c in series.items()}
-        asked = self._asked(at.answer, at.tick)
-        found = chances(scene.known(OddsOf(scene.own.plan, series, as_of)), self.relation.name, asked)
-        keys = tuple(at.answer[i] for i in self._key)
-        question = judging.Asked(
-            at.number, at.tick, at.tick - at.answer[-1], at.stage, keys, found.column(), at.told
-        )
+        keys, age = tuple(at.answer[i] for i in self._key), at.tick - at.answer[-1]
+        question = judging.Asked(at.number, at.tick, age, at.stage, keys, found.column(), at.told)
         judged, told = judging.judge(judged, question, as_of)
-        return judged, Said(told, found, asked.tick, at.line)
+        time = np.zeros_like(at.tick) if self.relation.answer.time is None else at.answer[-1]
+        return judged, Said(told, found, time, at.line)
 
 
 def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[tuple[int, Column, Column]]:
@@ -282,17 +295,30 @@ def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[
 
 @dataclass(frozen=True, eq=False)
 class OddsOf:
-    """The odds of keys: as declared, or else as learned up to an epoch."""
+    """The odds of keys in epochs: as declared, or else as learned by then."""
 
-    plan: Plan
+    own: Layout
     series: Mapping[str, SeriesCounts]
-    as_of: AsOf
+    learning: Learning
 
-    def __call__(self, chain: Chain, keys: Keys) -> Odds:
-        source = next(each for each in self.plan.inputs if each.name == chain.predicate)
+    def epochs(self, ticks: Column) -> Column:
+        """The epochs of ticks; if nothing is learned any more, they are all one."""
+        return ticks // EPOCH if self.learning.on else np.zeros_like(ticks)
+
+    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
+        """The odds of each key in its epoch."""
+        source = next(each for each in self.own.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
         counts = self.series.get(family.name)
-        if counts is None or not counts.known:
+        if counts is None or (odds.known.all() and odds.told.all()):
             return odds
-        found = series_counts.odds_of(counts, family, chain, keys, self.as_of)
+        parts, order = [], []
+        for epoch in np.unique(epochs).tolist():
+            at = np.flatnonzero(epochs == epoch)
+            as_of = self.learning.as_of(epoch, self.own.lag)
+            if self.learning.on:
+                counts = series_counts.up_to(counts, as_of)
+            parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
+            order.append(at)
+        found = together(parts).take(inverse(np.concatenate(order)))
         return completed(odds, found, (chain, source), keys)

@@ -72,10 +72,10 @@ def _followed(known: Followed, cells: Cells) -> Followed:
     last = judged.followed.last
     *values, time = last.answer
     followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
-    query, pattern, state, key = judged.outcomes.levels
+    *wider, key = judged.outcomes.levels
     # The first column of the narrowest level is the state of the answer; then comes its key.
     narrow = Waiting(_tally(key.tally, 1, cells), tuple(_counted(each, 1, cells) for each in key.later))
-    outcomes = Outcomes((query, pattern, state, narrow))
+    outcomes = Outcomes((*wider, narrow))
     return replace(known, judged=replace(judged, followed=followed, outcomes=outcomes))
 
 

@@ -19,9 +19,8 @@ from antelog.engine.engine import Finished
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
 from antelog.errors import DataError
-from antelog.forecast import forecasting
+from antelog.forecast import forecasting, resuming
 from antelog.forecast.dropping import Limits, dropped_table
-from antelog.forecast.files import resuming
 from antelog.forecast.files.model import Model
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.query import Learning

@@ -11,6 +11,7 @@ from typing import Any
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.escaping import in_html
+from antelog.forecast.report.percents import percent
 from antelog.language.moments import literal_of, moment
 from antelog.pictures.history import Change, Explanation, timed
 from antelog.pictures.reading import changes_in
@@ -20,7 +21,11 @@ ROWS = 100
 _EXPLANATIONS = 5
 """The explanations of an answer that are shown; the others are counted."""
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
-_COLOURS = {"possible": "#2f7fd6", "revised": "#2f7fd6", "confirmed": "#1a8a5a", "rejected": "#d0601a"}
+_COLOURS = {
+    "possible": "#2f7fd6", "revised": "#2f7fd6", "confirmed": "#1a8a5a", "rejected": "#d0601a",
+    "likely": "#8a4fc0", "unlikely": "#8a4fc0", "dropped": "#808080",
+}  # fmt: skip
+_CHANCE = _COLOURS["likely"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,10 @@ class Shown:
     tick: int | None = None
 
     def _repr_html_(self) -> str:
-        heads = "".join(f'<th style="text-align:left">{head}</th>' for head in _HEADS)
-        rows = "".join(_row(change, self.tick) for change in islice(self.changes, self.most))
+        likely = any(change.outlook.chances for change in self.changes)
+        names = _HEADS if not likely else (*_HEADS[:3], "chance", *_HEADS[3:])
+        heads = "".join(f'<th style="text-align:left">{head}</th>' for head in names)
+        rows = "".join(_row(change, self.tick, likely) for change in islice(self.changes, self.most))
         more = len(self.changes) - self.most
         rest = (
             f"<p>and {more:,} more; <code>antelog.show(…, most=…)</code> shows them</p>" if more > 0 else ""
@@ -49,7 +56,8 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Sh
     """Changes or answers for a notebook.
 
     source    what `engine.advance` or `engine.answers` returned (one or a list), a frame of it, the path
-              of a log in JSON lines, or an engine, of which the open answers are shown
+              of a log in JSON lines, or an engine, of which the open answers are shown; the lines of a single
+              tick are sorted by chance if there are any
     program   says how long a tick is, so that times can be shown; an engine knows its own
     most      so many lines at most
     """
@@ -58,9 +66,18 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Sh
         plan = source.plan
         source = {query.name: source.answers(query.name) for query in source.plan.queries}
     changes = sorted(changes_in(source), key=lambda change: change.tick)
+    if len({change.tick for change in changes}) == 1 and any(each.outlook.chances for each in changes):
+        changes.sort(key=_likeliest_first)
     if plan is None or plan.tick is None:
         return Shown(tuple(changes), most)
     return Shown(tuple(_timed(change, plan, plan.tick) for change in changes), most, plan.tick)
+
+
+def _likeliest_first(change: Change) -> float:
+    """Where an answer stands among those of a tick: behind what was confirmed, and what is likelier."""
+    if change.kind == "confirmed":
+        return -2.0
+    return 0.0 if change.outlook.chance is None else -change.outlook.chance
 
 
 def _timed(change: Change, plan: Plan, length: int) -> Change:
@@ -81,19 +98,30 @@ def _timed(change: Change, plan: Plan, length: int) -> Change:
     )
 
 
-def _row(change: Change, tick: int | None) -> str:
+def _row(change: Change, tick: int | None, likely: bool) -> str:
+    """A line of the table; with a bar for the chance if some line has one."""
     shown = list(map(_explanation, change.explanations[:_EXPLANATIONS]))
     more = len(change.explanations) - len(shown)
     cells = (
         moment(change.tick, tick),
         f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
         "<br>".join([f"<code>{in_html(change.label)}</code>", *_excepted(change)]),
+        *([_bar(change.outlook.chance)] if likely else []),
         "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
         "<br>".join(map(in_html, _outlook(change, tick))),
     )
     return (
         "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
     )
+
+
+def _bar(chance: float | None) -> str:
+    if chance is None:
+        return ""
+    track = "display:inline-block;width:60px;height:8px;border-radius:4px;background:#80808040"
+    part = f"display:block;width:{60 * chance:.0f}px;height:8px;border-radius:4px;background:{_CHANCE}"
+    share = percent(chance).replace(" ", "&nbsp;")
+    return f'<span style="{track}"><span style="{part}"></span></span>&nbsp;{share}'
 
 
 def _excepted(change: Change) -> Iterator[str]:

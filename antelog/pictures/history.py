@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from antelog.errors import DataError
+from antelog.forecast.kinds import DROPPED
 from antelog.language.checks.suggestions import did_you_mean
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
@@ -30,10 +31,19 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is known of the end of an open answer: what silence makes of it, and by when it is decided."""
+    """What is known of the end of an open answer: what silence makes of it, and by when it is decided.
+
+    `chances` say how likely it was said to be confirmed, by the tick at which that was said.
+    """
 
     silent: Silent | None = None
     decided_by: int | None = None
+    chances: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def chance(self) -> float | None:
+        """The chance that was said last."""
+        return self.chances[max(self.chances)] if self.chances else None
 
 
 NO_OUTLOOK = Outlook()
@@ -151,7 +161,10 @@ def label(query: str, values: Mapping[str, str]) -> str:
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:
-    """What became of each answer. Open ones last until `now`: the last change, if not given."""
+    """What became of each answer. Open ones last until `now`: the last change, if not given.
+
+    Nothing is known of what became of answers that were dropped, and they are left out.
+    """
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
     last = now or 0
@@ -159,6 +172,9 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
         last = max(last, change.tick)
         queries.setdefault(change.query, len(queries))
         key = change.query, tuple(change.values.values())
+        if change.kind == DROPPED:
+            found.pop(key, None)
+            continue
         before = found.get(key)
         if before is None or before.outcome != OPEN:
             before = Answer(change.query, change.values, change.tick, change.tick)
@@ -184,7 +200,7 @@ def _after(answer: Answer, change: Change) -> Answer:
         outcome=change.kind if change.kind in OUTCOMES else OPEN,
         literals=Literals(evidence, missing, change.because),
         excepted=change.excepted,
-        outlook=change.outlook,
+        outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),
     )
 
 
@@ -193,9 +209,11 @@ def _by_time(answer: Answer) -> Answer:
     evidence = {
         name: answer.until if time is None else min(time, answer.until) for name, time in times.items()
     }
+    since, chance = min([answer.since, *evidence.values()]), answer.outlook.chance
     return replace(
         answer,
-        since=min([answer.since, *evidence.values()]),
+        since=since,
+        outlook=replace(answer.outlook, chances={} if chance is None else {since: chance}),
         literals=replace(answer.literals, evidence=evidence),
     )
 

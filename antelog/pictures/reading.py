@@ -12,25 +12,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from antelog.engine.log.changes import KINDS
-from antelog.engine.log.schema import WRITTEN
+from antelog.engine.log.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
+from antelog.forecast.kinds import KINDS
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
 
-_COMMON = {
-    "tick",
-    "timestamp",
-    "change",
-    "query",
-    "answer",
-    "others",
-    "except",
-    "explanations",
-    "if_silent",
-    "decided_by",
-    "because",
-}
+_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", "except", *AFTER_ANSWER}
+_COMMON |= {"chance", "forecast", "chance_from", "holds"}
 
 
 def changes_in(source: Any) -> Iterator[Change]:
@@ -121,15 +110,20 @@ def _change(
         raise ValueError(row["change"])
     silent = row.get("if_silent")
     others: Sequence[str] = row.get("others") or ()
+    tick, chance = int(row["tick"]), row.get("chance")
     return Change(
-        int(row["tick"]),
+        tick,
         row["change"],
         query,
         {name: ALL_OTHERS if name in others else value for name, value in values.items()},
         tuple(map(_explanation, row.get("explanations") or ())),
         tuple(row.get("because") or ()),
         tuple(", ".join(_texts(each, others, written).values()) for each in row.get("except") or ()),
-        Outlook((silent["change"], int(silent["tick"])) if silent else None, row.get("decided_by")),
+        Outlook(
+            (silent["change"], int(silent["tick"])) if silent else None,
+            row.get("decided_by"),
+            {} if chance is None else {tick: float(chance)},
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from antelog.forecast.report.percents import percent
 from antelog.pictures import theme
 from antelog.pictures.clock import MIDNIGHTS, Clock
 from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, due
@@ -15,6 +16,11 @@ from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History,
 Row = dict[str, Any]
 
 BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
+STRETCH = "stretch"
+"""A part of a bar, deep where its answer was likely."""
+_FAINT = 0.28
+_ROUND = 6
+"""A bar is so many pixels wider and higher than what it shows."""
 _BESIDE = 14
 """A mark that would cover another is drawn this many pixels to the right."""
 _SHAPES = {
@@ -93,6 +99,7 @@ def _marks_of(number: int, answer: Answer, clock: Clock, last: int) -> Iterator[
         return {"row": number, "kind": kind, "x": clock.place(tick), "shift": shift} | to
 
     yield mark(BAR, answer.since, end=answer.until)
+    yield from _stretches(number, answer, clock)
     known = {*answer.literals.evidence.values()}
     yield from (mark(EVIDENCE, tick) for tick in sorted(known))
     if answer.outcome != OPEN:
@@ -106,6 +113,26 @@ def _marks_of(number: int, answer: Answer, clock: Clock, last: int) -> Iterator[
     yield from (mark(AWAITED, tick, shift=_BESIDE if tick in known else 0) for tick in sorted(expected))
     if answer.outlook.decided_by is not None:
         yield mark(DEADLINE, answer.outlook.decided_by)
+
+
+def _stretches(number: int, answer: Answer, clock: Clock) -> Iterator[Row]:
+    """The bar of an answer with chances: from each tick at which one was said to the next."""
+    chances = answer.outlook.chances
+    if not chances:
+        return
+    depths = [(answer.since, 0.0), *((tick, chance) for tick, chance in chances.items())]
+    ends = [*(tick for tick, _ in depths[1:]), answer.until]
+    for place, ((tick, chance), end) in enumerate(zip(depths, ends, strict=True)):
+        last = place == len(depths) - 1
+        if end > tick or last:
+            yield {
+                "row": number,
+                "kind": STRETCH,
+                "x": clock.place(tick),
+                "x2": clock.place(end),
+                "shift": _ROUND // 2 if last else -_ROUND // 2,
+                "depth": round(0.8 * chance, 3),
+            }
 
 
 def _tip(answer: Answer, clock: Clock) -> Row:
@@ -125,6 +152,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         said["missing"] = _listed(awaited)
         said["deadline"] = "none" if due_by is None else clock.text(due_by)
         said["if silent"] = _outlook(answer, clock)
+        said["chance"] = "" if answer.outlook.chance is None else percent(answer.outlook.chance)
     said["because"], said["all but"] = _listed(failed), _listed(answer.excepted)
     return {name: text for name, text in said.items() if text}
 
@@ -153,6 +181,7 @@ def kinds_in(history: History) -> set[str]:
         kinds
         | ({EVIDENCE} if any(a.literals.evidence for a in history.answers) else set())
         | ({AWAITED, DEADLINE} if OPEN in kinds else set())
+        | ({STRETCH} if any(a.outlook.chances for a in history.answers) else set())
     )
 
 
@@ -188,9 +217,9 @@ def row_chart(
     # The line around a bar shows answers that were decided at once.
     bar: dict[str, Any] = {
         "height": round(step * 0.3),
-        "strokeWidth": 6,
+        "strokeWidth": _ROUND,
         "strokeJoin": "round",
-        "opacity": 0.28,
+        "opacity": _FAINT,
     }
     point: dict[str, Any] = {
         "filled": True,
@@ -202,12 +231,22 @@ def row_chart(
         of([BAR]).mark_text(**labels).encode(x=alt.value(0), text="label:N", color=alt.value(theme.INK)),
         of([AHEAD]).mark_rule(strokeDash=[2, 3], clip=True).encode(x=x, x2=x2, stroke=stroke),
         of([BAR]).mark_bar(clip=True, **bar).encode(x=x, x2=x2, fill=fill, stroke=stroke, tooltip=tip),
+        *(_deep(of([STRETCH]), bar, x, tip) if STRETCH in kinds else ()),
         *(_now(frame, x) if OPEN in kinds else ()),
         of([AWAITED]).mark_point(clip=True, color=theme.PAPER, **point).encode(x=x, size=size),
         of(_SHAPES).mark_point(clip=True, **point)
         .encode(x=x, size=size, tooltip=tip, **_marks(kinds)),
     ]  # fmt: skip
     return alt.LayerChart(layer=layers).properties(width=frame.width, height=step * number)
+
+
+def _deep(stretches: alt.Chart, bar: dict[str, Any], x: alt.X, tip: Any) -> list[alt.Chart]:
+    """Bars that are deep where an answer was likely; they touch, and together are as long as one."""
+    size = {"height": bar["height"] + _ROUND, "xOffset": -_ROUND / 2, "x2Offset": alt.ExprRef("datum.shift")}
+    depth = alt.Opacity("depth:Q", scale=None)
+    fill = alt.Fill("colour:N", scale=None)
+    chart = stretches.mark_bar(clip=True, strokeWidth=0, **size)
+    return [chart.encode(x=x, x2=alt.X2(field="x2"), fill=fill, opacity=depth, tooltip=tip)]
 
 
 def _marks(kinds: Collection[str]) -> dict[str, Any]:

@@ -1,18 +1,24 @@
-"""The tour of the code shows the rows that the stages of the engine do make."""
+"""The tour of the code shows the rows that the stages of the engine, and of a forecast, do make."""
 
 import pytest
 
+from tests.docs import forecast_stages, stages
 from tests.docs.pages import ROOT, all_blocks
-from tests.docs.stages import PROGRAM, stages
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+STAGES = [
+    *(("stages", *each) for each in stages.stages()),
+    *(("forecast_stages", *each) for each in forecast_stages.forecast_stages()),
+]
 
 
-@pytest.mark.parametrize(("stage", "rows"), [pytest.param(*each, id=each[0]) for each in stages()])
-def test_the_page_has_the_rows_after_each_stage(stage: str, rows: str) -> None:
-    assert f"\n{rows}\n" in PAGE, f"{stage}: put what `python -m tests.docs.stages` prints into the page"
+@pytest.mark.parametrize(("module", "stage", "rows"), [pytest.param(*each, id=each[1]) for each in STAGES])
+def test_the_page_has_the_rows_after_each_stage(module: str, stage: str, rows: str) -> None:
+    assert f"\n{rows}\n" in PAGE, f"{stage}: put what `python -m tests.docs.{module}` prints into the page"
 
 
-def test_the_page_has_the_program() -> None:
-    (block,) = (b for b in all_blocks() if b.page == "architecture.md" and b.language == "antelog")
-    assert block.text.strip() == PROGRAM.strip()
+def test_the_page_has_the_programs() -> None:
+    programs = [
+        b.text.strip() for b in all_blocks() if b.page == "architecture.md" and b.language == "antelog"
+    ]
+    assert programs == [stages.PROGRAM.strip(), forecast_stages.PROGRAM.strip()]

@@ -84,7 +84,9 @@ def test_the_table_has_all_settings_and_options() -> None:
     assert {option for _, option in rows} == options - {"--config"} | {"PROGRAM"}
 
 
-PRINTING = [b for b in all_blocks() if b.language == "python" and b.page in {"README.md", "python.md"}]
+PRINTING = [
+    b for b in all_blocks() if b.language == "python" and b.page in {"README.md", "forecasts.md", "python.md"}
+]
 
 
 @pytest.mark.parametrize("block", PRINTING, ids=str)

@@ -12,10 +12,10 @@ from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
 from antelog.forecast.chances.answers import Asked
 from antelog.forecast.chances.chances import Chances, Known, chances
+from antelog.forecast.chances.layout import layout
 from antelog.forecast.engine import Engine
 from antelog.forecast.forecasting import tables_of
-from antelog.forecast.odds.tally import AsOf
-from antelog.forecast.query import OddsOf
+from antelog.forecast.query import Learning, OddsOf
 from antelog.language.syntax import Value
 from antelog.reference.answers import Answer
 from antelog.reference.terms import Special
@@ -48,7 +48,7 @@ def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
         tables_of(state, values),
         current.sightings,
         state.begin or 0,
-        OddsOf(engine.plan, {}, AsOf(0, None)),
+        OddsOf(layout(engine.plan), {}, Learning(False)),
     )
     return chances(known, query, Asked(cells, tick, np.full(len(answers), engine.now)))
 

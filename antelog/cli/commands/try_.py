@@ -32,7 +32,7 @@ from antelog.cli.show import json_lines, listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.progress import progress_bar
-from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_read, summarized
+from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_lost, say_what_was_read, summarized
 from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
@@ -64,12 +64,12 @@ class _Bounds:
 
 @dataclass(frozen=True)
 class _Options:
-    """What the command was asked for."""
+    """What the command was asked for; `forecast` has what the engine is to know about chances."""
 
     facts: Facts
     look: _Look
     bounds: _Bounds
-    model: str | Path | None
+    forecast: Mapping[str, Any]
 
 
 @click.command(
@@ -102,6 +102,14 @@ class _Options:
     help="JSON lines for programs, or a listing for people.",
 )  # fmt: skip
 @model_option
+@click.option(
+    "--min-chance", type=click.FloatRange(0, 1), metavar="CHANCE",
+    help="Drop answers that are less likely than this, such as 0.01.",
+)  # fmt: skip
+@click.option(
+    "--most", type=click.IntRange(min=1), metavar="N",
+    help="Of each query, let at most N answers be open, and drop the least likely of more.",
+)  # fmt: skip
 @arrival_option
 @click.option(
     "--explanations", type=click.IntRange(min=1), metavar="N",
@@ -142,12 +150,16 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
 def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
     """What was given on the command line, by the names of the options."""
     facts, since = facts_of(plan, given), tick_of(given["since"], plan, "--since")
+    forecast = {name: given[name] for name in ("model", "min_chance", "most")}
+    declared = any(source.chances for source in plan.inputs)
+    if forecast["model"] is None and not declared and any(each is not None for each in forecast.values()):
+        raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
     snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
     return _Options(
         facts,
         _Look(snapshots, since, given["only"] or KINDS, as_table, given["explanations"]),
         _Bounds(given["limit"], given["rejects"], given["strict"]),
-        given["model"],
+        forecast,
     )
 
 
@@ -158,14 +170,18 @@ def _run(program: Program, options: _Options) -> None:
     with ExitStack() as stack:
         rejects = stack.enter_context(summarized(bounds.rejects, plan.tick, strict=bounds.strict))
         static = static_facts(plan, options.facts.statics, rejects)
-        only, model = options.look.only, options.model
-        engine = Engine(program, model=model, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit)
+        only = options.look.only
+        engine = Engine(
+            program, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit, **options.forecast
+        )
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)
         _replay(engine, options, rejects, stack)
         sys.stdout.flush()
         say_what_was_read(rejects, engine)
+        if any(options.forecast[name] is not None for name in ("min_chance", "most")):
+            say_what_was_lost(engine)
 
 
 def _say_why_nothing_is_likely(engine: Engine) -> None:

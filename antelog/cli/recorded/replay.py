@@ -11,10 +11,10 @@ import pyarrow as pa
 from antelog.cli.show.set_aside import Places, from_engine
 from antelog.cli.show.shown import Shown
 from antelog.engine.columns.tables import Column
-from antelog.engine.engine import Engine
 from antelog.engine.log import ending
 from antelog.files import ARRIVAL, Batch
 from antelog.files.cells import part
+from antelog.forecast.engine import Engine
 
 
 @dataclass(frozen=True)

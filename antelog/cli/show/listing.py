@@ -15,7 +15,7 @@ from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import print_text
 from antelog.cli.show.values import plain, rows_of
 from antelog.compile.nodes.plan import Relation
-from antelog.forecast.kinds import LIKELY, UNLIKELY
+from antelog.forecast.kinds import DROPPED, LIKELY, UNLIKELY
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
 
@@ -26,6 +26,7 @@ _COLOURS = {
     "rejected": "red",
     "likely": "bold magenta",
     "unlikely": "magenta",
+    "dropped": "dim",
     "open": "cyan",
 }
 _WIDTH = max(map(len, _COLOURS))
@@ -104,6 +105,8 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     line.append(f"  {values}" if values else "")
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
+    elif change == DROPPED:
+        line.append("   it is unlikely, or others are likelier", "dim")
     elif change not in ("confirmed", "rejected"):
         line.append(_outlook(row, to.tick), "dim")
     _print(line, to)

@@ -13,13 +13,13 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.accounts import Counts
-from antelog.cli.show.counted import facts
+from antelog.cli.show.counted import facts, number
 from antelog.cli.show.terminal import say
 from antelog.engine.columns.tables import Column
-from antelog.engine.engine import Engine
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
+from antelog.forecast.engine import Engine
 from antelog.language.moments import moment
 from antelog.language.printer import value_text
 
@@ -72,6 +72,17 @@ def say_what_was_dropped(engine: Engine) -> None:
         say(
             f"warning: {count} of {row['input']} about {ticks} had to be dropped; a larger --limit keeps more"
         )
+
+
+def say_what_was_lost(engine: Engine) -> None:
+    """How many answers were dropped because they were unlikely, or too many, and what that costs."""
+    for row in engine.dropped_answers.to_pylist():
+        if row["answers"]:
+            dropped = number(row["answers"], "answer")
+            say(
+                f"note: {dropped} of {row['query']} {'was' if row['answers'] == 1 else 'were'} dropped; "
+                f"on average {row['lost']:.3g} of them would have been confirmed"
+            )
 
 
 _TICK = re.compile(r"\btick (\d+)")

@@ -7,9 +7,10 @@ In come answers, what has been seen and the odds, out go for each answer its cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
@@ -25,8 +26,8 @@ from antelog.forecast.odds.declared import other_kinds
 from antelog.forecast.odds.odds import Keys, Odds, each_once
 from antelog.forecast.odds.sightings import Family, Sightings, Sought, outcomes
 
-_WIDEST = 512
-"""So many ticks a window may have."""
+_EARLIEST = 512
+"""No chance is asked for so many ticks before an answer's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,14 @@ class Chances:
         return np.append(self.chance, np.nan).take(self.which)
 
 
+class OddsByEpoch(Protocol):
+    """Who says the odds of keys, in an epoch each."""
+
+    def epochs(self, ticks: Column) -> Column: ...
+
+    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds: ...
+
+
 @dataclass(frozen=True)
 class Known:
     """What chances are worked out from: rules, background, sightings, the first tick, odds of keys."""
@@ -70,7 +79,7 @@ class Known:
     tables: Tables
     sightings: Sightings
     begin: int
-    odds: Callable[[Chain, Keys], Odds]
+    odds: OddsByEpoch
 
 
 _NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -134,7 +143,7 @@ class _Table:
 def _table(known: Known, form: Form, asked: Asked) -> _Table:
     values = known.sightings.values
     end = form.last + form.slowest
-    age = np.clip(asked.age, -_WIDEST, end)
+    age = np.clip(asked.age, -_EARLIEST, end)
     # What was shown at the first tick of the window has to be known for good.
     begin = min(form.first - 1, int(age.min())) - form.slowest - form.memory
     ticks = range(begin, end + 1)
@@ -165,16 +174,16 @@ def _table(known: Known, form: Form, asked: Asked) -> _Table:
 
 
 def _odds(chain: Chain, asked: Asked, known: Known) -> tuple[Odds, Column]:
-    """The odds of a chain, worked out once for each key."""
+    """The odds of a chain, worked out once for each key and epoch."""
     names = {term.name for term in chain.terms if isinstance(term, Var)}
     names |= {name for state in chain.states for name in state.key}
     columns = {name: asked.cells[name] for name in sorted(names)}
-    if not columns:
-        return known.odds(chain, Keys({}, 1, known.sightings.values)), np.zeros(asked.count, np.int64)
-    (key,) = keys_of([list(columns.values())])
+    epochs = known.odds.epochs(asked.as_of)
+    (key,) = keys_of([[*columns.values(), epochs]])
     same = groups(key)
-    rows = Keys({n: c.take(same.first) for n, c in columns.items()}, same.count, known.sightings.values)
-    odds, which = each_once(known.odds(chain, rows))
+    first = same.first
+    rows = Keys({n: c.take(first) for n, c in columns.items()}, same.count, known.sightings.values)
+    odds, which = each_once(known.odds(chain, rows, epochs.take(first)))
     return odds, which.take(same.numbers)
 
 
@@ -220,8 +229,9 @@ def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int
 
 
 def _alike(one: Chain, other: Chain) -> bool:
-    """Whether chains may have the same facts."""
-    return (one.predicate, one.places) == (other.predicate, other.places)
+    """Whether chains have the same facts if their keys are equal: all of a slot, or those of one series."""
+    same = (one.predicate, one.places) == (other.predicate, other.places)
+    return same and (one.slotted or one.series == other.series)
 
 
 # ---- the different ones, group by group ----
@@ -235,7 +245,7 @@ def _worked_out(form: Form, table: _Table) -> Chances:
     for odds, which in zip(table.odds, table.which, strict=True):
         known &= odds.known.take(which)
         delays += list(odds.delay.take(which, axis=0).T)
-    (key,) = keys_of([[table.age, *table.conditions.T, *table.twins, *delays]])
+    (key,) = keys_of([[*table.conditions.T, *table.twins, *delays, np.zeros(count, np.int64)]])
     same = groups(np.where(known, key, -1))
     for at in np.split(same.order, same.starts[1:]):
         if not known[at[0]]:
@@ -267,29 +277,53 @@ class _Shape:
 
 
 def _group(form: Form, table: _Table) -> Chances:
-    """The chances of answers of the same shape and age."""
-    shape, age = _shape(table), int(table.age[0])
+    """The chances of answers of the same shape."""
+    shape = _shape(table)
     slowest = max((max(each) for each in shape.delays), default=0)
-    begin = max(min(form.first - 1, age - slowest) - form.memory, table.begin)
-    if max(form.last, age) - begin > _WIDEST:
-        raise TooLargeError
+    begin = max(min(form.first - 1, int(table.age.min()) - slowest) - form.memory, table.begin)
     links = tuple(
         Link(odds, which, shown[:, begin - table.begin :], chain.slotted)
         for odds, which, shown, chain in zip(table.odds, table.which, table.shown, form.chains, strict=True)
     )
-    window = Window(begin, age, table.since, links)
-    chance = probability(_diagram(form, shape, FOREVER), window, form.last, FOREVER)
-    holds = np.full(len(chance), np.nan)
+    window = Window(begin, table.age, table.since, links)
+    diagram = _diagram(form, shape, FOREVER)
+    found = probability(diagram, window, form.last, FOREVER)
+    holds = np.full(window.count, np.nan)
     if form.memory:
-        holds = probability(_diagram(form, shape, FOREVER), window, form.last, TRUTH)
-    horizons = np.arange(age + 1, form.last + slowest + 1)
-    by_then = np.zeros((len(chance), len(horizons) + 1))
-    for number, horizon in enumerate(horizons.tolist(), 1):
-        by_then[:, number] = probability(_diagram(form, shape, horizon), window, form.last, horizon)
-    of, at = np.nonzero(np.diff(by_then, axis=1) > _GROWN)
-    growth = Growth(of, horizons.take(at), by_then[of, at + 1])
-    return Chances(chance, growth, holds, np.arange(len(chance)))
+        holds = probability(diagram, window, form.last, TRUTH).chance
+    if slowest:
+        growth = _late_growth(form, shape, window, form.last + slowest)
+    else:
+        growth = _growth(window, np.arange(begin + 1, begin + 1 + found.by_tick.shape[1]), found.by_tick)
+    return Chances(found.chance, growth, holds, np.arange(window.count))
 
+
+def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
+    """The ticks after now at which chances grow, given those by each of some ticks."""
+    later = np.where(ticks > window.age[:, None], chance, 0)
+    before = np.concatenate([np.zeros((window.count, 1)), later[:, :-1]], axis=1)
+    of, at = np.nonzero(later > before + _GROWN)
+    return Growth(of, ticks.take(at), later[of, at])
+
+
+def _late_growth(form: Form, shape: _Shape, window: Window, end: int) -> Growth:
+    """The same where facts may be late: the formula by each tick is another one."""
+    # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
+    # the ages of the rows: which rows there are depends on how a run is cut.
+    ticks = np.arange(form.first, end + 1)
+    if len(ticks) > _HORIZONS:
+        ticks = np.unique(np.linspace(form.first, end, _HORIZONS).round().astype(np.int64))
+    ticks = ticks[ticks > window.age.min()]
+    chance = np.zeros((window.count, len(ticks)))
+    for number, horizon in enumerate(ticks.tolist()):
+        at = np.flatnonzero(window.age < horizon)
+        some = window if len(at) == window.count else window.take(at)
+        chance[at, number] = probability(_diagram(form, shape, horizon), some, form.last, horizon).chance
+    return _growth(window, ticks, chance)
+
+
+_HORIZONS = 24
+"""By so many ticks it is said how likely a confirmation is, where facts may be late."""
 
 _GROWN = 1e-12
 """What is less than this is a difference in the last digits."""

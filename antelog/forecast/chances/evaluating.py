@@ -38,13 +38,14 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """The ticks that matter to some rows of the same age, counted from their answers' ticks.
+    """The ticks that matter to some rows, counted from their answers' ticks.
 
-    What a chain shows at tick `begin` is known for good. Before `since` (a column) there were no facts.
+    Each row is asked about when it has a certain age, and before `since` there were no facts. What a
+    chain shows at tick `begin` is known for good.
     """
 
     begin: int
-    age: int
+    age: Column
     since: Column
     links: tuple[Link, ...]
 
@@ -52,91 +53,134 @@ class Window:
     def count(self) -> int:
         return len(self.since)
 
+    def part(self, start: int, end: int) -> Window:
+        """Some rows side by side."""
+        if start == 0 and end >= self.count:
+            return self
+        rows = slice(start, end)
+        links = tuple(Link(k.odds, k.which[rows], k.shown[rows], k.slotted) for k in self.links)
+        return Window(self.begin, self.age[rows], self.since[rows], links)
 
-def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Numbers:
+    def take(self, at: Column) -> Window:
+        links = tuple(Link(k.odds, k.which.take(at), k.shown.take(at, axis=0), k.slotted) for k in self.links)
+        return Window(self.begin, self.age.take(at), self.since.take(at), links)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """How likely a formula is true by a horizon, for each row; and already after each tick of the window.
+
+    `by_tick` has a column for each tick after `begin`. The chance that it is true by what came up to a
+    tick is that of the last tick, once everything has come that ever will.
+    """
+
+    chance: Numbers
+    by_tick: Numbers
+
+
+def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Held:
     """The probability that a formula is true by a horizon, given what has and has not come by now."""
+    parts = [
+        _probability(diagram, window.part(start, start + _AT_ONCE), last, horizon)
+        for start in range(0, window.count, _AT_ONCE)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    # Parts end at different ticks; after its last one nothing changes for a part.
+    width = max(part.by_tick.shape[1] for part in parts)
+    filled = (np.pad(p.by_tick, ((0, 0), (0, width - p.by_tick.shape[1])), "edge") for p in parts)
+    return Held(np.concatenate([part.chance for part in parts]), np.concatenate(list(filled)))
+
+
+_AT_ONCE = 8192
+"""So many rows fit into the memory that is near."""
+
+
+def _probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Held:
+    """The same of few rows. In all tables here rows are the last axis, so that they lie side by side."""
     states = [link.odds.once.shape[1] + 1 for link in window.links]
-    held = np.zeros((window.count, BEFORE, *states))
+    held = np.zeros((BEFORE, *states, window.count))
     at = [link.shown[:, 0] % states[i] for i, link in enumerate(window.links)]  # another fact is no state
-    held[(np.arange(window.count), np.full(window.count, diagram.root), *at)] = 1
-    moves = [link.odds.moves(link.which) for link in window.links]
+    held[(np.full(window.count, diagram.root), *at, np.arange(window.count))] = 1
+    moves = [np.ascontiguousarray(np.moveaxis(link.odds.moves(link.which), 0, -1)) for link in window.links]
     layers = {layer.at: layer for layer in diagram.layers}
-    for tick in range(window.begin + 1, max(last, window.age) + 1):
+    end = max(last, int(window.age.max()))
+    everything = tuple(range(held.ndim - 1))
+    by_tick = np.empty((window.count, max(end - window.begin, 1)))
+    by_tick[:, 0] = held[TRUE].sum(axis=everything[:-1])
+    for number, tick in enumerate(range(window.begin + 1, end + 1)):
         for axis in range(len(states)):
             held = _moved(held, axis, _from(moves[axis], tick >= window.since))
         weights = [_weights(window, link, tick, horizon) for link in window.links]
         held = _led(held, layers.get(tick), weights)
-        held /= held.sum(axis=tuple(range(1, held.ndim)), keepdims=True)
-    chances: Numbers = held[:, TRUE].reshape(window.count, -1).sum(axis=1)
-    return chances
+        held /= held.sum(axis=everything)
+        by_tick[:, number] = held[TRUE].sum(axis=everything[:-1])
+    return Held(by_tick[:, -1], by_tick)
 
 
 def _from(moves: Numbers, begun: Mask) -> Numbers:
     """The moves of a tick; before the first one there are no facts."""
     if begun.all():
         return moves
-    still = np.full_like(moves, IMPOSSIBLE)
-    still[:, :, 0] = 1
-    return np.where(begun[:, None, None], moves, still)
+    still = np.full((*moves.shape[:2], 1), IMPOSSIBLE)
+    still[:, 0] = 1
+    return np.where(begun, moves, still)
 
 
 def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
     """One chain a tick further."""
-    front = np.moveaxis(held, 2 + axis, -1)
-    shape = front.shape
-    moved = np.matmul(front.reshape(shape[0], -1, shape[-1]), moves).reshape(shape)
-    return np.moveaxis(moved, -1, 2 + axis)
+    front = np.moveaxis(held, 1 + axis, 0)
+    moved = np.empty(front.shape)
+    for to in range(len(front)):
+        np.multiply(front[0], moves[0, to], out=moved[to])
+        for state in range(1, len(front)):
+            moved[to] += front[state] * moves[state, to]
+    return np.moveaxis(moved, 0, 1 + axis)
 
 
 def _weights(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
-    """For each row, state and outcome of a tick: how likely what is known of it is, and that outcome."""
+    """For each state, outcome of a tick, and row: how likely what is known of it is, and that outcome."""
     states = link.odds.once.shape[1] + 1
-    weights = np.zeros((window.count, states, states + link.slotted))
-    come = _shares(link, window.age - tick)
-    by_then = np.ones_like(come) if horizon == TRUTH else _shares(link, horizon - tick)
-    weights[:, 0, 0] = 1
+    weights = np.zeros((states, states + link.slotted, window.count))
+    come = link.odds.come(link.which, window.age - tick).T
+    by_then = np.ones_like(come) if horizon == TRUTH else link.odds.come(link.which, horizon - tick).T
+    weights[0, 0] = 1
     for state in range(1, states):
-        weights[:, state, state] = np.maximum(by_then[:, state - 1] - come[:, state - 1], 0)
-        weights[:, state, 0] = np.maximum(1 - by_then[:, state - 1], 0)
-    if tick > window.age:
-        return weights
-    shown = link.shown[:, tick - window.begin]
-    came = np.flatnonzero(shown)
-    weights[came] = 0
-    other = shown[came] == states
-    weights[came, np.where(other, 0, shown[came]), shown[came]] = 1
+        np.maximum(by_then[state - 1] - come[state - 1], 0, out=weights[state, state])
+        np.maximum(1 - np.maximum(by_then[state - 1], come[state - 1]), 0, out=weights[state, 0])
+    place = tick - window.begin
+    if place < link.shown.shape[1]:
+        shown = link.shown[:, place]
+        came = np.flatnonzero(shown)
+        if len(came):
+            weights[:, :, came] = 0
+            other = shown[came] == states
+            weights[np.where(other, 0, shown[came]), shown[came], came] = 1
     return weights
-
-
-def _shares(link: Link, lag: int) -> Numbers:
-    """For each row and state, how many of the true facts have come so many ticks later."""
-    if lag < 0:
-        return np.zeros((len(link.which), link.odds.once.shape[1]))
-    come: Numbers = link.odds.shares[:, :, : lag + 1].sum(axis=2)
-    return come.take(link.which, axis=0)
 
 
 def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numbers:
     """What is held after a tick: weighed by what it may have shown, and led to the nodes that are left."""
     here = layer.chains if layer is not None else ()
-    for axis, weight in enumerate(weights):
-        if axis not in here:
-            held = held * _along(weight.sum(axis=2), axis, held.ndim)
+    for chain, weight in enumerate(weights):
+        if chain not in here:
+            held = held * _along(weight.sum(axis=1), chain, held.ndim)
     if layer is None:
         return held
-    led = np.zeros((held.shape[0], layer.width, *held.shape[2:]))
-    for outcome in product(*(range(weights[chain].shape[2]) for chain in here)):
-        shown = np.ones((held.shape[0],) + (1,) * (held.ndim - 2))
+    led = np.zeros((layer.width, *held.shape[1:]))
+    for outcome in product(*(range(weights[chain].shape[1]) for chain in here)):
+        shown: Numbers | None = None
         for chain, number in zip(here, outcome, strict=True):
-            shown = shown * _along(weights[chain][:, :, number], chain, held.ndim - 1, 1)
+            own = _along(weights[chain][:, number], chain, held.ndim)[0]
+            shown = own if shown is None else shown * own
         leads = np.moveaxis(layer.then, 0, -1)[outcome]
         for node, then in enumerate(leads.tolist()):
-            led[:, then] += held[:, node] * shown
+            led[then] += held[node] if shown is None else held[node] * shown
     return led
 
 
-def _along(table: Numbers, axis: int, dimensions: int, before: int = 2) -> Numbers:
-    """A table by row and state, laid along the axis of its chain."""
+def _along(table: Numbers, chain: int, dimensions: int) -> Numbers:
+    """A table by state and row, laid along the axis of its chain."""
     shape = [1] * dimensions
-    shape[0], shape[before + axis] = table.shape
+    shape[1 + chain], shape[-1] = table.shape
     return table.reshape(shape)

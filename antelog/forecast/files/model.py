@@ -32,6 +32,9 @@ VERSION = 1
 """Counts up whenever a model of the version before can no longer be read."""
 
 
+_KIND = "antelog model"
+
+
 class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: str
     version: int
@@ -69,7 +72,7 @@ class Model:
         said, columns = packed(
             {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
         )
-        head = _Head("antelog model", VERSION, self.epoch, self.half_life)
+        head = _Head(_KIND, VERSION, self.epoch, self.half_life)
         return sealed.pack(
             {
                 "model.json": msgspec.json.encode(head),
@@ -102,6 +105,8 @@ class Model:
             ) from None
         try:
             head = msgspec.json.decode(members["model.json"], type=_Head)
+            if head.kind != _KIND:
+                raise ValueError(f"it says that it is: {head.kind}")
             if head.version != VERSION:
                 raise StateError(
                     f"{name} is a model of version {head.version}, but this antelog reads version {VERSION}; "

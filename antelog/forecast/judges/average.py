@@ -2,7 +2,7 @@
 
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
-In come the chances of both, and how wrong each has been on settled answers of a pattern.
+In come the chances of both, and how wrong each has been on lines about settled answers of a pattern.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_cou
 CLIPPED = 1e-4
 """No chance is taken for smaller than this, nor for larger than one minus this, when it is judged."""
 
+FASTER = 5
+"""How good judges have been fades so many times as fast as what they have learned: a stream may change."""
+
 MODEL, OUTCOMES, BOTH, SAMPLED = "model", "outcomes", "both", "sampled"
 
 
 def no_losses() -> Waiting:
-    """Nothing is known of either judge: for each pattern the sums of both losses, and of how many answers."""
+    """Nothing is known of either judge: for each pattern the sums of both losses, and of how many lines."""
     return Waiting(nothing_counted(1, 3))
 
 
@@ -31,16 +34,26 @@ def loss(chance: Numbers, confirmed: Mask) -> Numbers:
 
 
 def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes: Numbers) -> Waiting:
-    """With what both judges have lost on answers that were settled in an epoch, one row for each."""
+    """With what both judges have lost on lines whose answers were settled in an epoch, one row for each."""
     numbers = np.stack([model, outcomes, np.ones(len(pattern))], axis=1)
     return losses.and_then(Counted(epoch, (pattern,), numbers))
+
+
+def up_to(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
+    """With everything used that was lost up to an epoch."""
+    return losses.up_to(epoch, _faster(half_life))
+
+
+def _faster(half_life: float | None) -> float | None:
+    return None if half_life is None else half_life / FASTER
 
 
 def averaged(
     losses: Waiting, pattern: Column, model: Numbers, outcomes: Numbers, as_of: tuple[int, float | None]
 ) -> Numbers:
     """The average of both chances; where one is not known (NaN), the other."""
-    found = looked_up(losses.tally, (pattern,), len(pattern), as_of).sums
+    epoch, half_life = as_of
+    found = looked_up(losses.tally, (pattern,), len(pattern), (epoch, _faster(half_life))).sums
     difference = np.clip(found[:, 0] - found[:, 1], -30, 30)
     weight = 1 / (1 + np.exp(difference))
     odds = weight * _log_odds(model) + (1 - weight) * _log_odds(outcomes)

@@ -165,6 +165,12 @@ def numbers_of(before: Followed, answer: tuple[Column, ...]) -> Column:
     return np.where(at < 0, -1, before.number.take(at))
 
 
+def told_at(before: Followed, answer: tuple[Column, ...]) -> Column:
+    """The ticks of the last lines of answers; -1 of those that are not followed."""
+    at = find(numbers_of(before, answer), before.number)
+    return np.append(before.last.tick, -1).take(at)
+
+
 def _below(one: Lines, other: Lines) -> Lines:
     return Lines(
         tuple(np.concatenate(pair) for pair in zip(one.answer, other.answer, strict=True)),
@@ -177,10 +183,15 @@ def _below(one: Lines, other: Lines) -> Lines:
 def _states(before: Followed, open_: Stretches) -> tuple[Column, Column]:
     """The states of answers so far, with those of a step, each once."""
     time = open_.answer[-1]
-    first, last = age_bucket(open_.since - time), age_bucket(open_.until - 1 - time)
-    whose, bucket = spread(first, last - first + 1)
-    of = np.concatenate([before.state_of, open_.number.take(whose)])
-    states = np.concatenate([before.states, state_of(open_.stage.take(whose), bucket)])
+    told = np.flatnonzero(open_.line >= 0)
+    since = open_.since + (open_.line >= 0)
+    first, last = age_bucket(since - time), age_bucket(open_.until - 1 - time)
+    whose, bucket = spread(first, np.where(open_.until > since, last - first + 1, 0))
+    at = np.concatenate([told, whose])
+    bucket = np.concatenate([age_bucket((open_.since - time).take(told)), bucket])
+    silent = np.arange(len(at)) >= len(told)
+    of = np.concatenate([before.state_of, open_.number.take(at)])
+    states = np.concatenate([before.states, state_of(open_.stage.take(at), bucket, silent)])
     (key,) = keys_of([[of, states]])
     once = groups(key).first
     return of.take(once), states.take(once)
@@ -196,14 +207,22 @@ def age_bucket(age: Column) -> Column:
     return bucket
 
 
-def state_of(stage: Column, bucket: Column) -> Column:
-    """The state of answers in a stage, in a bucket of ages."""
-    state: Column = stage * _BUCKETS + bucket
+def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
+    """The state of answers in a stage, in a bucket of ages, told just now or silent since.
+
+    One that has come so far just now is likelier than one of the same age that has long been waiting.
+    """
+    state: Column = (stage * _BUCKETS + bucket) * 2 + silent
     return state
 
 
+def either_of(state: Column) -> Column:
+    """The same for a state, whether its answers were just told or silent."""
+    return state // 2
+
+
 def stage_of(state: Column) -> Column:
-    return state // _BUCKETS
+    return state // (2 * _BUCKETS)
 
 
 def _done(every: Lines, now: int, delay: int | None) -> tuple[Mask, Column]:

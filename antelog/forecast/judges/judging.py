@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups
+from antelog.engine.columns.tables import Column, Mask, Numbers, find
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast import scores
-from antelog.forecast.judges import outcomes
+from antelog.forecast.judges import average, outcomes
 from antelog.forecast.judges.average import averaged, loss, lost, no_losses
 from antelog.forecast.judges.following import Followed, Settled, age_bucket, nobody, state_of
 from antelog.forecast.judges.outcomes import Outcomes, predicted
@@ -98,13 +98,13 @@ def ready(judged: Judged, as_of: AsOf) -> Judged:
     return replace(
         judged,
         outcomes=outcomes.up_to(judged.outcomes, as_of.epoch, as_of.half_life),
-        losses=judged.losses.up_to(as_of.epoch, as_of.half_life),
+        losses=average.up_to(judged.losses, as_of.epoch, as_of.half_life),
     )
 
 
 def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
     """The chances of open answers."""
-    states = state_of(asked.stage, age_bucket(asked.age))
+    states = state_of(asked.stage, age_bucket(asked.age), ~asked.told)
     by_outcomes = predicted(judged.outcomes, states, asked.keys, as_of)
     pattern = pattern_of(asked.stage)
     chance = averaged(judged.losses, pattern, asked.model, by_outcomes, as_of.shared)
@@ -164,19 +164,15 @@ def all_scored(judged: Judged) -> Scores:
 
 
 def _with_losses(losses: Waiting, told: Told, of: Column, settled: Settled) -> Waiting:
-    """What both judges have lost on average over the lines of each answer in a pattern."""
+    """With what both judges have lost on each line."""
     both = np.flatnonzero(~np.isnan(told.model) & ~np.isnan(told.outcomes))
     if len(both) == 0:
         return losses
     told, of = told.take(both), of.take(both)
     confirmed = settled.confirmed.take(of)
     model, by_outcomes = loss(told.model, confirmed), loss(told.outcomes, confirmed)
-    same = groups(of)
-    sizes = same.sizes
-    means = [np.add.reduceat(each.take(same.order), same.starts) / sizes for each in (model, by_outcomes)]
-    first = same.first
-    epochs = settled.tick.take(of.take(first)) // EPOCH
+    epochs = settled.tick.take(of) // EPOCH
     for epoch in np.unique(epochs).tolist():
         here = np.flatnonzero(epochs == epoch)
-        losses = lost(losses, epoch, told.pattern.take(first.take(here)), means[0][here], means[1][here])
+        losses = lost(losses, epoch, told.pattern.take(here), model[here], by_outcomes[here])
     return losses

@@ -15,27 +15,29 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.log.stages import pattern_of
-from antelog.forecast.judges.following import Settled, stage_of
+from antelog.forecast.judges.following import Settled, either_of, stage_of
 from antelog.forecast.odds.tally import AsOf, Counted, Waiting, looked_up, nothing_counted
 
-WEIGHTS = (1.0, 1.0, 2.0, 5.0)
-"""What is known of wider classes counts as so many answers: for the query, a pattern, a state, a key."""
+WEIGHTS = (1.0, 1.0, 2.0, 5.0, 5.0)
+"""What is known of wider classes counts as so many answers.
+
+For the query, a pattern, a state whether silent or not, a state, a key.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
     """How many answers were in each state, and how many of them were confirmed.
 
-    By query, by pattern, by state, and by state and key; each level is one tally.
+    By query, by pattern, by state whether silent or not, by state, and by state and key: a tally each.
     """
 
-    levels: tuple[Waiting, Waiting, Waiting, Waiting]
+    levels: tuple[Waiting, ...]
 
 
 def nothing_known(keys: int) -> Outcomes:
-    query, pattern, state = (Waiting(nothing_counted(width, 2)) for width in (0, 1, 1))
-    key = Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))
-    return Outcomes((query, pattern, state, key))
+    shared = (Waiting(nothing_counted(width, 2)) for width in (0, 1, 1, 1))
+    return Outcomes((*shared, Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))))
 
 
 def learned(
@@ -57,19 +59,17 @@ def learned(
         columns = _columns(settled.states.take(at), tuple(own))
         for level, key in list(enumerate(columns))[first:]:
             levels[level] = levels[level].and_then(Counted(epoch, key, numbers))
-    query, pattern, state, key_ = levels
-    return Outcomes((query, pattern, state, key_))
+    return Outcomes(tuple(levels))
 
 
 def _columns(states: Column, keys: tuple[Column, ...]) -> list[tuple[Column, ...]]:
     """What tells the classes of each level apart."""
-    return [(), (pattern_of(stage_of(states)),), (states,), (states, *keys)]
+    return [(), (pattern_of(stage_of(states)),), (either_of(states),), (states,), (states, *keys)]
 
 
 def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
     """With everything used that was learned up to an epoch."""
-    query, pattern, state, key = (level.up_to(epoch, half_life) for level in outcomes.levels)
-    return Outcomes((query, pattern, state, key))
+    return Outcomes(tuple(level.up_to(epoch, half_life) for level in outcomes.levels))
 
 
 def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:

@@ -16,7 +16,7 @@ from math import ceil, log
 import numpy as np
 
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.values.encoding import OTHERS
 from antelog.forecast.formulas.chains import Chain, State
 from antelog.forecast.odds.odds import IMPOSSIBLE, Keys, Odds
@@ -111,13 +111,19 @@ def completed(odds: Odds, learned: Odds, of: tuple[Chain, Input], keys: Keys) ->
     for number in range(len(chain.states)):
         nobody = ~_possible(chain, source, keys, number)
         once[nobody, number] = again[nobody, number] = 0
-    # What was learned has a place for every lag of the slowest input.
-    longest = odds.shares.shape[2]
-    shares = learned.shares[:, :, :longest] * (np.arange(longest) <= odds.delay[:, :, None])
-    shares /= np.maximum(shares.sum(axis=2, keepdims=True), IMPOSSIBLE)
+    # What is learned has a column for each tick of the longest delay of any input.
+    ticks = max(odds.shares.shape[2], learned.shares.shape[2])
+    own, found = _with_ticks(odds.shares, ticks), _with_ticks(learned.shares, ticks)
+    within = found * (np.arange(ticks) <= odds.delay[:, :, None])
+    within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
     kept = odds.told | ~learned.known[:, None]
-    shares = np.where(kept[:, :, None], odds.shares, shares)
+    shares = np.where(kept[:, :, None], own, within)
     return Odds(once, again, odds.delay, shares, odds.known | learned.known, odds.told)
+
+
+def _with_ticks(shares: Numbers, ticks: int) -> Numbers:
+    """Shares with a column for each of so many ticks."""
+    return np.pad(shares, ((0, 0), (0, 0), (0, ticks - shares.shape[2])))
 
 
 def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[float]:

@@ -8,8 +8,9 @@ Many keys have the same odds; each different set of them is a row of a table, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -47,6 +48,18 @@ class Odds:
             self.told.take(at, axis=0),
         )
 
+    @cached_property
+    def _come(self) -> Numbers:
+        """What of the true facts has come before the first tick, by the first, by the second, …"""
+        count, states, _ = self.shares.shape
+        return np.concatenate([np.zeros((count, states, 1)), np.cumsum(self.shares, axis=2)], axis=2)
+
+    def come(self, of: Column, lag: Column | int) -> Numbers:
+        """For these rows: how much of the true facts of each state has come so many ticks later."""
+        at = np.clip(np.asarray(lag) + 1, 0, self.shares.shape[2])
+        come: Numbers = self._come[of, :, at] if at.ndim else self._come[:, :, int(at)].take(of, axis=0)
+        return come
+
     def moves(self, of: Column) -> Numbers:
         """For these rows: the chance to get from each state (none first) to each."""
         once, again = self.once.take(of, axis=0), self.again.take(of, axis=0)
@@ -74,6 +87,9 @@ class Keys:
     count: int
     values: Values
 
+    def take(self, at: Column) -> Keys:
+        return Keys({name: cells.take(at) for name, cells in self.cells.items()}, len(at), self.values)
+
     def column(self, state: State, place: int) -> Column | None:
         """What a fact of a state has in one of its columns; None if that is open."""
         series = state.series
@@ -83,6 +99,12 @@ class Keys:
             if column == place:
                 return np.full(self.count, self.values.cell(value), np.int64)
         return None
+
+
+def together(parts: Sequence[Odds]) -> Odds:
+    """The sets of odds of several tables, one after the other."""
+    columns = zip(*((p.once, p.again, p.delay, p.shares, p.known, p.told) for p in parts), strict=True)
+    return Odds(*map(np.concatenate, columns))
 
 
 def each_once(odds: Odds) -> tuple[Odds, Column]:

@@ -16,7 +16,7 @@ import numpy as np
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, find, groups, keys_of, marked
 from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import History, Stream, added, gather, without
+from antelog.engine.facts.history import History, Stream, added, fresh, gather, without
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.values import Values
 from antelog.forecast.formulas.chains import Chain
@@ -66,7 +66,9 @@ def seen(
     for family in families:
         own = facts.get(family.predicate)
         if own is not None and own.count:
-            new[family.name] = _shown(family, own, of, sightings.values)
+            shown = _shown(family, own, of, sightings.values)
+            # Another fact of the same key and tick may have come before: that one counts.
+            new[family.name] = fresh(sightings.history, family.name, shown)
     return Sightings(added(sightings.history, new), sightings.values)
 
 

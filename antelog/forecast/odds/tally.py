@@ -19,7 +19,7 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, k
 EPOCH = 20
 """So many ticks an epoch has."""
 
-HALF_LIFE = 250
+HALF_LIFE = 250.0
 """After so many epochs counts are worth half, while a stream runs."""
 
 FORGOTTEN = 100

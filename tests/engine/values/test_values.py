@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from antelog.engine.facts.rows import array_of
 from antelog.engine.values.decoding import in_pieces, quoted
+from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
 from antelog.engine.values.kinds import Kind, told_as
 from antelog.engine.values.types import MIXED
 from antelog.engine.values.values import UNBOUND, Values
@@ -338,3 +339,21 @@ def test_texts_that_are_no_names_are_in_quotes(texts: list[str]) -> None:
     # Arrays may be parts of others.
     array = pa.array(["Before", *texts], pa.string())[1:]
     assert quoted(array).to_pylist() == [value_text(text) for text in texts]
+
+
+@given(st.lists(VALUES, max_size=6), st.lists(VALUES, max_size=6))
+def test_cells_for_other_values_are_cells_of_the_same_values(known: list[Any], given: list[Any]) -> None:
+    one, other = Values(), Values()
+    encoded(other, known)
+    cells = cells_of([*encoded(one, given), UNBOUND])
+    moved = other.recoded(cells, one)
+    assert moved.tolist() == [*encoded(other, given), UNBOUND]
+    assert one.recoded(moved, other).tolist() == cells.tolist()
+
+
+def test_numbers_and_marks_are_the_same_cells_everywhere() -> None:
+    one, other = Values(), Values()
+    encoded(other, ["before"])
+    cells = cells_of([one.cell(1.5), one.cell(7), OTHERS_CELL, UNBOUND])
+    assert other.recoded(cells, one) is cells  # nothing is copied
+    assert other.recoded(cells_of([one.cell("a")]), one).tolist() == [other.cell("a")]
