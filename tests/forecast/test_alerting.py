@@ -1,0 +1,65 @@
+"""antelog/forecast/alerting.py, antelog/forecast/kinds.py: alerts stand among the lines of the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import antelog
+from antelog.engine.engine import Engine as Plain
+from antelog.forecast.beside import COLUMNS
+from antelog.forecast.engine import Engine
+from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
+
+RULES = """
+input Ping(x, time) delay 1 (80%, 20%).
+chance Ping(_, _) = 30%, again 90%.
+Up(X, T) :- Ping(X, T), Ping(X, T+1), Ping(X, T+2).
+query Up(X, T) alert 80%.
+"""
+VALUES: dict[str, list[Any]] = {
+    "texts": ["wt2", "WT2", "Ä", "z", "n/a"],
+    "numbers": [3, -1, 2.5, 10],
+    "truth": [True, False],
+    "mixed": ["3", 3, True, "true"],
+}
+
+
+def told(engine: Any, values: list[Any], ends: list[int]) -> pa.Table:
+    facts = [(x, tick, tick + tick % 2) for tick in range(9) for x in values if tick not in (3, 7)]
+    parts = []
+    for end in ends:
+        new = [fact for fact in facts if engine.now < fact[-1] <= end]
+        parts.append(engine.advance(end, {"Ping": new})["Up"])
+    return pa.concat_tables(parts)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_without_the_alerts_the_log_is_as_ever(name: str) -> None:
+    program = antelog.parse(RULES)
+    with_alerts, plain = (told(engine(program), VALUES[name], [12]) for engine in (Engine, Plain))
+    alerts = pc.is_in(with_alerts.column("change"), pa.array([LIKELY, UNLIKELY]))
+    rest = with_alerts.filter(pc.invert(alerts)).drop_columns(COLUMNS.names)
+    assert rest.equals(plain)
+    assert pc.sum(alerts).as_py() >= 2 * len(VALUES[name])
+
+
+def test_an_alert_says_what_the_last_line_did() -> None:
+    """Also where that was told in a step before."""
+    program = antelog.parse(RULES)
+    whole, cut = (told(Engine(program), ["wt2"], ends) for ends in ([12], list(range(13))))
+    assert [row["change"] for row in cut.to_pylist()] == [row["change"] for row in whole.to_pylist()]
+    assert cut.drop_columns(COLUMNS.names).equals(whole.drop_columns(COLUMNS.names))
+    last: dict[int, dict[str, Any]] = {}
+    for row in whole.to_pylist():
+        if row["change"] in (LIKELY, UNLIKELY):
+            for same in ("explanations", "if_silent", "decided_by", "because"):
+                assert row[same] == last[row["T"]][same]
+        last[row["T"]] = row
+
+
+def test_kinds() -> None:
+    assert KINDS[-3:] == ("likely", "unlikely", "dropped")

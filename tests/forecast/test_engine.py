@@ -1,0 +1,106 @@
+"""antelog/forecast/{engine,query,forecasting,running}.py: learning beside a run, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import antelog
+from antelog.errors import DataError, UnsupportedError
+from antelog.forecast.engine import Engine
+
+RULES = """
+input Read(x: text, v: number, time) delay 2.
+input Ping(x: text, time).
+Hot(X, T) :- Read(X, V, T), V >= 90, Read(X, W, T+1), W >= 90, not Ping(X, T+1).
+query Hot(X, T) alert 60%.
+"""
+TICKS = 120
+
+
+def facts() -> dict[str, list[tuple[Any, ...]]]:
+    """Often two readings of one device and tick, of which the second comes later."""
+    random, reads, pings = np.random.default_rng(0), [], []
+    for tick in range(TICKS):
+        for x in "ab":
+            if random.random() < 0.6:
+                reads += [(x, 95, tick, tick), (x, 97, tick, tick + 1 + tick % 2)]
+            if random.random() < 0.3:
+                pings.append((x, tick, tick))
+    return {"Read": reads, "Ping": pings}
+
+
+FACTS = facts()
+
+
+def run(engine: Engine, ends: list[int]) -> list[dict[str, Any]]:
+    found = []
+    for end in ends:
+        new = {name: [row for row in rows if engine.now < row[-1] <= end] for name, rows in FACTS.items()}
+        found += engine.advance(end, new)["Hot"].to_pylist()
+    return found
+
+
+def test_what_is_learned_does_not_depend_on_cuts() -> None:
+    """With inputs of different delays, and several facts of one key and tick."""
+    program = antelog.parse(RULES)
+    one, other = Engine(program, model="learn"), Engine(program, model="learn")
+    whole, cut = run(one, [TICKS + 3]), run(other, list(range(TICKS + 4)))
+    chances = [[row.pop("chance") for row in rows] for rows in (whole, cut)]
+    for rows in (whole, cut):
+        for row in rows:
+            row["forecast"] = [each["tick"] for each in row["forecast"] or ()]
+    assert whole == cut
+    first, second = (np.array(each, np.float64) for each in chances)
+    np.testing.assert_allclose(first, second, atol=1e-12)
+    assert one.scores().equals(other.scores())
+    assert one.model.to_bytes() == other.model.to_bytes()
+    said = [row["chance_from"] for row in whole if row["change"] != "rejected"]
+    assert said.count("both") > len(said) / 3
+
+
+def test_open_answers_have_the_chances_of_the_last_tick() -> None:
+    engine = Engine(antelog.parse(RULES), model="learn")
+    run(engine, [100])
+    answers = engine.answers("Hot").to_pylist()
+    assert answers
+    assert all(row["chance"] is None or 0 <= row["chance"] <= 1 for row in answers)
+    assert any(row["chance_from"] == "both" for row in answers)
+
+
+def test_a_model_that_does_not_learn_stays_as_it_is() -> None:
+    learning = Engine(antelog.parse(RULES), model="learn")
+    run(learning, [100])
+    model = learning.model
+    fixed = Engine(antelog.parse(RULES), model=model)
+    run(fixed, [100])
+    for name, counts in fixed.model.series.items():
+        assert counts.tally.sums.tolist() == model.series[name].tally.sums.tolist()
+    assert fixed.scores().column("lines").to_pylist()[0] > 0
+
+
+def test_without_a_model() -> None:
+    engine = Engine(antelog.parse(RULES))
+    log = engine.advance(3, {"Read": [("a", 95, 0)]})["Hot"]
+    assert "chance" not in log.column_names
+    assert engine.forecasting is None
+    for ask in (lambda: engine.model, engine.scores):
+        with pytest.raises(UnsupportedError, match='model="learn"'):
+            ask()
+    with pytest.raises(UnsupportedError, match='model="learn"'):
+        Engine(antelog.parse(RULES), min_chance=0.1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        ({"min_chance": 1.5}, "min_chance is 1.5, and a chance is from 0 to 1"),
+        ({"min_chance": -0.1}, "a chance is from 0 to 1"),
+        ({"most": 0}, "at least one answer has to be told"),
+    ],
+)
+def test_limits_that_are_none(limits: dict[str, Any], why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        Engine(antelog.parse(RULES), model="learn", **limits)
