@@ -23,7 +23,7 @@ def test_the_base_rate_is_that_of_lines_settled_before() -> None:
 def test_every_stream_has_a_program_with_one_query_that_says_nothing_of_chances() -> None:
     for stream in STREAMS.values():
         plan = stream.program.plan
-        assert len(plan.queries) == 1
+        assert len(list(plan.queries)) == 1
         assert not any(source.chances for source in plan.inputs)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -243,7 +243,7 @@ class Engine:
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
-    ) -> Engine:
+    ) -> Self:
         """The engine that was saved to a file. With `program`, only if it was running that one.
 
         Raises StateError if the file is missing, damaged, or none that an engine has saved; or if it has
@@ -262,7 +262,7 @@ class Engine:
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
-    ) -> Engine:
+    ) -> Self:
         """The engine that was saved by `to_bytes`; otherwise as `restore`."""
         saved = saving.from_bytes(content, program=_plan_if_any(program), most=max_bytes)
         return cls._resumed(saved, only, arrival, keep_rejects)
@@ -270,7 +270,7 @@ class Engine:
     @classmethod
     def _resumed(
         cls, saved: saving.Saved, only: Sequence[str] | None, arrival: str, keep_rejects: int
-    ) -> Engine:
+    ) -> Self:
         engine = cls.__new__(cls)
         only = engine._all_kinds if only is None else only
         _check(saved.plan, only, saved.limit, engine._all_kinds)

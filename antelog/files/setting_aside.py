@@ -25,7 +25,7 @@ SHOWN = 5
 class Reject:
     """A row that was set aside: of which file and line (None: not known), for what, why, and the row.
 
-    `reason` is one of `malformed`, `late` and `early`; `detail` is a sentence.
+    `reason` is one of `accounts.REASONS`; `detail` is a sentence.
     """
 
     file: str

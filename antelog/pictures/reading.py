@@ -12,29 +12,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from antelog.engine.log.schema import WRITTEN
+from antelog.engine.log.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.kinds import KINDS
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
 
-_COMMON = {
-    "tick",
-    "timestamp",
-    "change",
-    "query",
-    "answer",
-    "others",
-    "except",
-    "explanations",
-    "if_silent",
-    "decided_by",
-    "because",
-    "chance",
-    "forecast",
-    "chance_from",
-    "holds",
-}
+_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", "except", *AFTER_ANSWER}
+_COMMON |= {"chance", "forecast", "chance_from", "holds"}
 
 
 def changes_in(source: Any) -> Iterator[Change]:

@@ -22,7 +22,8 @@ from antelog.engine.columns.tables import Column
 from antelog.forecast.engine import Engine
 from antelog.forecast.judges import judging
 from antelog.forecast.judges.following import Settled
-from antelog.forecast.judges.judging import Asked, AsOf, Judged, Told
+from antelog.forecast.judges.judging import Asked, Judged, Told
+from antelog.forecast.odds.tally import AsOf
 from benchmarks.forecast.records import RECORDS
 from benchmarks.forecast.streams import Stream
 
@@ -68,10 +69,10 @@ def _listening() -> Iterator[_Heard]:
         heard.said.append(_said(asked, told))
         return judged, told
 
-    def settle_(judged: Judged, settled: Settled, at: Column) -> Judged:
+    def settle_(judged: Judged, settled: Settled, at: Column, *, weighed: bool) -> Judged:
         columns = {"answer": settled.number, "settled": settled.tick, "confirmed": settled.confirmed}
         heard.settled.append(pl.DataFrame({name: column.take(at) for name, column in columns.items()}))
-        return settle(judged, settled, at)
+        return settle(judged, settled, at, weighed=weighed)
 
     with patch.object(judging, "judge", judge_), patch.object(judging, "settle", settle_):
         yield heard

@@ -92,8 +92,9 @@ def _operand(operand: object) -> str:
         case Const(value):
             return str(value)
         case Time(variable, offset):
-            name = "T" if variable == WHEN else variable
-            return str(offset) if name is None else f"{name}{f'+{offset}' if offset else ''}"
+            if variable is None:
+                return str(offset)
+            return ("T" if variable == WHEN else variable) + (f"+{offset}" if offset else "")
         case _:
             return str(operand)
 

@@ -65,8 +65,9 @@ def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
 
 def _may_be_contradicted(plan: Plan) -> bool:
     """Whether a fact may come of which it is declared that it never does: then the specification gives up."""
-    declared = (each.shares or () for source in plan.inputs for each in (source, *source.refinements))
-    return any(0 in shares for shares in declared)
+    own = [source.shares for source in plan.inputs]
+    refined = [each.shares for source in plan.inputs for each in source.refinements]
+    return any(0 in (shares or ()) for shares in (*own, *refined))
 
 
 def _by(forecast: dict[int, float], tick: int) -> float:

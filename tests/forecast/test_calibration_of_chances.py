@@ -69,7 +69,7 @@ def facts(seed: int, of: World) -> pl.DataFrame:
         before = hot[tick - 1] if tick else hot[0]
         hot[tick] = random.random(DEVICES) < np.where(before, of.again, of.once)
     times, device = np.nonzero(hot)
-    late = random.choice(4, len(times), p=[*of.shares, max(1 - sum(of.shares), 0)])
+    late = random.choice(4, len(times), p=[*of.shares, max(1 - sum(of.shares), 0)])  # 3: lost
     rows = pl.DataFrame({"device": device, "time": times, "arrival": times + late}).filter(
         pl.Series(late) < 3
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import starmap
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -46,6 +47,13 @@ EXPLANATIONS = pa.list_(
 )
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 OTHERS_NAMES = pa.list_(pa.string())
+AFTER_ANSWER: Mapping[str, pa.DataType] = {
+    "explanations": EXPLANATIONS,
+    "if_silent": SILENT,
+    "decided_by": pa.int64(),
+    "because": pa.list_(pa.string()),
+}
+"""The columns that come after those of the answer itself."""
 
 
 def changes_schema(plan: Plan, query: str, types: AnswerTypes) -> pa.Schema:
@@ -73,10 +81,7 @@ def _table_schema(answer: Named, time: str | None, unguarded: tuple[str, ...]) -
             *(_field(name, type_) for name, type_ in answer),
             *([pa.field(time, pa.int64())] if time is not None else []),
             *others,
-            pa.field("explanations", EXPLANATIONS),
-            pa.field("if_silent", SILENT),
-            pa.field("decided_by", pa.int64()),
-            pa.field("because", pa.list_(pa.string())),
+            *starmap(pa.field, AFTER_ANSWER.items()),
         ]
     )
 

@@ -14,13 +14,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Negated, Var
+from antelog.compile.nodes.patterns import Negated, Pattern, Var
 from antelog.compile.nodes.text import pattern_text
 from antelog.compile.prepared.literals import NegatedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import NEVER, Column, distinct, find, groups, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find, groups, keys_of, marked
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial, partials
 from antelog.engine.matching.rows import AS_OF, Rows, term_column, time_column
@@ -159,14 +159,9 @@ def _rows(judge: Judge, name: str, number: int, seed: Rows) -> list[Partial]:
 
 def _seed(prepared: Prepared, wanted: Table, arity: int, values: Values) -> Rows:
     """The wanted atoms that the answer of a pattern fits, as values of its variables."""
-    pattern = prepared.pattern
-    fits = np.ones(len(wanted[0]), np.bool_)
-    bound: dict[str, Column] = {_AT: np.arange(len(fits))}
-    for term, column in zip(pattern.answer, wanted[:arity], strict=True):
-        if isinstance(term, Var):
-            fits &= bound.setdefault(term.name, column) == column
-        else:
-            fits &= column == values.cell(term.value)
+    pattern, count = prepared.pattern, len(wanted[0])
+    bound, fits = answering(pattern, dict(enumerate(wanted[:arity])), count, values)
+    bound[_AT] = np.arange(count)
     ticks = wanted[arity] - pattern.time.offset
     if pattern.time.variable is not None:
         bound[pattern.time.variable] = ticks
@@ -174,4 +169,22 @@ def _seed(prepared: Prepared, wanted: Table, arity: int, values: Values) -> Rows
         fits &= ticks == 0
     if len(wanted) > arity + 1:
         bound[AS_OF] = wanted[arity + 1]
-    return Rows(bound, len(fits)).take(fits)
+    return Rows(bound, count).take(fits)
+
+
+def answering(
+    pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
+) -> tuple[dict[str, Column], Mask]:
+    """What the variables of a pattern's answer are, if it has these values in some places, and where it can.
+
+    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
+    """
+    bound: dict[str, Column] = {}
+    fits = np.ones(count, np.bool_)
+    for place, column in given.items():
+        term = pattern.answer[place]
+        if isinstance(term, Var):
+            fits &= bound.setdefault(term.name, column) == column
+        else:
+            fits &= column == values.cell(term.value)
+    return bound, fits

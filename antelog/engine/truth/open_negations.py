@@ -21,7 +21,7 @@ from antelog.engine.columns.spans import covering
 from antelog.engine.columns.tables import NEVER, Column, groups, keys_of, marked
 from antelog.engine.matching.partials import Partial, partials
 from antelog.engine.matching.rows import AS_OF, Rows, term_column, time_column
-from antelog.engine.truth.atoms import Judge, looked_at, with_negations
+from antelog.engine.truth.atoms import Judge, answering, looked_at, with_negations
 from antelog.engine.truth.deadlines import first_of, first_tick, last_of, latest_tick
 from antelog.engine.truth.derivations import Derivations, with_facts
 from antelog.engine.values.comparing import passing
@@ -119,16 +119,9 @@ def _settle(judge: Judge, asked: _Asked, number: int, latest: Column) -> None:
 def _started(judge: Judge, prepared: Prepared, asked: _Asked) -> Rows:
     """The atoms asked for that the answer of a pattern fits, as values of its variables."""
     pattern, seed = prepared.pattern, asked.seed
-    bound: dict[str, Column] = {name: c for name, c in seed.bound.items() if name.startswith("<")}
-    fits = np.ones(seed.count, np.bool_)
-    for i, term in enumerate(pattern.answer):
-        column = seed.bound.get(str(i))
-        if column is None:
-            continue
-        if isinstance(term, Var):
-            fits &= bound.setdefault(term.name, column) == column
-        else:
-            fits &= column == judge.known.values.cell(term.value)
+    given = {i: seed.bound[str(i)] for i in range(len(pattern.answer)) if str(i) in seed.bound}
+    bound, fits = answering(pattern, given, seed.count, judge.known.values)
+    bound |= {name: column for name, column in seed.bound.items() if name.startswith("<")}
     time = pattern.time
     first, last = seed.bound[_FIRST] - time.offset, seed.bound[_LAST] - time.offset
     if time.variable is None:

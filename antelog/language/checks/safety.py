@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
@@ -14,24 +15,29 @@ from antelog.language.syntax import Anonymous, Comparison, Term, Variable, varia
 from antelog.language.vocabulary import Vocabulary
 
 
+@dataclass(frozen=True)
+class _Looked:
+    """A rule; its variables in atoms without `not`, and in those with it; which variables are times."""
+
+    rule: syntax.Rule
+    positive: set[str]
+    negated: set[str]
+    sorts: dict[str, bool]
+    vocabulary: Vocabulary
+
+
 def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
-        sorts = sorts_of(rule, vocabulary)
-        positive, negated = syntax.in_atoms(rule)
-        yield from _check_head(rule, positive, negated, sorts, vocabulary)
-        yield from _check_comparisons(rule, positive, negated, sorts, vocabulary)
-        yield from _check_negations(rule, positive, sorts, vocabulary)
+        looked = _Looked(rule, *syntax.in_atoms(rule), sorts_of(rule, vocabulary), vocabulary)
+        yield from _check_head(looked)
+        yield from _check_comparisons(looked)
+        yield from _check_negations(looked)
 
 
-def _check_head(
-    rule: syntax.Rule,
-    positive: set[str],
-    negated: set[str],
-    sorts: dict[str, bool],
-    vocabulary: Vocabulary,
-) -> Iterator[Diagnostic]:
-    static = vocabulary.is_static(rule.head.predicate)
-    bound = positive if static else positive | negated
+def _check_head(looked: _Looked) -> Iterator[Diagnostic]:
+    rule, negated = looked.rule, looked.negated
+    static = looked.vocabulary.is_static(rule.head.predicate)
+    bound = looked.positive if static else looked.positive | negated
     compared = {v for c in rule.body if isinstance(c, Comparison) for v in syntax.compared(c)}
     reported: set[str] = set()
     for term in rule.head.terms:
@@ -44,7 +50,7 @@ def _check_head(
             message = f"{name} occurs in the head but in no atom of the body"
             message += " without `not`" if name in negated else ""
             hint = f"Add a condition that says which values {name} has, or write a constant."
-            if sorts.get(name):
+            if looked.sorts.get(name):
                 hint = f"Add a condition that says at which times {name} the head holds, or write a number."
             if not rule.body:
                 message = f"`{to_text(rule.head)}` is a fact, and facts have no variables"
@@ -52,13 +58,8 @@ def _check_head(
             yield Diagnostic("E401", message, term.span, hint)
 
 
-def _check_comparisons(
-    rule: syntax.Rule,
-    positive: set[str],
-    negated: set[str],
-    sorts: dict[str, bool],
-    vocabulary: Vocabulary,
-) -> Iterator[Diagnostic]:
+def _check_comparisons(looked: _Looked) -> Iterator[Diagnostic]:
+    rule, negated, sorts = looked.rule, looked.negated, looked.sorts
     for comparison in rule.body:
         if not isinstance(comparison, Comparison):
             continue
@@ -67,9 +68,9 @@ def _check_comparisons(
             if isinstance(side, Anonymous):
                 message = "`_` has no value that could be compared"
                 yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
-            elif name is None or name in positive or (name in negated and sorts.get(name)):
+            elif name is None or name in looked.positive or (name in negated and sorts.get(name)):
                 continue
-            elif name in negated and comparable(rule, comparison, name, vocabulary):
+            elif name in negated and comparable(rule, comparison, name, looked.vocabulary):
                 pass  # an unguarded variable, which may be anything
             elif name in negated and any(variable_of(term) == name for term in rule.head.terms):
                 message = f"{name} is compared, but occurs only under `not`, where it may have any value"
@@ -100,16 +101,15 @@ def _where_from(name: str, side: Term, comparison: Comparison, sorts: dict[str, 
     return f"Use {name} in an atom of the body."
 
 
-def _check_negations(
-    rule: syntax.Rule, positive: set[str], sorts: dict[str, bool], vocabulary: Vocabulary
-) -> Iterator[Diagnostic]:
+def _check_negations(looked: _Looked) -> Iterator[Diagnostic]:
+    rule, vocabulary = looked.rule, looked.vocabulary
     in_head = syntax.variables_of(rule.head.terms)
     reported = {
         v
         for c in rule.body
         if isinstance(c, Comparison)
         for v in syntax.compared(c)
-        if not sorts.get(v) and not comparable(rule, c, v, vocabulary)
+        if not looked.sorts.get(v) and not comparable(rule, c, v, vocabulary)
     }
     if vocabulary.is_static(rule.head.predicate):
         reported |= in_head
@@ -123,7 +123,7 @@ def _check_negations(
             yield Diagnostic("E403", message, atom.span, hint)
         for term in atom.terms:
             name = variable_of(term)
-            if name is None or name in positive or name in reported:
+            if name is None or name in looked.positive or name in reported:
                 continue
             if static:
                 reported.add(name)

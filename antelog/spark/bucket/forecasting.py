@@ -16,9 +16,8 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.engine import Finished
 from antelog.engine.facts.history import rows_of
 from antelog.engine.values.values import Values
-from antelog.forecast import forecasting
+from antelog.forecast import forecasting, resuming
 from antelog.forecast.dropping import Limits
-from antelog.forecast.files import resuming
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import part_of
 from antelog.forecast.files.swapping import with_model, without_model

@@ -14,6 +14,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from antelog.engine.log.schema import AFTER_ANSWER
 from antelog.spark.endpoints.endpoints import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"
@@ -40,9 +41,7 @@ def messages_of(frame: DataFrame) -> list[Column]:
     timed = f.to_json(f.struct("timestamp"), {"timeZone": "UTC"}) if "timestamp" in frame.columns else None
     time = [] if timed is None else [f.lit(","), f.substr(timed, f.lit(2), f.length(timed) - 2)]
     query = f.concat(f.lit('"query":"'), "query", f.lit('","answer":'), "answer", *_others(frame))
-    rest = f.to_json(
-        f.struct("explanations", "if_silent", "decided_by", "because"), {"ignoreNullFields": "false"}
-    )
+    rest = f.to_json(f.struct(*AFTER_ANSWER), {"ignoreNullFields": "false"})
     value = f.concat(
         f.lit('{"tick":'), f.col("tick").cast("string"), *time, f.lit(',"change":"'), "change", f.lit('",'),
         query, *_chances(frame), f.lit(","), f.substr(rest, f.lit(2)),

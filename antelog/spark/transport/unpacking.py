@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.engine.log.schema import EXPLANATIONS, OTHERS_NAMES, SILENT
+from antelog.engine.log.schema import AFTER_ANSWER, OTHERS_NAMES
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.values import Values
 from antelog.spark import workers
@@ -23,9 +23,8 @@ from antelog.spark.transport.packing import REJECTS
 Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
-_AFTER = ("explanations", "if_silent", "decided_by", "because")
 _CHANCES = ("chance", "forecast", "chance_from", "holds")
-_TAKEN = {*_BEFORE, OTHERS, *_AFTER, *_CHANCES}
+_TAKEN = {*_BEFORE, OTHERS, *AFTER_ANSWER, *_CHANCES}
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
             ("answer", pa.string()),
             *types.items(),
             *([(OTHERS, OTHERS_NAMES)] if unguarded else []),
-            ("explanations", EXPLANATIONS),
-            ("if_silent", SILENT),
-            ("decided_by", pa.int64()),
-            ("because", pa.list_(pa.string())),
+            *AFTER_ANSWER.items(),
             *((name, known[name]) for name in _CHANCES if name in known),
         ]
     )
@@ -118,7 +114,7 @@ def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
         found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))
     for variable, column in columns.variables[query].items():
         found[column] = table.column(variable)
-    for name in (OTHERS, *_AFTER, *_CHANCES):
+    for name in (OTHERS, *AFTER_ANSWER, *_CHANCES):
         if name in table.column_names:
             found[name] = table.column(name)
     return pa.table(

@@ -24,8 +24,8 @@ def test_a_pair_has_a_predicate_and_a_file() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("temp.csv", "is no P=FILE; write it like Temp=temp.csv"),
-        ("Temp=", "is no P=FILE; write it like Temp=FILE"),
+        ("temp.csv", "is not of the form P=FILE; write it like Temp=temp.csv"),
+        ("Temp=", "is not of the form P=FILE; write it like Temp=FILE"),
         ("Temp=temp.xlsx", "tells no form of file"),
     ],
 )

@@ -18,7 +18,7 @@ def test_durations_are_those_of_spark() -> None:
     assert (trigger("10s"), trigger("once"), duration("1.5 hours")) == (
         "10000 milliseconds", "once", "5400000 milliseconds",
     )  # fmt: skip
-    for text, message in [("often", "is no duration"), ("10us", "shorter than a millisecond")]:
+    for text, message in [("often", "is not a duration"), ("10us", "shorter than a millisecond")]:
         with pytest.raises(SettingError, match=message):
             duration(text)
     with pytest.raises(SettingError, match=r"Did you mean once\?"):

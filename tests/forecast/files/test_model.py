@@ -49,7 +49,7 @@ def test_there_and_back(tmp_path: Path) -> None:
     assert found.to_bytes() == learned().to_bytes()
     assert (found.epoch, found.half_life) == (learned().epoch, learned().half_life)
     assert chances(found) == chances(learned())
-    assert any(chance is not None and 0 < chance < 1 for chance in chances(found))
+    assert any(0 < chance < 1 for chance in chances(found))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

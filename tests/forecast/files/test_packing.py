@@ -26,7 +26,7 @@ THING = {"Temp": SeriesCounts(TALLY, nothing_counted(0, 2), (COUNTED,)), "none":
 
 def same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and one.shape == other.shape and one.tolist() == other.tolist()
+        return bool(one.dtype == other.dtype and one.shape == other.shape and one.tolist() == other.tolist())
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, tuple):

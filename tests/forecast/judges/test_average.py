@@ -15,8 +15,8 @@ UNKNOWN = float("nan")
 
 def both(model: float, outcomes: float, losses: Waiting | None = None, pattern: int = 0) -> float:
     known = no_losses() if losses is None else losses.up_to(9, None)
-    one = (np.array([each]) for each in (model, outcomes))
-    return float(averaged(known, np.array([pattern]), *one, (9, None))[0])
+    one, other = np.array([model]), np.array([outcomes])
+    return float(averaged(known, np.array([pattern]), one, other, (9, None))[0])
 
 
 def test_in_log_odds() -> None:

@@ -12,7 +12,6 @@ from antelog.forecast.judges.average import loss
 from antelog.forecast.judges.following import Settled, age_bucket, state_of
 from antelog.forecast.judges.judging import (
     Asked,
-    AsOf,
     Judged,
     Told,
     all_scored,
@@ -24,7 +23,7 @@ from antelog.forecast.judges.judging import (
     source_of,
 )
 from antelog.forecast.judges.outcomes import learned
-from antelog.forecast.odds.tally import EPOCH
+from antelog.forecast.odds.tally import EPOCH, AsOf
 from antelog.forecast.scores import result
 
 UNKNOWN = float("nan")
@@ -55,7 +54,7 @@ def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     start = nothing_judged(2, 1)
     past = settled(*((i, 0, i < confirmed) for i in range(of)))
-    outcomes = learned(start.outcomes, past, [np.zeros(of, np.int64)], np.zeros(of, np.int64))
+    outcomes = learned(start.outcomes, past, [np.zeros(of, np.int64)], np.zeros(of, np.int64), shared=True)
     return ready(replace(start, outcomes=outcomes), NOW)
 
 
@@ -90,7 +89,7 @@ def test_what_was_said_is_judged_when_the_answer_is_settled() -> None:
     judged, first = judge(judged, asked((0, 3, 0.8), (1, 3, 0.7)), NOW)
     judged, second = judge(judged, asked((0, 4, 0.9)), NOW)
     done = settled((0, EPOCH + 5, True))
-    after = settle(judged, done, ints(0))
+    after = settle(judged, done, ints(0), weighed=True)
     assert after.told.number.tolist() == [1]
     # What each judge has lost on each of the two lines, and that it is one line.
     (counted,) = after.losses.later
@@ -108,7 +107,8 @@ def test_who_was_right_counts_more_later() -> None:
     _, before = judge(judged, asked((9, 30, 0.9)), NOW)
     for number in range(20):
         judged, _ = judge(judged, asked((number, 3, 0.9)), NOW)
-    judged = settle(judged, settled(*((number, 5, True) for number in range(20))), np.arange(20))
+    done = settled(*((number, 5, True) for number in range(20)))
+    judged = settle(judged, done, np.arange(20), weighed=True)
     assert judge(judged, asked((99, 30, 0.9)), NOW)[1].chance == before.chance  # not known yet
     _, after = judge(ready(judged, NOW), asked((99, 30, 0.9)), NOW)
     assert after.chance[0] > before.chance[0]
@@ -117,5 +117,5 @@ def test_who_was_right_counts_more_later() -> None:
 
 def test_nothing_settled_changes_nothing() -> None:
     judged = nothing_judged(2, 1)
-    assert settle(judged, settled((0, 3, True)), ints()) is judged
+    assert settle(judged, settled((0, 3, True)), ints(), weighed=True) is judged
     assert len(nothing_told().and_then(nothing_told()).number) == 0

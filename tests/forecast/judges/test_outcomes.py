@@ -10,6 +10,7 @@ import pytest
 from antelog.engine.log.stages import LITERALS
 from antelog.forecast.judges.following import Settled, age_bucket, state_of
 from antelog.forecast.judges.outcomes import Outcomes, learned, nothing_known, predicted, up_to
+from antelog.forecast.odds.tally import AsOf
 
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << LITERALS]), age_bucket(np.array([age])), np.array([silent]))[0])
@@ -36,16 +37,19 @@ def settled(*answers: tuple[int, bool, list[int]]) -> tuple[Settled, list[np.nda
 
 def known(*answers: tuple[int, bool, list[int]]) -> Outcomes:
     found, keys = settled(*answers)
-    return up_to(learned(nothing_known(1), found, keys, np.zeros(len(answers), np.int64)), 0, None)
+    return up_to(
+        learned(nothing_known(1), found, keys, np.zeros(len(answers), np.int64), shared=True), 0, None
+    )
 
 
 def chance(outcomes: Outcomes, state: int, key: int, epoch: int = 0) -> float:
-    return float(predicted(outcomes, np.array([state]), [np.array([key])], (epoch, None))[0])
+    return float(predicted(outcomes, np.array([state]), [np.array([key])], AsOf(epoch, None))[0])
 
 
 def test_nothing_known() -> None:
     assert math.isnan(chance(nothing_known(1), EARLY, 7))
-    assert len(predicted(nothing_known(1), np.zeros(0, np.int64), [np.zeros(0, np.int64)], (0, None))) == 0
+    nobody = np.zeros(0, np.int64)
+    assert len(predicted(nothing_known(1), nobody, [nobody], AsOf(0, None))) == 0
 
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:
@@ -74,7 +78,7 @@ def test_answers_that_were_in_many_states_count_in_each() -> None:
 
 def test_what_is_learned_is_used_from_its_epoch_on() -> None:
     found, keys = settled((7, True, [EARLY]), (7, True, [EARLY]))
-    waiting = learned(nothing_known(1), found, keys, np.array([2, 3]))
+    waiting = learned(nothing_known(1), found, keys, np.array([2, 3]), shared=True)
     assert math.isnan(chance(up_to(waiting, 1, None), EARLY, 7, 1))
     one, both = (up_to(waiting, epoch, None) for epoch in (2, 3))
     assert chance(one, EARLY, 7, 2) < chance(both, EARLY, 7, 3)

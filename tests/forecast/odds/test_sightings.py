@@ -38,7 +38,8 @@ def shown(chain: Chain, sightings: Sightings, *asked: tuple[str, int, int]) -> l
         np.array(tick),
         np.array(as_of),
     )
-    return outcomes(sightings, family_of(chain), sought).tolist()
+    found: list[int] = outcomes(sightings, family_of(chain), sought).tolist()
+    return found
 
 
 def test_a_fact_is_seen_from_its_arrival_on() -> None:
