@@ -56,8 +56,7 @@ def merged(models: Sequence[Model]) -> Model:
     outcomes = {}
     for name in one.outcomes:
         levels = zip(*(each.outcomes[name].levels for each in parts), strict=True)
-        query, pattern, state, key = (_together(each) for each in levels)
-        outcomes[name] = Outcomes((query, pattern, state, key))
+        outcomes[name] = Outcomes(tuple(_together(each) for each in levels))
     losses = {name: _together([each.losses[name] for each in parts]) for name in one.losses}
     return Model(one.plan, values, series, outcomes, losses, epoch, one.half_life)
 
@@ -74,8 +73,8 @@ def _standing(model: Model, epoch: int) -> Model:
 
     outcomes = {}
     for name, each in model.outcomes.items():
-        query, pattern, state, key = each.levels
-        outcomes[name] = Outcomes((still(query), still(pattern), still(state), key))
+        *shared, key = each.levels
+        outcomes[name] = Outcomes((*map(still, shared), key))
     series = {n: series_counts.standing(each, epoch, model.half_life) for n, each in model.series.items()}
     losses = {name: still(each) for name, each in model.losses.items()}
     return replace(model, series=series, outcomes=outcomes, losses=losses)
@@ -117,7 +116,6 @@ def _each_tally(model: Model, change: _Chosen | _Recoded) -> Model:
     series = {name: replace(c, tally=change.of_series(name, c.tally)) for name, c in model.series.items()}
     outcomes = {}
     for name, each in model.outcomes.items():
-        query, pattern, state, key = each.levels
-        key = replace(key, tally=change.of_outcomes(key.tally))
-        outcomes[name] = Outcomes((query, pattern, state, key))
+        *shared, key = each.levels
+        outcomes[name] = Outcomes((*shared, replace(key, tally=change.of_outcomes(key.tally))))
     return replace(model, series=series, outcomes=outcomes)

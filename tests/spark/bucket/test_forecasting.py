@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/files/swapping.py: chances in buckets."""
+"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/swapping.py: chances in buckets."""
 
 from __future__ import annotations
 
