@@ -88,7 +88,13 @@ def _learned(model: Model, chain: Chain, number: int) -> Learned | None:
     there = np.flatnonzero(ones > 0)
     values = Values.from_saved(model.values.saved())
     columns = tuple(column.take(there) for column in counts.tally.keys)
-    odds = _odds(model, chain, columns, values)
+    nobody = values.cell("\0")
+    cells = {
+        term.name: np.append(nobody, column)
+        for term, column in zip(chain.terms, columns, strict=True)
+        if isinstance(term, Var)
+    }
+    odds = _odds(model, chain, Keys(cells, 1 + len(there), values))
     if not odds.known[0]:
         return None
     source = next(each for each in model.plan.inputs if each.name == chain.predicate)
@@ -104,15 +110,9 @@ def _learned(model: Model, chain: Chain, number: int) -> Learned | None:
     )
 
 
-def _odds(model: Model, chain: Chain, columns: Sequence[Column], values: Values) -> Odds:
-    """The odds of a key that nobody has seen, and then those of these keys."""
-    nobody = values.cell("\0")
-    cells = {}
-    for term, column in zip(chain.terms, columns, strict=True):
-        if isinstance(term, Var):
-            cells[term.name] = np.append(nobody, column)
+def _odds(model: Model, chain: Chain, keys: Keys) -> Odds:
+    """The odds of keys, of which the first is one that nobody has seen."""
     odds_of = OddsOf(layout(model.plan), model.series, Learning(False, model.half_life, model.epoch))
-    keys = Keys(cells, 1 + len(columns[0]) if columns else 1, values)
     return odds_of(chain, keys, np.zeros(keys.count, np.int64))
 
 

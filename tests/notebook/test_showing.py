@@ -186,3 +186,19 @@ def test_all_others_and_those_that_are_named(notebook: InteractiveShell) -> None
     shown = displayed(notebook, antelog.show(engine))
     assert shown is not None
     assert "<code>Calm(all others, 0)</code><br>all but &quot;&lt;b&gt;&quot;" in shown
+
+
+def test_chances_have_bars_and_the_likeliest_answer_is_first() -> None:
+    rules = PROGRAM + "chance Temp(_, high, _) = 10%, again 80%.\nchance Temp(b, high, _) = 10%, again 90%.\n"
+    engine = antelog.Engine(antelog.parse(rules))
+    log = engine.advance(0, {"Temp": [("a", "high", 0), ("b", "high", 0)]})
+    for shown in (antelog.show(engine), antelog.show(log)):
+        page = shown._repr_html_()
+        assert page.index("Malf(b, 0)") < page.index("Malf(a, 0)")
+        assert '<th style="text-align:left">chance</th>' in page
+        assert "width:54px" in page
+        assert "90&nbsp;%" in page
+
+
+def test_without_chances_there_is_no_column_for_them(engine: antelog.Engine) -> None:
+    assert ">chance<" not in antelog.show(engine)._repr_html_()

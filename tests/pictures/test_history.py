@@ -183,3 +183,32 @@ def test_timestamps_where_ticks_have_a_length() -> None:
     assert one_day.text(start + 24 * 60) == "2024-01-02 00:00", "a deadline on the day after the last change"
     assert clock(7 * 24 * 60 * minute, 2827, 2830).text(2827) == "2024-03-07"
     assert not clock(minute, start, 2**60).stamps, "after the last year that can be written"
+
+
+# ---- chances ----
+
+
+def line_of(tick: int, kind: str, **more: Any) -> dict[str, Any]:
+    return {"tick": tick, "change": kind, "query": "Malf", "answer": {"X": "a"}, "explanations": [], **more}
+
+
+def test_chances_are_kept_by_the_tick_at_which_they_were_said() -> None:
+    log = [
+        line_of(0, "possible", chance=0.4),
+        line_of(2, "likely", chance=0.8),
+        line_of(3, "revised", chance=None),
+        line_of(4, "confirmed"),
+    ]
+    (answer,) = found(log).answers
+    assert (answer.outcome, answer.outlook.chances) == ("confirmed", {0: 0.4, 2: 0.8})
+    assert answer.outlook.chance == 0.8
+
+
+def test_dropped_answers_are_left_out() -> None:
+    assert found([line_of(0, "possible", chance=0.4), line_of(1, "dropped", chance=0.01)]).answers == ()
+
+
+def test_columns_of_chances_are_no_variables() -> None:
+    engine = antelog.Engine(antelog.parse(PROGRAM), model="learn")
+    log = engine.advance(1, {"Temp": [("wt2", "high", 0)]})
+    assert [answer.label for answer in found(log).answers] == ["Malf(wt2, 0)"]

@@ -37,6 +37,7 @@ def completed(line: str) -> list[str]:
         ("try program.alog --input Temp=", ["Temp=data/", "Temp=temp.csv"]),
         ("try program.alog --input Temp=data/", ["Temp=data/temp.parquet"]),
         ("try none.alog --input ~", []),
+        ("try program.alog --model le", ["learn", "le"]),
         ("completion ~", ["bash", "zsh", "fish"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""antelog/cli/recorded/{facts,replay}.py: where a replay starts, what it keeps, and lines of rejects."""
+"""antelog/cli/recorded/{facts,replay,through}.py: where a replay starts, what it keeps, rejects."""
 
 from __future__ import annotations
 
