@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.columns.tables import Column, Numbers, spread
+from antelog.engine.columns.tables import Column, Numbers, sorting, spread
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES
 
@@ -76,7 +76,7 @@ class Beside:
         if not self._grown:
             return pa.nulls(len(known), FORECAST)
         row, tick, chance = (np.concatenate(columns) for columns in zip(*self._grown, strict=True))
-        order = np.argsort(row, kind="stable")
+        order = sorting(row)
         offsets = np.append(0, np.cumsum(np.bincount(row, minlength=len(known)))).astype(np.int32)
         fields = [pa.array(tick.take(order)), pa.array(chance.take(order))]
         values = pa.StructArray.from_arrays(fields, ["tick", "chance"])

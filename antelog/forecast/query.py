@@ -154,7 +154,8 @@ class Query:
         """What is known of the query after the step, and its lines with their chances."""
         rows, lines = self._lines(logged, values)
         judged = before.judged
-        step = followed(judged.followed, lines, now, self.relation.bounds.delay)
+        learns, delay = self.scene.learning.on, self.relation.bounds.delay
+        step = followed(judged.followed, lines, now, delay, counted=learns)
         judged = self._learned(replace(judged, followed=step.after), step.settled)
         lossy = is_lossy(self.scene.own.plan, self.relation.name)
         beside = Beside(logged.table.num_rows, lossy=lossy)

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers, groups, keys_of
+from antelog.engine.columns.tables import Column, Numbers, groups, keys_of, sorting
 from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.chances.forms import Form
 from antelog.forecast.chances.table import Table
@@ -84,7 +84,7 @@ def _together(parts: Sequence[Growth]) -> Growth:
     of, at, chance = (
         np.concatenate(columns) for columns in zip(*((p.of, p.at, p.chance) for p in parts), strict=True)
     )
-    order = np.argsort(of, kind="stable")
+    order = sorting(of)
     return Growth(of.take(order), at.take(order), chance.take(order))
 
 

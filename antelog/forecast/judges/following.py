@@ -116,8 +116,11 @@ class Step:
     numbers: Column
 
 
-def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Step:
-    """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if known."""
+def followed(before: Followed, lines: Lines, now: int, delay: int | None, *, counted: bool = True) -> Step:
+    """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if known.
+
+    If the states they have been in are not `counted`, they are not kept.
+    """
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
     every = _below(before.last, lines)
@@ -132,7 +135,7 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None) -> Ste
         tuple(column.take(open_) for column in every.answer),
         *(column.take(open_) for column in (number, every.stage, since, until, line)),
     )
-    state_of, states = _states(before, stretches)
+    state_of, states = _states(before, stretches) if counted else (before.state_of, before.states)
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
     done, when = _done(every, now, delay)

@@ -75,6 +75,8 @@ def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
 def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:
     """For answers in these states the share that is confirmed; NaN where nothing was counted at all."""
     chance, known = np.full(len(states), 0.5), np.zeros(len(states), np.bool_)
+    if not any(level.tally.count for level in outcomes.levels):
+        return np.full(len(states), np.nan)
     *wider, own = zip(outcomes.levels, _columns(states, tuple(keys)), WEIGHTS, strict=True)
     for (level, key, weight), then in [*((each, as_of.shared) for each in wider), (own, as_of.own)]:
         found = looked_up(level.tally, key, len(states), then).sums
