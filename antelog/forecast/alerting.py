@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.beside import Beside
-from antelog.forecast.chances.chances import Chances
+from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.judges.alerts import Alerts, rung
 from antelog.forecast.judges.judging import Told, source_of
 from antelog.forecast.kinds import LIKELY, UNLIKELY

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Numbers, spread
-from antelog.forecast.chances.chances import Chances
+from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES
 
 FORECAST = pa.list_(pa.struct([("tick", pa.int64()), ("chance", pa.float64())]))

@@ -23,8 +23,10 @@ from antelog.engine.values.values import Values
 from antelog.forecast.alerting import Said, alert_lines
 from antelog.forecast.beside import Beside
 from antelog.forecast.chances.answers import Asked, Tables
-from antelog.forecast.chances.chances import Chances, Known, chances
+from antelog.forecast.chances.chances import chances
 from antelog.forecast.chances.layout import Layout, is_lossy, key_of
+from antelog.forecast.chances.shapes import Chances
+from antelog.forecast.chances.table import Known
 from antelog.forecast.dropping import NOTHING_DROPPED, Dropping, Limits, with_dropped
 from antelog.forecast.dropping import without as drops_without
 from antelog.forecast.formulas.chains import Chain

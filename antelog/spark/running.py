@@ -142,7 +142,7 @@ def answers(
     arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
     `buckets`, `until`, `begin`, `model` and `learn`.
     """
-    asked = replace(options_of("answers", ForAnswers, options), only=("confirmed",), lag=0)
+    asked = replace(options_of("answers", ForAnswers, options), only=("confirmed",))
     ready = checked(program, inputs, static or {}, asked)
     if not ready.job.batch:
         raise DataError(

@@ -18,9 +18,11 @@ from antelog.engine.facts.history import gather
 from antelog.engine.kernel import admitted
 from antelog.engine.state import start
 from antelog.forecast.chances.answers import Asked
-from antelog.forecast.chances.chances import Chances, Known, chances
+from antelog.forecast.chances.chances import chances
 from antelog.forecast.chances.forms import Form, forms
 from antelog.forecast.chances.layout import layout
+from antelog.forecast.chances.shapes import Chances
+from antelog.forecast.chances.table import Known
 from antelog.forecast.formulas.diagrams import FALSE, TRUE, Question, diagram_of
 from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.sightings import Sightings, Sought, nothing_seen, outcomes, seen

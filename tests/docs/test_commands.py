@@ -90,8 +90,8 @@ PRINTING = [
 
 
 @pytest.mark.parametrize("block", PRINTING, ids=str)
-def test_python_prints_what_it_says(block: Block) -> None:
-    assert _printed(block, ROOT).splitlines() == [
+def test_python_prints_what_it_says(block: Block, here: Path) -> None:
+    assert _printed(block, here).splitlines() == [
         line.rpartition(OUTPUT)[2] for line in block.text.splitlines() if line.strip().startswith("print(")
     ]
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from antelog.forecast.beside import COLUMNS, HOLDS, Beside
-from antelog.forecast.chances.chances import Chances, Growth
+from antelog.forecast.chances.shapes import Chances, Growth
 
 LINES = pa.table({"X": ["a", "b", "c", "d"]})
 FOUND = Chances(

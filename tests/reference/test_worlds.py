@@ -1,4 +1,4 @@
-"""antelog/reference/worlds.py: chances computed by hand, and what has none."""
+"""antelog/reference/{worlds,resting}.py: chances computed by hand, and what has none."""
 
 from __future__ import annotations
 

@@ -22,13 +22,14 @@ from tests.spark.bucket.test_forecasting import (
     PROGRAM,
     RULES,
     TICKS,
+    comparable,
     forecasts,
     history,
     in_process,
     readings,
     streamed,
 )
-from tests.spark.comparing import closing, comparable, cut, tables_of
+from tests.spark.comparing import closing, cut, tables_of
 from tests.spark.killing import run_and_kill, run_to_end
 from tests.spark.streamed import add, frames_of, named, result, run, stream_of
 

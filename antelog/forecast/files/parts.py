@@ -19,6 +19,7 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
 from antelog.forecast.chances.layout import layout
 from antelog.forecast.files.model import Model
+from antelog.forecast.judges import average
 from antelog.forecast.judges.outcomes import Outcomes
 from antelog.forecast.odds import series_counts, tally
 from antelog.forecast.odds.series_counts import SeriesCounts
@@ -56,8 +57,7 @@ def merged(models: Sequence[Model]) -> Model:
     outcomes = {}
     for name in one.outcomes:
         levels = zip(*(each.outcomes[name].levels for each in parts), strict=True)
-        query, pattern, state, key = (_together(each) for each in levels)
-        outcomes[name] = Outcomes((query, pattern, state, key))
+        outcomes[name] = Outcomes(tuple(map(_together, levels)))
     losses = {name: _together([each.losses[name] for each in parts]) for name in one.losses}
     return Model(one.plan, values, series, outcomes, losses, epoch, one.half_life)
 
@@ -74,10 +74,10 @@ def _standing(model: Model, epoch: int) -> Model:
 
     outcomes = {}
     for name, each in model.outcomes.items():
-        query, pattern, state, key = each.levels
-        outcomes[name] = Outcomes((still(query), still(pattern), still(state), key))
+        *shared, own = each.levels
+        outcomes[name] = Outcomes((*map(still, shared), own))
     series = {n: series_counts.standing(each, epoch, model.half_life) for n, each in model.series.items()}
-    losses = {name: still(each) for name, each in model.losses.items()}
+    losses = {n: average.standing(each, epoch, model.half_life) for n, each in model.losses.items()}
     return replace(model, series=series, outcomes=outcomes, losses=losses)
 
 
@@ -117,7 +117,6 @@ def _each_tally(model: Model, change: _Chosen | _Recoded) -> Model:
     series = {name: replace(c, tally=change.of_series(name, c.tally)) for name, c in model.series.items()}
     outcomes = {}
     for name, each in model.outcomes.items():
-        query, pattern, state, key = each.levels
-        key = replace(key, tally=change.of_outcomes(key.tally))
-        outcomes[name] = Outcomes((query, pattern, state, key))
+        *shared, own = each.levels
+        outcomes[name] = Outcomes((*shared, replace(own, tally=change.of_outcomes(own.tally))))
     return replace(model, series=series, outcomes=outcomes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.forecast.odds import tally
 from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted
 
 CLIPPED = 1e-4
@@ -42,6 +43,11 @@ def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes:
 def up_to(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
     """With everything used that was lost up to an epoch."""
     return losses.up_to(epoch, _faster(half_life))
+
+
+def standing(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
+    """The same as of an epoch."""
+    return Waiting(tally.standing(losses.tally, epoch, _faster(half_life)))
 
 
 def _faster(half_life: float | None) -> float | None:

@@ -109,11 +109,12 @@ def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:
             break
         counts = _used(counts, each, as_of)
         used += 1
-    until = as_of.epoch
-    if as_of.still is None and counts.shared.count:
-        # How long forgotten keys were known is counted when something comes next.
-        until = min(until, int(counts.shared.last[0]) + 1)
-    return replace(counts, tally=without_old(counts.tally, until), later=counts.later[used:])
+    left = without_old(counts.tally, as_of.epoch)
+    if as_of.still is None and left.count < counts.tally.count:
+        counts = standing(
+            counts, as_of.epoch, as_of.half_life
+        )  # how long those were known that are forgotten
+    return replace(counts, tally=left, later=counts.later[used:])
 
 
 def _used(counts: SeriesCounts, new: Counted, as_of: AsOf) -> SeriesCounts:

@@ -20,9 +20,9 @@ from antelog.forecast import forecasting, resuming
 from antelog.forecast.dropping import Limits
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import part_of
-from antelog.forecast.files.swapping import with_model, without_model
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.renewing import lighter
+from antelog.forecast.swapping import with_model, without_model
 from antelog.spark.job.dividing import parts_of_cells
 from antelog.spark.job.job import Job
 

@@ -61,19 +61,20 @@ def checked(
             own[name] = found[ARRIVED]
             _check_time(plan, f"the arrival of {name}", own[name])
     given = {name: rows_of(plan, name, frame) for name, frame in static.items()}
+    times, chances = options.times, options.chances
     timing = Timing(
-        clock=_clock(plan, options.clock, bool(own), batch),
-        lag=_natural("lag", options.lag),
-        idle=_idle(plan, options.idle, batch),
-        until=None if options.until is None else _natural("until", options.until),
-        begin=None if options.begin is None else _natural("begin", options.begin),
+        clock=_clock(plan, times.clock, bool(own), batch),
+        lag=_natural("lag", times.lag),
+        idle=_idle(plan, times.idle, batch),
+        until=None if times.until is None else _natural("until", times.until),
+        begin=None if times.begin is None else _natural("begin", times.begin),
     )
     data = Data(given, {**types, **types_of_rows(given)}, own)
-    forecasts = forecasts_of(plan, options.model, learn=options.learn)
+    forecasts = forecasts_of(plan, chances.model, learn=chances.learn)
     job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, batch, forecasts)
-    if options.until is not None and not batch:
+    if times.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
-    if options.begin is not None and plan.tick is None:
+    if times.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
     return Checked(job.divided(_numbers(job, options.buckets)), frames)
 
@@ -119,7 +120,7 @@ def _selected(source: Input, frame: DataFrame, options: Options) -> DataFrame:
     if len(set(has)) < len(has):
         raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
     extra = {MALFORMED: MALFORMED, ROW: ROW}
-    if options.clock in (None, "arrival"):
+    if options.times.clock in (None, "arrival"):
         extra[options.arrival] = ARRIVED
     extra = {old: new for old, new in extra.items() if old in has and old not in source.columns}
     others = [name for name in has if name not in (options.arrival, MALFORMED, ROW)]

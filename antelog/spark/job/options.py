@@ -1,6 +1,6 @@
 """How a program is to be run, as a user says it.
 
-    changes(program, inputs, clock="event", lag=3)  ->  Options(clock="event", lag=3)
+    changes(program, inputs, buckets=4, lag=3)  ->  Options(buckets=4, times=Times(lag=3))
 
 `antelog.spark` has the meanings. What one has if it is not given is said here and nowhere else.
 """
@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from antelog.forecast.kinds import KINDS
@@ -19,19 +19,33 @@ if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
 
 
 @dataclass(frozen=True)
-class Options:
-    """The options of a run, with what they are unless told otherwise."""
+class Times:
+    """What moves time on, and from where to where."""
 
     clock: str | None = None
-    arrival: str = "arrival"
-    only: Sequence[str] = KINDS
-    buckets: int | None = None
     lag: int = 1
     idle: str | None = None
     until: int | None = None
     begin: int | None = None
+
+
+@dataclass(frozen=True)
+class Chances:
+    """How likely open answers are, and whether keys go on being learned from."""
+
     model: GivenModel = None
     learn: bool = False
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a run, with what they are unless told otherwise."""
+
+    arrival: str = "arrival"
+    only: Sequence[str] = KINDS
+    buckets: int | None = None
+    times: Times = Times()
+    chances: Chances = Chances()
 
 
 class ForModels(TypedDict, total=False):
@@ -71,4 +85,10 @@ def options_of(function: str, taken: type, given: Mapping[str, Any]) -> Options:
         if name not in known:
             hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
             raise TypeError(f"{function}() has no option {name}. {hint}")
-    return Options(**given)
+    return Options(
+        **_of(Options, given), times=Times(**_of(Times, given)), chances=Chances(**_of(Chances, given))
+    )
+
+
+def _of(group: type[Options | Times | Chances], given: Mapping[str, Any]) -> dict[str, Any]:
+    return {each.name: given[each.name] for each in fields(group) if each.name in given}

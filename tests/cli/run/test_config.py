@@ -145,3 +145,9 @@ def test_places_of_names() -> None:
         ("t", "f", "g"): "g",
     }  # fmt: skip
     assert places("x = 1\ny = 2\n")[("y",)] == Span(6, 7)
+
+
+def test_a_model_is_a_file_beside_the_pipeline_or_learned_on_the_way() -> None:
+    for text, model in (("malf.model", Path("plant/malf.model")), ("learn", "learn")):
+        config = parse_config(Source(f'model = "{text}"', "pipeline.toml"), Path("plant"))
+        assert config.settings.sinks.model == model

@@ -1,4 +1,4 @@
-"""antelog/forecast/chances/chances.py: each chance that differs in what matters is worked out once."""
+"""antelog/forecast/chances/{chances,table,shapes}.py: a chance that differs in what matters, each once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import antelog
-from antelog.forecast.chances.chances import Chances
+from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.engine import Engine
 from antelog.reference.terms import OTHERS
 from tests.forecast.asking import by_model

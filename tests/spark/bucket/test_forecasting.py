@@ -1,9 +1,9 @@
-"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/files/swapping.py: chances in buckets."""
+"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/swapping.py: chances in buckets."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -27,7 +27,8 @@ from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_
 from antelog.spark.transport.packing import PACKED
 from tests.engine.replay import Compiled, frames
 from tests.odds import with_odds
-from tests.spark.comparing import Fact, closing, comparable, cut, job_of, tables_of
+from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
+from tests.spark.comparing import comparable as compared
 from tests.spark.dealt_out import PROGRAMS as DEALT_OUT
 from tests.spark.dealt_out import facts_of
 from tests.spark.simulated import Stream, dealt, run_batch
@@ -71,6 +72,23 @@ def history() -> Model:
     engine = Engine(PROGRAM, model="learn")
     engine.advance(TICKS + 5, frames(readings(7), PLAN, -1, TICKS + 5))
     return engine.model
+
+
+def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows to be compared with others, with chances as far as rounding leaves them."""
+    return compared([_rounded(row) for row in rows])
+
+
+def _rounded(value: Any) -> Any:
+    match value:
+        case float():
+            return round(value, 9)
+        case dict():
+            return {name: _rounded(each) for name, each in value.items()}
+        case list():
+            return [_rounded(each) for each in value]
+        case _:
+            return value
 
 
 def in_process(program: antelog.Program, model: Any, facts: Sequence[Fact]) -> list[dict[str, Any]]:

@@ -4,15 +4,18 @@ from dataclasses import fields
 
 import pytest
 
-from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, Options, options_of
+from antelog.spark.job.options import Chances, ForAnswers, ForChanges, ForRejects, Options, Times, options_of
 
 
 def test_names_are_those_of_the_options() -> None:
-    assert set(ForChanges.__annotations__) == {each.name for each in fields(Options)}
+    own = {each.name for group in (Options, Times, Chances) for each in fields(group)}
+    assert set(ForChanges.__annotations__) == own - {"times", "chances"}
 
 
 def test_what_is_given_is_kept_and_the_rest_is_usual() -> None:
-    assert options_of("changes", ForChanges, {"lag": 3}) == Options(lag=3)
+    assert options_of("changes", ForChanges, {"lag": 3, "buckets": 4, "learn": True}) == (
+        Options(buckets=4, times=Times(lag=3), chances=Chances(learn=True))
+    )
 
 
 @pytest.mark.parametrize(

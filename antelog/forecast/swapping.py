@@ -22,9 +22,8 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
     if learns:
         series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
     for name, each in current.queries.items():
-        query, pattern, state, key = model.outcomes[name].levels
-        own = each.judged.outcomes.levels[-1] if learns else key
-        known = Outcomes((query, pattern, state, own))
+        *shared, own = model.outcomes[name].levels
+        known = Outcomes((*shared, each.judged.outcomes.levels[-1] if learns else own))
         judged = replace(each.judged, outcomes=known, losses=model.losses[name])
         queries[name] = replace(each, judged=judged)
     return replace(current, series=series, queries=queries, learning=learning)

@@ -1,4 +1,4 @@
-"""Chances and shares: what the vocabulary has of them, exactly as typed, and what is refused."""
+"""antelog/language/checks/{bounds,crowded,percentages,refinements}.py: chances and shares, or why not."""
 
 from __future__ import annotations
 

@@ -1,0 +1,184 @@
+"""Answers of one shape share their decision diagrams, and their chances are worked out side by side.
+
+    Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
+
+The shape is what conditions say, which chains are the same, and how late facts may be. In come rows that
+differ, out go their chances, and the ticks at which these grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Numbers, groups, keys_of
+from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
+from antelog.forecast.chances.forms import Form
+from antelog.forecast.chances.table import Table
+from antelog.forecast.formulas.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """The ticks at which chances of having been confirmed grow, counted from the answers' own.
+
+    Rows in order: whose chance it is, the tick, and what it has grown to.
+    """
+
+    of: Column
+    at: Column
+    chance: Numbers
+
+    def counts(self, size: int) -> Column:
+        """How many rows each of so many has."""
+        return np.bincount(self.of, minlength=size)
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """Different chances, how each grows, and which of them each answer has (-1: none is known).
+
+    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
+    """
+
+    chance: Numbers
+    growth: Growth
+    holds: Numbers
+    which: Column
+
+    def column(self) -> Numbers:
+        """The chance of each answer; NaN where none is known."""
+        return np.append(self.chance, np.nan).take(self.which)
+
+
+NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+def worked_out(form: Form, table: Table) -> Chances:
+    """The chances of rows, one for each; NaN where none can be said."""
+    count = len(table.age)
+    found, holds = np.full((2, count), np.nan)
+    parts = [NO_GROWTH]
+    known, delays = np.ones(count, np.bool_), []
+    for odds, which in zip(table.odds, table.which, strict=True):
+        known &= odds.known.take(which)
+        delays += list(odds.delay.take(which, axis=0).T)
+    (key,) = keys_of([[*table.conditions.T, *table.twins, *delays, np.zeros(count, np.int64)]])
+    same = groups(np.where(known, key, -1))
+    for at in np.split(same.order, same.starts[1:]):
+        if not known[at[0]]:
+            continue
+        try:
+            group = _group(form, table.take(at))
+        except TooLargeError:
+            continue
+        found[at], holds[at] = group.chance, group.holds
+        parts.append(replace(group.growth, of=at.take(group.growth.of)))
+    return Chances(found, _together(parts), holds, np.arange(count))
+
+
+def _together(parts: Sequence[Growth]) -> Growth:
+    of, at, chance = (
+        np.concatenate(columns) for columns in zip(*((p.of, p.at, p.chance) for p in parts), strict=True)
+    )
+    order = np.argsort(of, kind="stable")
+    return Growth(of.take(order), at.take(order), chance.take(order))
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What the diagrams of a group of answers depend on."""
+
+    conditions: tuple[bool, ...]
+    twins: tuple[int, ...]
+    delays: tuple[tuple[int, ...], ...]
+
+
+def _group(form: Form, table: Table) -> Chances:
+    """The chances of answers of the same shape."""
+    shape = _shape(table)
+    slowest = max((max(each) for each in shape.delays), default=0)
+    begin = max(min(form.first - 1, int(table.age.min()) - slowest) - form.memory, table.begin)
+    links = tuple(
+        Link(odds, which, shown[:, begin - table.begin :], chain.slotted)
+        for odds, which, shown, chain in zip(table.odds, table.which, table.shown, form.chains, strict=True)
+    )
+    window = Window(begin, table.age, table.since, links)
+    diagram = _diagram(form, shape, FOREVER)
+    found = probability(diagram, window, form.last, FOREVER)
+    holds = np.full(window.count, np.nan)
+    if form.memory:
+        holds = probability(diagram, window, form.last, TRUTH).chance
+    if slowest:
+        growth = _late_growth(form, shape, window, form.last + slowest)
+    else:
+        growth = _growth(window, np.arange(begin + 1, begin + 1 + found.by_tick.shape[1]), found.by_tick)
+    return Chances(found.chance, growth, holds, np.arange(window.count))
+
+
+def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
+    """The ticks after now at which chances grow, given those by each of some ticks."""
+    later = np.where(ticks > window.age[:, None], chance, 0)
+    before = np.concatenate([np.zeros((window.count, 1)), later[:, :-1]], axis=1)
+    of, at = np.nonzero(later > before + _GROWN)
+    return Growth(of, ticks.take(at), later[of, at])
+
+
+def _late_growth(form: Form, shape: _Shape, window: Window, end: int) -> Growth:
+    """The same where facts may be late: the formula by each tick is another one."""
+    # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
+    # the ages of the rows: which rows there are depends on how a run is cut.
+    ticks = np.arange(form.first, end + 1)
+    if len(ticks) > _HORIZONS:
+        ticks = np.unique(np.linspace(form.first, end, _HORIZONS).round().astype(np.int64))
+    ticks = ticks[ticks > window.age.min()]
+    chance = np.zeros((window.count, len(ticks)))
+    for number, horizon in enumerate(ticks.tolist()):
+        at = np.flatnonzero(window.age < horizon)
+        some = window if len(at) == window.count else window.take(at)
+        chance[at, number] = probability(_diagram(form, shape, horizon), some, form.last, horizon).chance
+    return _growth(window, ticks, chance)
+
+
+_HORIZONS = 24
+"""By so many ticks it is said how likely a confirmation is, where facts may be late."""
+
+_GROWN = 1e-12
+"""What is less than this is a difference in the last digits."""
+
+
+def _shape(table: Table) -> _Shape:
+    return _Shape(
+        tuple(bool(each) for each in table.conditions[0]),
+        tuple(int(twin[0]) for twin in table.twins),
+        tuple(
+            tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
+        ),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _diagram(form: Form, shape: _Shape, horizon: int) -> Diagram:
+    """The diagram of a formula for a shape: what is over by a horizon depends on the delays."""
+
+    def over(leaf: Leaf) -> bool:
+        return leaf.at + shape.delays[leaf.chain][leaf.state - 1] <= horizon
+
+    leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
+    outcomes_ = [chain.outcomes for chain in form.chains]
+    return diagram_of(Question(form.formula.whole, shape.conditions, leaves, outcomes_, over))
+
+
+def _twin(form: Form, shape: _Shape, leaf: Leaf) -> Leaf:
+    twin = shape.twins[leaf.chain]
+    if twin == leaf.chain:
+        return leaf
+    one, other = form.chains[leaf.chain], form.chains[twin]
+    series = one.states[leaf.state - 1].series
+    states = [state.series for state in other.states]
+    if series not in states:
+        raise TooLargeError
+    return Leaf(twin, states.index(series) + 1, leaf.at)

@@ -1,0 +1,179 @@
+"""What matters of answers, as a table: answers with equal rows have equal chances.
+
+    X    T   asked at    age  Temp(X, high, ·) at -2, -1, 0, 1     X      T   asked at
+    wt2  0   1           1    no, no, yes, yes                     wt7    20  21         the same row
+
+In come answers and what is known, out go rows: the age, what conditions say, the odds of the chains, and
+what each chain has shown at each tick that matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from antelog.compile.nodes.patterns import Var
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column, Mask, groups, keys_of
+from antelog.forecast.chances.answers import Asked, Tables, met, term_column
+from antelog.forecast.chances.forms import Form
+from antelog.forecast.formulas.chains import Chain
+from antelog.forecast.odds.declared import other_kinds
+from antelog.forecast.odds.odds import Keys, Odds, each_once
+from antelog.forecast.odds.sightings import Family, Sightings, Sought, outcomes
+
+_EARLIEST = 512
+"""No chance is asked for so many ticks before an answer's."""
+
+
+class OddsByEpoch(Protocol):
+    """Who says the odds of keys, in an epoch each."""
+
+    def epochs(self, ticks: Column) -> Column: ...
+
+    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds: ...
+
+
+@dataclass(frozen=True)
+class Known:
+    """What chances are worked out from: rules, background, sightings, the first tick, odds of keys."""
+
+    plan: Plan
+    tables: Tables
+    sightings: Sightings
+    begin: int
+    odds: OddsByEpoch
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What matters of answers: conditions, odds and sightings, in columns.
+
+    For each chain `which` odds, and what it has `shown` (rows, ticks from `begin` on); `twins` has for
+    each chain the first one with the same facts.
+    """
+
+    age: Column
+    since: Column
+    conditions: Column
+    odds: tuple[Odds, ...]
+    which: tuple[Column, ...]
+    twins: tuple[Column, ...]
+    shown: tuple[Column, ...]
+    begin: int
+
+    @property
+    def columns(self) -> list[Column]:
+        return [
+            self.age, self.since, *self.conditions.T, *self.which, *self.twins,
+            *(column for shown in self.shown for column in shown.T),
+        ]  # fmt: skip
+
+    def take(self, at: Column) -> Table:
+        return Table(
+            self.age.take(at),
+            self.since.take(at),
+            self.conditions.take(at, axis=0),
+            self.odds,
+            tuple(column.take(at) for column in self.which),
+            tuple(column.take(at) for column in self.twins),
+            tuple(shown.take(at, axis=0) for shown in self.shown),
+            self.begin,
+        )
+
+
+def table_of(known: Known, form: Form, asked: Asked) -> Table:
+    values = known.sightings.values
+    end = form.last + form.slowest
+    age = np.clip(asked.age, -_EARLIEST, end)
+    # What was shown at the first tick of the window has to be known for good.
+    begin = min(form.first - 1, int(age.min())) - form.slowest - form.memory
+    ticks = range(begin, end + 1)
+    tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
+    conditions = np.array(tests, np.int64).reshape(len(tests), asked.count).T
+    odds: list[Odds] = []
+    which: list[Column] = []
+    shown: list[Column] = []
+    keys: list[list[Column]] = []
+    for chain in form.chains:
+        own, number = _odds(chain, asked, known)
+        odds.append(own)
+        which.append(number)
+        columns = [term_column(term, asked, values) for term in chain.terms]
+        keys.append(columns)
+        shown.append(_shown(known, form.families[len(shown)], chain, asked, (columns, ticks)))
+    since = np.clip(known.begin - asked.tick, begin, end + 1)
+    return Table(
+        age,
+        since,
+        conditions,
+        tuple(odds),
+        tuple(which),
+        _twins(form.chains, keys, asked.count),
+        tuple(shown),
+        begin,
+    )
+
+
+def _odds(chain: Chain, asked: Asked, known: Known) -> tuple[Odds, Column]:
+    """The odds of a chain, worked out once for each key and epoch."""
+    names = {term.name for term in chain.terms if isinstance(term, Var)}
+    names |= {name for state in chain.states for name in state.key}
+    columns = {name: asked.cells[name] for name in sorted(names)}
+    epochs = known.odds.epochs(asked.as_of)
+    (key,) = keys_of([[*columns.values(), epochs]])
+    same = groups(key)
+    first = same.first
+    rows = Keys({n: c.take(first) for n, c in columns.items()}, same.count, known.sightings.values)
+    odds, which = each_once(known.odds(chain, rows, epochs.take(first)))
+    return odds, which.take(same.numbers)
+
+
+def _shown(
+    known: Known, family: Family, chain: Chain, asked: Asked, at: tuple[Sequence[Column], range]
+) -> Column:
+    """What a chain has shown at each tick of the window, for each answer."""
+    keys, ticks = at
+    beyond = [
+        {
+            place: asked.cells[name]
+            for place, name in zip(state.series.key, state.key, strict=True)
+            if place not in chain.places
+        }
+        for state in chain.states
+    ]
+    series = [family.series.index(state.series) for state in chain.states]
+    possible: list[Mask | None] = [None] * len(chain.states)
+    if chain.kinds:
+        source = next(each for each in known.plan.inputs if each.name == chain.predicate)
+        everyone = Keys(asked.cells, asked.count, known.sightings.values)
+        possible[chain.asked :] = other_kinds(chain, source, everyone)
+    shown = np.zeros((asked.count, len(ticks)), np.int64)
+    for number, tick in enumerate(ticks):
+        sought = Sought(keys, beyond, series, possible, asked.tick + tick, asked.as_of)
+        shown[:, number] = outcomes(known.sightings, family, sought)
+    return shown
+
+
+def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int) -> tuple[Column, ...]:
+    """For each chain the first one that has the same facts, in each row."""
+    twins = []
+    for number, chain in enumerate(chains):
+        twin = np.full(count, number)
+        for other in reversed(range(number)):
+            if _alike(chain, chains[other]):
+                same = np.ones(count, np.bool_)
+                for one, two in zip(keys[number], keys[other], strict=True):
+                    same &= one == two
+                twin[same] = other
+        twins.append(twin)
+    return tuple(twins)
+
+
+def _alike(one: Chain, other: Chain) -> bool:
+    """Whether chains have the same facts if their keys are equal: all of a slot, or those of one series."""
+    same = (one.predicate, one.places) == (other.predicate, other.places)
+    return same and (one.slotted or one.series == other.series)
