@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from antelog.cli.show.chances import BAR, PLAIN_BAR, Bar, alert_text, chance_line, likeliest_first
 from antelog.cli.show.shown import Shown
-from antelog.cli.show.terminal import print_text
+from antelog.cli.show.terminal import escaped, print_text
 from antelog.cli.show.values import plain, rows_of
 from antelog.compile.nodes.plan import Relation
 from antelog.forecast.kinds import DROPPED, LIKELY, UNLIKELY
@@ -177,4 +177,16 @@ def _value(value: object) -> str:
 
 
 def _print(line: Text, to: Listing) -> None:
-    print_text(to.console, line, soft_wrap=not to.console.is_terminal)
+    for part in _wrapped(escaped(line), to.console) if to.console.is_terminal else [line]:
+        print_text(to.console, part, soft_wrap=True)
+
+
+def _wrapped(line: Text, console: Console) -> Iterator[Text]:
+    """The line in parts that fit the terminal, those after the first indented."""
+    first, *more = line.wrap(console, console.width)
+    yield first
+    if more:
+        rest = line[len(first.plain) :]
+        start = len(rest.plain) - len(rest.plain.lstrip(" "))
+        for part in rest[start:].wrap(console, max(console.width - len(_INDENT) - 2, 20)):
+            yield Text(f"{_INDENT}  ").append_text(part)

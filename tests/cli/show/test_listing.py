@@ -1,10 +1,16 @@
 """antelog/cli/show/listing.py: changes and snapshots for people."""
 
+import io
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from rich.console import Console
 
-from tests.cli.trying import antelog, try_
+import antelog as antelog_library
+from antelog.cli.show.listing import listing, print_changes
+from antelog.cli.show.shown import Shown
+from tests.cli.trying import PROGRAM, antelog, try_
 
 
 @pytest.mark.usefixtures("here")
@@ -51,3 +57,21 @@ def test_a_listing_of_nothing_says_so() -> None:
     assert try_("--input", "Temp=cold.csv", "--format", "table").stderr == f"{note}done: 1 fact\n"
     assert try_("--input", "Temp=cold.csv").stderr == "done: 1 fact\n"
     assert note not in try_("--input", "Temp=temp.csv", "--format", "table").stderr
+
+
+def test_on_a_terminal_lines_that_are_too_long_go_on_further_in() -> None:
+    said = io.StringIO()
+    console = Console(file=said, width=40, force_terminal=True, color_system=None)
+    row = {
+        "tick": 0, "change": "possible", "X": "wt2", "T": 0, "because": None, "decided_by": 2,
+        "explanations": [], "if_silent": {"change": "rejected", "tick": 2},
+    }  # fmt: skip
+    relation = antelog_library.parse(PROGRAM).plan.relation("Malf")
+    table = pa.Table.from_pylist([row])
+    print_changes([relation], Shown(0, {"Malf": table}), None, listing(console, None, None))
+    assert [line.rstrip() for line in said.getvalue().splitlines()] == [
+        "tick 0",
+        "  possible   Malf  X = wt2, T = 0",
+        "               rejected at 2 if nothing",
+        "               comes, decided by 2",
+    ]
