@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from antelog import writing
 from antelog.cli.arguments.models import model_option
 from antelog.cli.recorded.facts import (
     arrival_option,
@@ -25,6 +24,7 @@ from antelog.forecast.report.data import report_json
 from antelog.forecast.report.page import page_html
 from antelog.forecast.report.text import report_text
 from antelog.program import Program, load
+from antelog.writing import write
 
 
 def _report(_ctx: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:
@@ -84,7 +84,7 @@ def _tell(program: Program, engine: Engine, output: Path | None) -> None:
     if output is None:
         tell(report_text(scores, tick).rstrip())
     elif output.suffix.lower() == ".json":
-        writing.write(output, report_json(scores, tick).encode())
+        write(output, report_json(scores, tick).encode())
     else:
         title = f"How good the forecasts of {Path(program.source.name).name} were"
-        writing.write(output, page_html(scores, tick, title).encode())
+        write(output, page_html(scores, tick, title).encode())
