@@ -146,10 +146,18 @@ class Model:
                 _check_sums(name, states)
                 yield chain
 
+    def has_odds(self, atom: Atom) -> bool:
+        """Whether it is declared how likely the facts of an atom's series are."""
+        try:
+            self._state(atom.predicate, atom.arguments[:-1], of_series=True)
+        except UndeterminedError:
+            return False
+        return True
+
     def _state(self, name: str, values: Values, of_series: bool) -> State:
         predicate, chances = self.vocabulary[name], self.vocabulary.odds_of(name).chances
-        if of_series:
-            _check_open(predicate, values, (*chances, *predicate.delays.refinements))
+        if of_series and tells_apart(values, (*chances, *predicate.delays.refinements)):
+            raise UndeterminedError(f"a declaration for {name} names a value that a literal leaves open")
         fact = _standing_for(predicate, values)
         chance = deciding(chances, fact)
         if not isinstance(chance, Chance):
@@ -223,16 +231,15 @@ def _standing_for(predicate: Predicate, values: Values) -> Values:
     return tuple(new if value is ANY else value for value, new in zip(values, fresh, strict=True))
 
 
-def _check_open(predicate: Predicate, values: Values, declared: Sequence[Chance | Refinement]) -> None:
-    """No declaration may tell apart what a series leaves open."""
+def tells_apart(values: Values, declared: Iterable[Chance | Refinement]) -> bool:
+    """Whether a declaration tells apart what a series leaves open."""
     for each in declared:
         pairs = list(zip(each.pattern, values, strict=True))
         if all(p is None or v in (ANY, p) for p, v in pairs) and any(
             v is ANY and p is not None for p, v in pairs
         ):
-            raise UndeterminedError(
-                f"a declaration for {predicate.name} names a value that a literal leaves open"
-            )
+            return True
+    return False
 
 
 def _check_apart(predicate: Predicate, series: Sequence[Values]) -> None:

@@ -19,8 +19,9 @@ Nothing here knows what is true when: each world is handed to the specification 
 An answer has no chance (None)
 - if it has an open variable, or rests on a time that nothing bounds;
 - if a variable is left without a value that stands in two literals, twice in one, or in a comparison;
-- if a series has no declared chance, or a declaration (of a chance or a delay) names a value in a column that
-  the series leaves open;
+- if a series has no declared chance, or a declaration (of a chance or a delay) names a value in a column
+  that the series leaves open; unless all that the answer asks of it is settled: its facts have come, or can
+  come no more (of series that share a slot, all that is asked of them);
 - if a fact can belong to two of its series, or the chances in a slot exceed 100 % together (a declaration
   for any value counts for each literal that it fits);
 - if what has arrived cannot be, by what is declared (a chance of 0 %).
@@ -42,11 +43,11 @@ from typing import TypeAlias
 
 from antelog.language import Checked
 from antelog.reference.answers import Answer, answers_of
-from antelog.reference.chains import Event, Model, Outcome, Shares, even_shares, meets
+from antelog.reference.chains import Event, Model, Outcome, Shares, even_shares, meets, tells_apart
 from antelog.reference.program import Query, prepare
 from antelog.reference.resting import UndeterminedError, facts_below
-from antelog.reference.stream import Arrival, Stream, slot_of, time_of
-from antelog.reference.terms import Atom
+from antelog.reference.stream import Arrival, Stream, delta, slot_of, time_of
+from antelog.reference.terms import Atom, Term
 from antelog.reference.world import NEVER, Tick, World
 
 MOST_WORLDS = 2**16
@@ -90,7 +91,7 @@ class Worlds:
     def chance_of(self, query: str, answer: Answer) -> Chance | None:
         try:
             atoms = facts_below(self._program, self._queries[query], answer)
-            chains = list(self._model.chains(atoms, self._program.arrivals))
+            chains = list(self._model.chains(self._uncertain(atoms), self._program.arrivals))
         except UndeterminedError:
             return None
         outcomes = [chain.outcomes(self._begin, self._now) for chain in chains]
@@ -117,6 +118,32 @@ class Worlds:
             by += at[tick]
             found.append((tick, float(by / total)))
         return tuple(found)
+
+    def _uncertain(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
+        """The atoms but for those of series without a chance of which everything is settled."""
+        groups: dict[tuple[str, tuple[Term, ...]], list[Atom]] = {}
+        for atom in atoms:
+            slot = slot_of(self._program.vocabulary[atom.predicate], atom)
+            values = atom.arguments[:-1] if slot is None else slot[1]
+            groups.setdefault((atom.predicate, values), []).append(atom)
+        for group in groups.values():
+            if not all(map(self._settled, group)) or all(map(self._model.has_odds, group)):
+                yield from group
+
+    def _settled(self, atom: Atom) -> bool:
+        """Whether a fact of an atom has come, or can come no more."""
+        predicate, tick = self._program.vocabulary[atom.predicate], atom.time
+        assert isinstance(tick, int)
+        slot = slot_of(predicate, atom)
+        for fact in self._program.arrivals:
+            if fact.predicate != atom.predicate:
+                continue
+            if meets(fact.arguments, atom.arguments) or (slot and slot == slot_of(predicate, fact)):
+                return True
+        longest = delta(predicate, atom.arguments)
+        if tells_apart(atom.arguments[:-1], predicate.delays.refinements):
+            longest = max(predicate.delays.bound, *(each.delay for each in predicate.delays.refinements))
+        return tick + longest <= self._now
 
     def _arrived(self, atoms: Iterable[Atom]) -> Arrivals:
         """The facts that have arrived, as far as the answer can rest on them or they exclude such."""

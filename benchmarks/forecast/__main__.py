@@ -9,20 +9,27 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.forecast import page, results
+from benchmarks.forecast.cost import costs
 from benchmarks.forecast.records import FOLDER, RECORDS
 from benchmarks.forecast.streams import STREAMS
 from benchmarks.options import RESULTS, one_of
 from benchmarks.report import setting, versions_of
 
+COST = "cost"
+"""Not a stream, but what chances cost."""
+
 
 def main() -> int:
     parser = ArgumentParser(prog="python -m benchmarks.forecast", description=__doc__)
-    names = f"of {', '.join(STREAMS)}; all"
-    parser.add_argument("names", nargs="*", metavar="NAME", type=one_of(STREAMS), help=names)
+    names = f"of {', '.join(STREAMS)}, or {COST}; all"
+    parser.add_argument("names", nargs="*", metavar="NAME", type=one_of((*STREAMS, COST)), help=names)
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
     parser.add_argument("--page", action="store_true", help="make the page of what was found before")
     given = parser.parse_args()
-    for name in () if given.page else given.names or STREAMS:
+    for name in () if given.page else given.names or (*STREAMS, COST):
+        if name == COST:
+            _keep_costs(given.results)
+            continue
         stream = STREAMS[name]
         if not RECORDS[stream.record].there:
             print(f"{name:12} skipped: there is no {FOLDER / RECORDS[stream.record].path}")
@@ -48,6 +55,16 @@ def _keep(folder: Path, name: str, judged: results.Found) -> None:
     results.write(folder, found)
     scores = (f"{judge} {each['brier']:.4f} {each['log']:.4f}" for judge, each in judged["scores"].items())
     print(f"{name:12} {judged['lines']:6,} lines  {'  '.join(scores)}", flush=True)
+
+
+def _keep_costs(folder: Path) -> None:
+    """What chances cost, beside what was found of streams."""
+    measured = costs()
+    found = results.read(folder)
+    found["setting"] = asdict(setting(1, 1, found.get("setting", {}).get("versions", {})))
+    found[COST] = measured
+    results.write(folder, found)
+    print(f"{COST:12} {measured}", flush=True)
 
 
 if __name__ == "__main__":

@@ -283,10 +283,12 @@ def test_open_times_take_every_tick() -> None:
         pytest.param(AB + "P(X, T) :- A(X, T), B(Y, T), A(Y, T).\nquery P(X, T).", of("a", 0), id="shared"),
         pytest.param(AB + "P(X, T) :- A(X, T), B(Y, T), Y != X.\nquery P(X, T).", of("a", 0), id="compared"),
         pytest.param(
-            "chance A(_, _) = 5%.\nP(X, T) :- A(X, T), B(X, T).\nquery P(X, T).", of("a", 0), id="undeclared"
+            "chance A(_, _) = 5%.\nP(X, T) :- A(X, T), B(X, T+1).\nquery P(X, T).",
+            of("a", 0),
+            id="undeclared",
         ),
         pytest.param(
-            temp("0") + "P(X, T) :- Temp(X, _, T).\nquery P(X, T).", of("wt2", 0), id="names an open value"
+            temp("1") + "P(X, T) :- Temp(X, _, T).\nquery P(X, T).", of("wt2", 0), id="names an open value"
         ),
         pytest.param(
             temp("0", "chance Temp(_, _, _) = 5%. delay Temp(_, high, _) = 1.")
@@ -313,6 +315,16 @@ def test_open_times_take_every_tick() -> None:
 )
 def test_no_chance(text: str, answer: Answer) -> None:
     assert asked(text, [], 0, answer) is None
+
+
+def test_of_what_is_settled_no_chance_need_be_declared() -> None:
+    text = (
+        "input A(x: text, time) delay 1.\ninput B(x: text, time).\nchance B(_, _) = 20%.\n"
+        "P(X, T) :- A(X, T), not B(X, T+1).\nquery P(X, T)."
+    )
+    assert parts(given_chance(text, [A0], 0, of("a", 0))) == approx(0.8, (1, 0.8))
+    assert asked(text, [], 0, of("a", 0)) is None  # A may still come, and nobody knows how likely that is
+    assert parts(given_chance(text, [], 1, of("a", 0))) == approx(0)
 
 
 def test_no_chance_of_what_cannot_be() -> None:

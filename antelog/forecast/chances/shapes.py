@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers, groups, keys_of, sorting
+from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
 from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.chances.forms import Form
 from antelog.forecast.chances.table import Table
@@ -62,9 +62,10 @@ def worked_out(form: Form, table: Table) -> Chances:
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
     parts = [NO_GROWTH]
-    known, delays = np.ones(count, np.bool_), []
-    for odds, which in zip(table.odds, table.which, strict=True):
-        known &= odds.known.take(which)
+    known, sure, delays = np.ones(count, np.bool_), np.ones(count, np.bool_), []
+    for chain, (odds, which) in enumerate(zip(table.odds, table.which, strict=True)):
+        sure &= odds.known.take(which)
+        known &= odds.known.take(which) | _settled(form, table, chain)
         delays += list(odds.delay.take(which, axis=0).T)
     (key,) = keys_of([[*table.conditions.T, *table.twins, *delays, np.zeros(count, np.int64)]])
     same = groups(np.where(known, key, -1))
@@ -75,9 +76,20 @@ def worked_out(form: Form, table: Table) -> Chances:
             group = _group(form, table.take(at))
         except TooLargeError:
             continue
-        found[at], holds[at] = group.chance, group.holds
+        found[at], holds[at] = group.chance, np.where(sure[at], group.holds, np.nan)
         parts.append(replace(group.growth, of=at.take(group.growth.of)))
     return Chances(found, _together(parts), holds, np.arange(count))
+
+
+def _settled(form: Form, table: Table, chain: int) -> Mask:
+    """Where a chain has shown everything the formula asks of it: then its odds make no difference."""
+    odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
+    settled = np.ones(len(table.age), np.bool_)
+    for leaf in form.leaves.values():
+        if leaf.chain == chain:
+            over = table.age >= leaf.at + odds.delay[:, leaf.state - 1].take(which)
+            settled &= over | (shown[:, leaf.at - table.begin] > 0)
+    return settled
 
 
 def _together(parts: Sequence[Growth]) -> Growth:

@@ -156,3 +156,20 @@ def test_when_chances_grow_does_not_depend_on_what_else_is_asked() -> None:
     np.testing.assert_allclose(alone.growth.chance, both.growth.chance[mine], atol=1e-12)
     assert alone.growth.at[-1] == 61
     assert 10 < len(alone.growth.at) < 30  # not all ticks are told, but enough of them
+
+
+def test_odds_of_what_is_settled_make_no_difference() -> None:
+    text = """
+    input Order(x: text, time) delay 1.
+    input Paid(x: text, time).
+    chance Paid(_, _) = 20%.
+    P(X, T) :- Order(X, T), not Paid(X, T+1).
+    query P(X, T).
+    """
+    engine = Engine(antelog.parse(text))
+    engine.advance(0, {"Order": [("o1", 0)]})
+    answers = [(("X", name), ("T", 0)) for name in ("o1", "o2")]
+    # Of o2 an order may still come, and nobody knows how likely that is.
+    np.testing.assert_allclose(by_model(engine, "P", answers).column(), [0.8, np.nan])
+    engine.advance(1, {"Paid": []})
+    np.testing.assert_allclose(by_model(engine, "P", answers).column(), [1, 0])
