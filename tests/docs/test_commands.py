@@ -75,11 +75,10 @@ def test_the_table_has_all_settings_and_options() -> None:
     rows = re.findall(r"^\| `(\w+)` \| `([^` ]+)[^`]*` \|", SPARK_PAGE, re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted(SETTINGS)
     assert isinstance(main, click.Group)
+    run = main.get_command(click.Context(main), "run")  # it is loaded once it is asked for
+    assert run is not None
     options = {
-        option
-        for parameter in main.commands["run"].params
-        if isinstance(parameter, click.Option)
-        for option in parameter.opts
+        option for parameter in run.params if isinstance(parameter, click.Option) for option in parameter.opts
     }
     assert {option for _, option in rows} == options - {"--config"} | {"PROGRAM"}
 
