@@ -9,7 +9,7 @@ kernel knows nothing of this, and tells the same with and without.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from antelog.engine.engine import Finished
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
 from antelog.engine.values.values import Values
-from antelog.forecast.chances.answers import Tables
+from antelog.forecast.background import tables_of
 from antelog.forecast.chances.layout import Layout, key_of, layout
 from antelog.forecast.dropping import Limits
 from antelog.forecast.files.model import Model
@@ -149,15 +149,3 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
 def scores_of(current: Forecasting) -> dict[str, Scores]:
     """How good the chances of each query have been."""
     return {name: judging.all_scored(each.judged) for name, each in current.queries.items()}
-
-
-def tables_of(state: State, values: Values) -> Tables:
-    """The background in the forecast's own cells."""
-    return {name: _recoded(rows, state.values, values) for name, rows in state.static.tables.items()}
-
-
-def _recoded(rows: Sequence[tuple[int, ...]], of: Values, values: Values) -> Sequence[tuple[int, ...]]:
-    if not rows or not rows[0]:
-        return rows
-    columns = (values.recoded(np.array(column, np.int64), of).tolist() for column in zip(*rows, strict=True))
-    return list(zip(*columns, strict=True))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather
+from antelog.forecast.background import columns_in
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.judges.outcomes import Outcomes
 from antelog.forecast.odds.series_counts import SeriesCounts
@@ -35,7 +36,7 @@ def lighter(current: Forecasting) -> Forecasting:
         return column
 
     _with_cells(current, noted)
-    kept, cells = values.retain(*used)
+    kept, cells = values.retain(*used, *columns_in(values))
     found = _with_cells(current, cells)
     return replace(found, sightings=replace(found.sightings, values=kept))
 

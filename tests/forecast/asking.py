@@ -10,13 +10,13 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
 from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
+from antelog.forecast.background import tables_of
 from antelog.forecast.chances.answers import Asked
 from antelog.forecast.chances.chances import chances
 from antelog.forecast.chances.layout import layout
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.chances.table import Known
 from antelog.forecast.engine import Engine
-from antelog.forecast.forecasting import tables_of
 from antelog.forecast.query import Learning, OddsOf
 from antelog.language.syntax import Value
 from antelog.reference.answers import Answer

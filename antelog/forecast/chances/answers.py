@@ -18,7 +18,8 @@ from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.formulas.formulas import WHEN, Condition
 
-Tables = Mapping[str, Sequence[tuple[int, ...]]]
+Tables = Mapping[str, Sequence[Column]]
+"""The background: the columns of each static predicate in the forecast's cells; none if it has no facts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +62,11 @@ def met(condition: Condition, asked: Asked, tables: Tables, values: Values) -> M
 
 def _there(atom: StaticAtom, asked: Asked, tables: Tables, values: Values) -> Mask:
     """For which answers the background has a fact; where the atom says nothing, any value does."""
-    rows = tables[atom.predicate]
+    columns = tables[atom.predicate]
     given = [(i, argument) for i, argument in enumerate(atom.arguments) if argument is not None]
-    if not rows or not given:
-        return np.full(asked.count, bool(rows))
-    table = [np.array([row[i] for row in rows], np.int64) for i, _ in given]
+    if not columns or not given:
+        return np.full(asked.count, bool(columns))
+    table = [columns[i] for i, _ in given]
     sought = [term_column(argument, asked, values) for _, argument in given]
     found: Mask = find(*keys_of([sought, table])) >= 0
     return found

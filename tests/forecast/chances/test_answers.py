@@ -48,11 +48,8 @@ def test_ages_and_open_answers() -> None:
 def test_conditions(condition: Condition, wanted: list[bool]) -> None:
     values = Values()
     tables = {
-        "Site": [
-            (values.cell("wt2"), values.cell("north")),
-            (values.cell("wt4"), values.cell("south")),
-        ],
-        "Empty": [],
+        "Site": (cells(values, ["wt2", "wt4"]), cells(values, ["north", "south"])),
+        "Empty": (),
     }
     assert met(condition, asked(values), tables, values).tolist() == wanted
 
