@@ -9,7 +9,7 @@ its own, for the engine forgets those it no longer needs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -63,18 +63,24 @@ def seen(
 ) -> Sightings:
     """The sightings with new facts, whose cells stand for values `of` the engine."""
     new = {}
+    wanted = {family.predicate for family in families}
+    given = {
+        name: replace(own, columns=tuple(sightings.values.recoded(column, of) for column in own.columns))
+        for name, own in facts.items()
+        if name in wanted and own.count
+    }
     for family in families:
-        own = facts.get(family.predicate)
-        if own is not None and own.count:
-            shown = _shown(family, own, of, sightings.values)
+        own = given.get(family.predicate)
+        if own is not None:
+            shown = _shown(family, own, sightings.values)
             # Another fact of the same key and tick may have come before: that one counts.
             new[family.name] = fresh(sightings.history, family.name, shown)
     return Sightings(added(sightings.history, new), sightings.values)
 
 
-def _shown(family: Family, facts: Facts, of: Values, values: Values) -> Facts:
+def _shown(family: Family, facts: Facts, values: Values) -> Facts:
     """What facts show of a family: each key and tick once, if any fact will do."""
-    columns = {place: values.recoded(facts.columns[place], of) for place in range(len(facts.columns))}
+    columns = facts.columns
     met = np.zeros(facts.count, np.int64)
     for number, series in enumerate(family.series):
         met |= _meets(series, columns, facts.count, values).astype(np.int64) << number
@@ -93,13 +99,13 @@ def _shown(family: Family, facts: Facts, of: Values, values: Values) -> Facts:
     return Facts(alone.columns, alone.time, arrival)
 
 
-def _meets(series: Series, columns: Mapping[int, Column], count: int, values: Values) -> Mask:
+def _meets(series: Series, columns: Sequence[Column], count: int, values: Values) -> Mask:
     meets = np.ones(count, np.bool_)
     for place, value in series.constants:
         meets &= columns[place] == values.cell(value)
     for place, other in series.repeats:
         meets &= columns[place] == columns[other]
-    bound = {str(place): column for place, column in columns.items()}
+    bound = {str(place): column for place, column in enumerate(columns)}
     for test in series.tests:
         meets &= holds(test, bound, count, values)
     return meets
