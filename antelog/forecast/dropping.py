@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import pairwise
 
 import numpy as np
@@ -89,7 +90,13 @@ class _Sieve:
 
     def __init__(self, before: Dropping, limits: Limits) -> None:
         self._limits = limits
-        self._open = dict(zip(before.told.tolist(), before.chance.tolist(), strict=True))
+        # The chance of each open answer that is told, and how many were told before; the one told last is last.
+        self._open: dict[int, tuple[float, int]] = {}
+        # The same, the least likely first and of equally likely ones the longest told; some may be over.
+        self._queue: list[tuple[float, int, int]] = []
+        self._times = 0
+        for number, chance in zip(before.told.tolist(), before.chance.tolist(), strict=True):
+            self._tell(number, chance)
         self._gone = set(before.dropped.tolist())
         self._place: dict[int, int] = {}
         self._due: list[tuple[int, float]] = []
@@ -111,8 +118,7 @@ class _Sieve:
             return
         self.kept.append(row)
         if number >= 0 and change in _OPEN:
-            self._open.pop(number, None)
-            self._open[number] = chance  # now it is the one told last
+            self._tell(number, chance)
             self._place[number] = place
         elif change in ("confirmed", "rejected"):
             self._open.pop(number, None)
@@ -123,8 +129,17 @@ class _Sieve:
             self._end(number, tick, chance)
         self._due = []
         while self._limits.most is not None and len(self._open) > self._limits.most:
-            number = min(self._open, key=lambda each: 2.0 if np.isnan(self._open[each]) else self._open[each])
-            self._end(number, tick, self._open[number])
+            _, time, number = heappop(self._queue)
+            chance, last = self._open.get(number, (0.0, -1))
+            if time == last:
+                self._end(number, tick, chance)
+
+    def _tell(self, number: int, chance: float) -> None:
+        self._open.pop(number, None)
+        self._open[number] = chance, self._times
+        if self._limits.most is not None:
+            heappush(self._queue, (2.0 if np.isnan(chance) else chance, self._times, number))
+        self._times += 1
 
     def _end(self, number: int, tick: int, chance: float) -> None:
         self.last.append(_Last(number, tick, chance, self._place.get(number, -1)))
@@ -139,7 +154,7 @@ class _Sieve:
     def after(self) -> Dropping:
         return Dropping(
             np.array(list(self._open), np.int64),
-            np.array(list(self._open.values()), np.float64),
+            np.array([chance for chance, _ in self._open.values()], np.float64),
             np.array(sorted(self._gone), np.int64),
             self._answers,
             self._lost,
@@ -153,12 +168,11 @@ def _last_lines(sieve: _Sieve, told: pa.Table, pool: Pool) -> Iterator[pa.Table]
     names = ("number", "tick", "place")
     number, tick, place = (np.array([getattr(each, name) for each in sieve.last], np.int64) for name in names)
     last = again(pool.lines(place, number), tick, pa.array([DROPPED] * len(number)))
+    said = pa.array([each.chance for each in sieve.last], pa.float64(), from_pandas=True)
     for field in told.schema:
-        if field.name in last.column_names or field.name in (NUMBER, LINE):
-            continue
-        nothing = pa.nulls(last.num_rows, field.type)
-        said = pa.array([each.chance for each in sieve.last], pa.float64(), from_pandas=True)
-        last = last.append_column(field, said if field.name == COLUMNS.names[0] else nothing)
+        if field.name not in (*last.column_names, NUMBER, LINE):
+            nothing = pa.nulls(last.num_rows, field.type)
+            last = last.append_column(field, said if field.name == COLUMNS.names[0] else nothing)
     yield marked(last, number, np.full(len(number), -1))
 
 
