@@ -19,11 +19,13 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Numbers, find
+from antelog.engine.log.told import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED
 from antelog.forecast.beside import COLUMNS
 from antelog.forecast.kinds import DROPPED
 from antelog.forecast.retelling import LINE, NUMBER, Pool, again, marked
 
-_OPEN = ("possible", "revised")
+_OPEN = (KINDS[POSSIBLE], KINDS[REVISED])
+_OVER = (KINDS[CONFIRM], KINDS[REJECT])
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class _Sieve:
 
     def __init__(self, before: Dropping, limits: Limits) -> None:
         self._limits = limits
-        # The chance of each open answer that is told, and how many were told before; the one told last is last.
+        # The chance of each open answer that is told, and how many were told before it, in this order.
         self._open: dict[int, tuple[float, int]] = {}
         # The same, the least likely first and of equally likely ones the longest told; some may be over.
         self._queue: list[tuple[float, int, int]] = []
@@ -120,7 +122,7 @@ class _Sieve:
         if number >= 0 and change in _OPEN:
             self._tell(number, chance)
             self._place[number] = place
-        elif change in ("confirmed", "rejected"):
+        elif change in _OVER:
             self._open.pop(number, None)
 
     def tick(self, tick: int) -> None:

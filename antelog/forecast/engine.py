@@ -65,7 +65,7 @@ class Engine(engine.Engine):
         **others: Any,
     ) -> None:
         plan = plan_of(program)
-        if model is not None or learn or any(source.chances for source in plan.inputs):
+        if model is not None or learn or plan.declares_chances:
             from antelog.forecast.running import begun  # noqa: PLC0415 - see `running`
 
             self._running = begun(

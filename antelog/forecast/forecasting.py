@@ -23,7 +23,7 @@ from antelog.engine.values.values import Values
 from antelog.forecast.background import tables_of
 from antelog.forecast.chances.layout import Layout, key_of, layout
 from antelog.forecast.dropping import Limits
-from antelog.forecast.files.model import Model
+from antelog.forecast.files.model import Model, nothing_counted
 from antelog.forecast.judges import average, judging, outcomes
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
@@ -53,11 +53,10 @@ class Forecasting:
 
 def start(plan: Plan, learning: Learning, limits: Limits, model: Model | None = None) -> Forecasting:
     """Before the first step; with a model, what that has learned is known."""
-    own = layout(plan)
+    sightings = nothing_seen(layout(plan).families)
     queries = {query.name: _nobody(plan, query) for query in plan.queries}
     if model is None:
-        series = {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
-        return Forecasting(nothing_seen(own.families), series, queries, 0, learning, limits)
+        return Forecasting(sightings, nothing_counted(plan), queries, 0, learning, limits)
     queries = {
         name: replace(
             each,
@@ -65,7 +64,7 @@ def start(plan: Plan, learning: Learning, limits: Limits, model: Model | None = 
         )
         for name, each in queries.items()
     }
-    sightings = replace(nothing_seen(own.families), values=Values.from_saved(model.values.saved()))
+    sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
     return Forecasting(sightings, model.series, queries, 0, learning, limits)
 
 

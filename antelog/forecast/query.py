@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, find, inverse, spread
+from antelog.engine.columns.tables import Column, Mask, find, inverse, spread
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.changes import Lines as Logged
+from antelog.engine.log.told import REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.alerting import Said, alert_lines
@@ -34,7 +35,6 @@ from antelog.forecast.judges import judging
 from antelog.forecast.judges.alerts import NO_ALERTS, Alerts
 from antelog.forecast.judges.alerts import without as alerts_without
 from antelog.forecast.judges.following import (
-    REVISED,
     Lines,
     Settled,
     Step,
@@ -106,12 +106,12 @@ class Moments:
     stage: Column
     tick: Column
     line: Column
-    told: np.ndarray
+    told: Mask
 
     def take(self, at: Column) -> Moments:
         answer = tuple(column.take(at) for column in self.answer)
-        own = (self.number, self.stage, self.tick, self.line, self.told)
-        return Moments(answer, *(column.take(at) for column in own))
+        number, stage, tick = self.number.take(at), self.stage.take(at), self.tick.take(at)
+        return Moments(answer, number, stage, tick, self.line.take(at), self.told.take(at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +154,8 @@ class Query:
         """What is known of the query after the step, and its lines with their chances."""
         rows, lines = self._lines(logged, values)
         judged = before.judged
-        learns, delay = self.scene.learning.on, self.relation.bounds.delay
-        step = followed(judged.followed, lines, now, delay, counted=learns)
+        learning, delay = self.scene.learning, self.relation.bounds.delay
+        step = followed(judged.followed, lines, now, delay, counted=learning.on)
         judged = self._learned(replace(judged, followed=step.after), step.settled)
         lossy = is_lossy(self.scene.own.plan, self.relation.name)
         beside = Beside(logged.table.num_rows, lossy=lossy)
@@ -163,7 +163,7 @@ class Query:
         moments = self._moments(step.stretches, line)
         said = []
         found = self._chances(moments)
-        for epoch, here, done in _epochs(moments, step.settled, self.scene.learning):
+        for epoch, here, done in _epochs(moments, step.settled, learning):
             some_found = replace(found, which=found.which.take(here))
             judged, more = self._judge(judged, moments.take(here), some_found, epoch)
             told = np.flatnonzero(moments.told[here])
@@ -171,7 +171,6 @@ class Query:
             beside.say(some.line, some.told.chance, source_of(some.told))
             beside.grow(some.line, some.time, some.found)
             said.append(more)
-            learning = self.scene.learning
             judged = judging.settle(judged, step.settled, done, weighed=learning.on and learning.shared)
         if lossy:
             odds = OddsOf(self.scene.own, {}, Learning(False))

@@ -73,9 +73,8 @@ def score(
     """
     with ending_in_words(ctx):
         loaded = load(program)
-        declared = any(source.chances for source in loaded.plan.inputs)
         facts = facts_of(loaded.plan, given)
-        chosen = LEARN if model is None and not declared else model
+        chosen = LEARN if model is None and not loaded.plan.declares_chances else model
         _tell(loaded, through(loaded, facts, rejects=rejects, model=chosen), output)
 
 

@@ -151,8 +151,8 @@ def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
     """What was given on the command line, by the names of the options."""
     facts, since = facts_of(plan, given), tick_of(given["since"], plan, "--since")
     forecast = {name: given[name] for name in ("model", "min_chance", "most")}
-    declared = any(source.chances for source in plan.inputs)
-    if forecast["model"] is None and not declared and any(each is not None for each in forecast.values()):
+    asked = any(each is not None for each in forecast.values())
+    if asked and forecast["model"] is None and not plan.declares_chances:
         raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
     snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
     return _Options(

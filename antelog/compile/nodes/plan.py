@@ -188,5 +188,10 @@ class Plan(Struct, frozen=True, cache_hash=True):
         """The relations the program asks for, in its order."""
         return (relation for relation in self.relations if relation.asked)
 
+    @property
+    def declares_chances(self) -> bool:
+        """Whether the program says of some facts how likely they are."""
+        return any(source.chances for source in self.inputs)
+
     def relation(self, name: str) -> Relation:
         return next(relation for relation in self.relations if relation.name == name)

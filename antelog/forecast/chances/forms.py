@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from antelog.compile.nodes.patterns import StaticAtom
-from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.forecast.formulas.chains import Chain, chains_of, leaf_of
 from antelog.forecast.formulas.diagrams import Leaf
@@ -74,7 +73,7 @@ def _form(plan: Plan, query: str) -> Form | Unknown:
     except UnknownChanceError as error:
         return Unknown(str(error))
     leaves = {literal: Leaf(*leaf_of(literal, chains), literal.at) for literal in literals}
-    slowest = max((_slowest(rules.inputs[chain.predicate]) for chain in chains), default=0)
+    slowest = max((max(rules.inputs[chain.predicate].delays) for chain in chains), default=0)
     wide = _width(leaves.values())
     if wide > WIDEST:
         return Unknown(f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most")
@@ -89,12 +88,3 @@ WIDEST = 512
 def _width(leaves: Iterable[Leaf]) -> int:
     ticks = [leaf.at for leaf in leaves]
     return max(ticks, default=0) - min(ticks, default=0)
-
-
-def _slowest(source: Input) -> int:
-    return max(source.delay, *(each.delay for each in source.refinements), 0)
-
-
-def statics_of(form: Form) -> tuple[StaticAtom, ...]:
-    """The background its conditions ask for."""
-    return tuple(c for c in form.formula.conditions if isinstance(c, StaticAtom))

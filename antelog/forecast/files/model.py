@@ -141,15 +141,15 @@ def _parts(plan: Plan, learned: Any) -> tuple[Any, Any, Any]:
     queries = {query.name for query in plan.queries}
     if set(series) != families or set(by_outcome) != queries or set(losses) != queries:
         raise ValueError("it has counts of other facts than its program")
-    start = series_start(plan)
+    start = nothing_counted(plan)
     for name, counts in series.items():
         if counts.tally.sums.shape[1:] != start[name].tally.sums.shape[1:]:
             raise ValueError("it has counts of other facts than its program")
     return series, by_outcome, losses
 
 
-def series_start(plan: Plan) -> dict[str, SeriesCounts]:
-    """Nothing counted, for each family."""
+def nothing_counted(plan: Plan) -> dict[str, SeriesCounts]:
+    """What is known of each family of a plan before the first fact."""
     own = layout(plan)
     return {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
 

@@ -9,29 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.odds import tally
 from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted
-
-CLIPPED = 1e-4
-"""No chance is taken for smaller than this, nor for larger than one minus this, when it is judged."""
+from antelog.forecast.scoring.losses import LEAST
 
 FASTER = 5
 """How good judges have been fades so many times as fast as what they have learned: a stream may change."""
 
-MODEL, OUTCOMES, BOTH, SAMPLED = "model", "outcomes", "both", "sampled"
+MODEL, OUTCOMES, BOTH = "model", "outcomes", "both"
 
 
 def no_losses() -> Waiting:
     """Nothing is known of either judge: for each pattern the sums of both losses, and of how many lines."""
     return Waiting(nothing_counted(1, 3))
-
-
-def loss(chance: Numbers, confirmed: Mask) -> Numbers:
-    """The log loss of chances, given what became of the answers."""
-    right = np.where(confirmed, chance, 1 - chance)
-    lost: Numbers = -np.log(np.clip(right, CLIPPED, 1 - CLIPPED))
-    return lost
 
 
 def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes: Numbers) -> Waiting:
@@ -68,6 +59,6 @@ def averaged(
 
 
 def _log_odds(chance: Numbers) -> Numbers:
-    clipped = np.clip(chance, CLIPPED, 1 - CLIPPED)
+    clipped = np.clip(chance, LEAST, 1 - LEAST)
     result: Numbers = np.log(clipped / (1 - clipped))
     return result

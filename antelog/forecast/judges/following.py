@@ -21,11 +21,10 @@ from antelog.engine.columns.tables import (
     keys_of,
     spread,
 )
-
-POSSIBLE, REVISED, CONFIRMED, REJECTED = range(4)
+from antelog.engine.log.told import CONFIRM, REJECT, REVISED
 
 _EXACT = 8
-"""Ages up to here are told apart one by one, older ones by powers of two."""
+"""Ages 0, 1, 2 and so on up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""
 
 _BUCKETS = 64
 
@@ -230,7 +229,7 @@ def stage_of(state: Column) -> Column:
 
 def _done(every: Lines, now: int, delay: int | None) -> tuple[Mask, Column]:
     """Which answers are settled by now, given their last lines, and when."""
-    confirmed, rejected = every.kind == CONFIRMED, every.kind == REJECTED
+    confirmed, rejected = every.kind == CONFIRM, every.kind == REJECT
     time = every.answer[-1]
     by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
     return confirmed | (rejected & (by <= now)), np.where(confirmed, every.tick, by)
@@ -246,7 +245,7 @@ def _settled(every: Lines, number: Column, done: Column, known: tuple[Column, Co
         tuple(column.take(done) for column in every.answer),
         own,
         when.take(done),
-        every.kind.take(done) == CONFIRMED,
+        every.kind.take(done) == CONFIRM,
         at.take(mine),
         states.take(mine),
     )

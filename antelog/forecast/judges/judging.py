@@ -17,11 +17,12 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, find
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast import scores
 from antelog.forecast.judges import average, outcomes
-from antelog.forecast.judges.average import averaged, loss, lost, no_losses
+from antelog.forecast.judges.average import averaged, lost, no_losses
 from antelog.forecast.judges.following import Followed, Settled, age_bucket, nobody, state_of
 from antelog.forecast.judges.outcomes import Outcomes, predicted
 from antelog.forecast.odds.tally import EPOCH, AsOf, Waiting
 from antelog.forecast.scores import Scores
+from antelog.forecast.scoring.losses import log_losses
 from antelog.forecast.scoring.settled import Settled as Scored
 
 
@@ -170,7 +171,7 @@ def _with_losses(losses: Waiting, told: Told, of: Column, settled: Settled) -> W
         return losses
     told, of = told.take(both), of.take(both)
     confirmed = settled.confirmed.take(of)
-    model, by_outcomes = loss(told.model, confirmed), loss(told.outcomes, confirmed)
+    model, by_outcomes = log_losses(told.model, confirmed), log_losses(told.outcomes, confirmed)
     epochs = settled.tick.take(of) // EPOCH
     for epoch in np.unique(epochs).tolist():
         here = np.flatnonzero(epochs == epoch)

@@ -15,6 +15,7 @@ from math import log
 
 import numpy as np
 
+from antelog.engine.columns.tables import Mask, Numbers
 from antelog.forecast.scoring.exact import UNIT, exactly
 from antelog.forecast.scoring.settled import Settled
 
@@ -35,10 +36,17 @@ class Losses:
         return Losses(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Losses)))
 
 
+def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
+    """The log loss of each chance, given what became of the answers."""
+    right = np.where(confirmed, chance, 1 - chance)
+    found: Numbers = -np.log(np.clip(right, LEAST, 1 - LEAST))
+    return found
+
+
 def losses(lines: Settled) -> Losses:
     """The losses of lines that were told with a chance."""
     missed = np.where(lines.confirmed, 1 - lines.chance, lines.chance)
-    brier, logs = exactly(missed**2), exactly(-np.log(1 - np.clip(missed, LEAST, 1 - LEAST)))
+    brier, logs = exactly(missed**2), exactly(log_losses(lines.chance, lines.confirmed))
     return Losses(lines.count, int(lines.confirmed.sum()), int(brier.sum()), int(logs.sum()))
 
 

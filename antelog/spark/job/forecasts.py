@@ -58,8 +58,7 @@ def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | N
     With `learn`, a model that is given goes on learning. Raises StateError if it is of another program.
     """
     if given is None and not learn:
-        declared = any(source.chances for source in plan.inputs)
-        return Forecasts(Learning(False, None, shared=False)) if declared else None
+        return Forecasts(Learning(False, None, shared=False)) if plan.declares_chances else None
     if given is None or given == LEARN:
         return Forecasts(Learning(True, shared=False))
     model = given if isinstance(given, Model) else Model.load(given)

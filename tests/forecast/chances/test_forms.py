@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from antelog.forecast.chances.forms import Form, Unknown, forms, statics_of
+from antelog.compile.nodes.patterns import StaticAtom
+from antelog.forecast.chances.forms import Form, Unknown, forms
 from tests.forecast.making import plan_of
 
 INPUTS = """
@@ -39,7 +40,8 @@ def test_lost_facts_matter_for_longer() -> None:
 
 def test_the_background_it_asks_for() -> None:
     found = form("P(X, T) :- Temp(X, high, T), Site(X, b), T > 3.")
-    assert [atom.predicate for atom in statics_of(found)] == ["Site"]
+    conditions = found.formula.conditions
+    assert [each.predicate for each in conditions if isinstance(each, StaticAtom)] == ["Site"]
 
 
 def test_a_query_without_chances_says_why() -> None:

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from antelog.forecast.judges.average import CLIPPED, FASTER, averaged, loss, lost, no_losses, up_to
+from antelog.forecast.judges.average import FASTER, averaged, lost, no_losses, up_to
 from antelog.forecast.odds.tally import Waiting
+from antelog.forecast.scoring.losses import LEAST, log_losses
 
 UNKNOWN = float("nan")
 
@@ -31,13 +32,13 @@ def test_who_is_not_known_does_not_count() -> None:
 
 
 def test_a_judge_who_is_certain_is_not_believed_blindly() -> None:
-    assert both(1.0, CLIPPED) == pytest.approx(0.5)
+    assert both(1.0, LEAST) == pytest.approx(0.5)
 
 
 def test_loss() -> None:
     chances, confirmed = np.array([0.8, 0.8, 0.0]), np.array([True, False, True])
-    assert loss(chances, confirmed).tolist() == pytest.approx(
-        [-math.log(0.8), -math.log(0.2), -math.log(CLIPPED)]
+    assert log_losses(chances, confirmed).tolist() == pytest.approx(
+        [-math.log(0.8), -math.log(0.2), -math.log(LEAST)]
     )
 
 

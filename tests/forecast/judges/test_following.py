@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from antelog.engine.log.told import CONFIRM, POSSIBLE, REJECT, REVISED
 from antelog.forecast.judges.following import (
-    CONFIRMED,
-    POSSIBLE,
-    REJECTED,
-    REVISED,
     Followed,
     Lines,
     Step,
@@ -40,7 +37,7 @@ NONE = np.zeros(0, np.int64)
 EXAMPLE = (
     (2, 0, 0, POSSIBLE, A),
     (2, 0, 1, REVISED, B),
-    (2, 0, 2, REJECTED, -1),
+    (2, 0, 2, REJECT, -1),
 )
 
 
@@ -107,13 +104,13 @@ def test_settled_when_the_atom_is() -> None:
 
 
 def test_a_confirmed_answer_is_settled_at_once() -> None:
-    found = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRMED, -1), now=3)
+    found = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRM, -1), now=3)
     assert settled(found) == [(0, 3, True, [told(A, 0), *silent(A, 1, 2)])]
 
 
 def test_after_a_rejection_it_may_be_confirmed_all_the_same() -> None:
     before = step(*EXAMPLE, now=2).after
-    found = step((2, 0, 3, CONFIRMED, -1), now=3, before=before)
+    found = step((2, 0, 3, CONFIRM, -1), now=3, before=before)
     assert settled(found) == [(0, 3, True, [told(A, 0), told(B, 1)])]
 
 
@@ -126,7 +123,7 @@ def test_an_open_answer_stays_as_it_is_as_far_as_a_step_tells() -> None:
     assert stretches(before) == [(0, A, 0, 1, 0), (0, B, 1, 2, 1)]
     after = step(now=6, before=before.after)
     assert stretches(after) == [(0, B, 2, 7, -1)]  # the line was told in the step before
-    (done,) = settled(step((2, 0, 7, REJECTED, -1), now=7, before=after.after))
+    (done,) = settled(step((2, 0, 7, REJECT, -1), now=7, before=after.after))
     assert done == (0, 7, False, [told(A, 0), told(B, 1), *silent(B, *range(2, 7))])
 
 
@@ -139,7 +136,7 @@ def test_numbers_go_on() -> None:
 
 @pytest.mark.parametrize("cut", [[9], [0, 9], [1, 9], [2, 9], [0, 1, 2, 3, 4, 5, 9]])
 def test_cuts_change_nothing(cut: list[int]) -> None:
-    rows = [*EXAMPLE, (3, 1, 1, POSSIBLE, A), (3, 1, 5, CONFIRMED, -1)]
+    rows = [*EXAMPLE, (3, 1, 1, POSSIBLE, A), (3, 1, 5, CONFIRM, -1)]
     state, found = nobody(2), []
     for end in cut:
         own = [row for row in rows if state.now < row[2] <= end]

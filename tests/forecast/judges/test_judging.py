@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antelog.forecast.judges.average import loss
 from antelog.forecast.judges.following import Settled, age_bucket, state_of
 from antelog.forecast.judges.judging import (
     Asked,
@@ -25,6 +24,7 @@ from antelog.forecast.judges.judging import (
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds.tally import EPOCH, AsOf
 from antelog.forecast.scores import result
+from antelog.forecast.scoring.losses import log_losses
 
 UNKNOWN = float("nan")
 NOW = AsOf(9, None)
@@ -94,7 +94,7 @@ def test_what_was_said_is_judged_when_the_answer_is_settled() -> None:
     # What each judge has lost on each of the two lines, and that it is one line.
     (counted,) = after.losses.later
     lines = ((each.model, each.outcomes) for each in (first, second))
-    lost = [[float(loss(column[:1], np.array([True]))[0]) for column in line] for line in lines]
+    lost = [[float(log_losses(column[:1], np.array([True]))[0]) for column in line] for line in lines]
     assert (counted.epoch, counted.numbers.tolist()) == (1, [pytest.approx([*each, 1]) for each in lost])
     scores = result(all_scored(after))
     assert (scores.counted.lines, scores.counted.answers, scores.counted.confirmed) == (2, 1, 1)
