@@ -54,7 +54,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
     "forecast": (
         *("formulas", "odds", "chances", "scoring", "scores", "judges"),
-        *("kinds", "background", "beside", "retelling", "dropping", "files"),
+        *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
     "cli": ("show", "arguments", "run", "recorded", "commands"),

@@ -11,15 +11,8 @@ import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Numbers, sorting, spread
 from antelog.forecast.chances.shapes import Chances
+from antelog.forecast.columns import COLUMNS, FORECAST, HOLDS
 from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES
-
-FORECAST = pa.list_(pa.struct([("tick", pa.int64()), ("chance", pa.float64())]))
-
-COLUMNS = pa.schema([("chance", pa.float64()), ("forecast", FORECAST), ("chance_from", pa.string())])
-"""What lines have besides; null where no chance is known."""
-
-HOLDS = pa.schema([("holds", pa.float64())])
-"""What they have besides where facts may be lost."""
 
 SOURCES = (MODEL, OUTCOMES, BOTH)
 """Who says a chance."""

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Numbers, find
 from antelog.engine.log.told import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED
-from antelog.forecast.beside import COLUMNS
+from antelog.forecast.columns import COLUMNS
 from antelog.forecast.kinds import DROPPED
 from antelog.forecast.retelling import LINE, NUMBER, Pool, again, marked
 

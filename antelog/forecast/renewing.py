@@ -7,7 +7,7 @@ In comes what forecasts know, out goes the same with fewer values, if these have
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from antelog.engine.columns.tables import Column
@@ -18,10 +18,8 @@ from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.judges.outcomes import Outcomes
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings
-from antelog.forecast.odds.tally import Counted, Tally, Waiting
+from antelog.forecast.odds.tally import Cells, Waiting
 from antelog.forecast.query import Followed
-
-Cells = Callable[[Column], Column]
 
 
 def lighter(current: Forecasting) -> Forecasting:
@@ -64,8 +62,8 @@ def _history(history: History, cells: Cells) -> History:
 
 
 def _series(counts: SeriesCounts, cells: Cells) -> SeriesCounts:
-    later = tuple(_counted(each, 0, cells) for each in counts.later)
-    return replace(counts, tally=_tally(counts.tally, 0, cells), later=later)
+    later = tuple(each.with_cells(cells) for each in counts.later)
+    return replace(counts, tally=counts.tally.with_cells(cells), later=later)
 
 
 def _followed(known: Followed, cells: Cells) -> Followed:
@@ -75,14 +73,6 @@ def _followed(known: Followed, cells: Cells) -> Followed:
     followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
     *wider, key = judged.outcomes.levels
     # The first column of the narrowest level is the state of the answer; then comes its key.
-    narrow = Waiting(_tally(key.tally, 1, cells), tuple(_counted(each, 1, cells) for each in key.later))
+    narrow = Waiting(key.tally.with_cells(cells, 1), tuple(each.with_cells(cells, 1) for each in key.later))
     outcomes = Outcomes((*wider, narrow))
     return replace(known, judged=replace(judged, followed=followed, outcomes=outcomes))
-
-
-def _tally(tally: Tally, first: int, cells: Cells) -> Tally:
-    return replace(tally, keys=(*tally.keys[:first], *map(cells, tally.keys[first:])))
-
-
-def _counted(counted: Counted, first: int, cells: Cells) -> Counted:
-    return replace(counted, keys=(*counted.keys[:first], *map(cells, counted.keys[first:])))

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, find
-from antelog.forecast.beside import COLUMNS, HOLDS
+from antelog.forecast.columns import NAMES
 from antelog.forecast.judges.following import Stretches
 
 NUMBER, LINE = "answer's number", "line's place"
@@ -40,7 +40,7 @@ class Pool:
 
     def __init__(self, kept: Kept, lines: pa.Table) -> None:
         self._number = kept.number
-        bare = lines.drop_columns([n for n in (*COLUMNS.names, *HOLDS.names) if n in lines.column_names])
+        bare = lines.drop_columns([name for name in NAMES if name in lines.column_names])
         self._all = bare if kept.lines is None else pa.concat_tables([kept.lines, bare])
 
     def lines(self, place: Column, number: Column) -> pa.Table:

@@ -14,12 +14,12 @@ import pyarrow as pa
 
 from antelog.engine.log.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
+from antelog.forecast.columns import NAMES
 from antelog.forecast.kinds import KINDS
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
 
-_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", "except", *AFTER_ANSWER}
-_COMMON |= {"chance", "forecast", "chance_from", "holds"}
+_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", "except", *AFTER_ANSWER, *NAMES}
 
 
 def changes_in(source: Any) -> Iterator[Change]:

@@ -10,7 +10,7 @@ import pytest
 
 import antelog
 from antelog.engine.engine import Engine as Plain
-from antelog.forecast.beside import COLUMNS
+from antelog.forecast.columns import COLUMNS
 from antelog.forecast.engine import Engine
 from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
 

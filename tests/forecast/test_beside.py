@@ -1,4 +1,4 @@
-"""antelog/forecast/beside.py: the columns that say how likely an open answer is, by when, and who says so."""
+"""antelog/forecast/{beside,columns}.py: how likely an open answer is, by when, and who says so."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from antelog.forecast.beside import COLUMNS, HOLDS, Beside
+from antelog.forecast.beside import Beside
 from antelog.forecast.chances.shapes import Chances, Growth
+from antelog.forecast.columns import COLUMNS, HOLDS
 
 LINES = pa.table({"X": ["a", "b", "c", "d"]})
 FOUND = Chances(

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from antelog.forecast.beside import COLUMNS
+from antelog.forecast.columns import COLUMNS
 from antelog.forecast.dropping import (
     NOTHING_DROPPED,
     Dropping,

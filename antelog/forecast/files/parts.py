@@ -105,11 +105,13 @@ class _Recoded:
         self._of, self._values = of, values
 
     def of_series(self, _: str, counts: Tally) -> Tally:
-        return replace(counts, keys=tuple(self._values.recoded(each, self._of) for each in counts.keys))
+        return counts.with_cells(self._cells)
 
     def of_outcomes(self, counts: Tally) -> Tally:
-        state, *keys = counts.keys
-        return replace(counts, keys=(state, *(self._values.recoded(each, self._of) for each in keys)))
+        return counts.with_cells(self._cells, 1)
+
+    def _cells(self, column: Column) -> Column:
+        return self._values.recoded(column, self._of)
 
 
 def _each_tally(model: Model, change: _Chosen | _Recoded) -> Model:

@@ -9,8 +9,9 @@ that they rest on is settled; so it is clear at any tick what was known, however
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class AsOf:
         return self.epoch if self.still is None else self.still, self.half_life
 
 
+Cells: TypeAlias = Callable[[Column], Column]
+"""What writes cells anew, for other values."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tally:
     """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
@@ -77,6 +82,10 @@ class Tally:
             sums=self.sums.take(at, axis=0),
         )
 
+    def with_cells(self, cells: Cells, first: int = 0) -> Tally:
+        """The same with other cells for its keys, from the column `first` on."""
+        return replace(self, keys=_with_cells(self.keys, cells, first))
+
     def forgotten(self, epoch: int, last: Column) -> Mask:
         """Whether keys are forgotten at an epoch that were counted last at these."""
         return (epoch - last > FORGOTTEN) & self.forgets
@@ -94,6 +103,14 @@ class Counted:
     epoch: int
     keys: tuple[Column, ...]
     numbers: Numbers
+
+    def with_cells(self, cells: Cells, first: int = 0) -> Counted:
+        """As for a tally."""
+        return replace(self, keys=_with_cells(self.keys, cells, first))
+
+
+def _with_cells(keys: tuple[Column, ...], cells: Cells, first: int) -> tuple[Column, ...]:
+    return (*keys[:first], *map(cells, keys[first:]))
 
 
 def faded(sums: Numbers, epochs: Column | int, half_life: float | None) -> Numbers:

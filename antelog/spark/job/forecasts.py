@@ -16,8 +16,8 @@ from os import PathLike
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.forecast.beside import COLUMNS, HOLDS
 from antelog.forecast.chances.layout import is_lossy
+from antelog.forecast.columns import COLUMNS, HOLDS
 from antelog.forecast.engine import LEARN
 from antelog.forecast.files.model import Model
 from antelog.forecast.query import Learning

@@ -15,6 +15,7 @@ import pyarrow.types as is_a
 from antelog.engine.log.schema import AFTER_ANSWER, OTHERS_NAMES
 from antelog.engine.values.kinds import Kind, kind_of
 from antelog.engine.values.values import Values
+from antelog.forecast.columns import NAMES
 from antelog.spark import workers
 from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.transport.blobs import from_blob
@@ -23,8 +24,7 @@ from antelog.spark.transport.packing import REJECTS
 Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
-_CHANCES = ("chance", "forecast", "chance_from", "holds")
-_TAKEN = {*_BEFORE, OTHERS, *AFTER_ANSWER, *_CHANCES}
+_TAKEN = {*_BEFORE, OTHERS, *AFTER_ANSWER, *NAMES}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
             *types.items(),
             *([(OTHERS, OTHERS_NAMES)] if unguarded else []),
             *AFTER_ANSWER.items(),
-            *((name, known[name]) for name in _CHANCES if name in known),
+            *((name, known[name]) for name in NAMES if name in known),
         ]
     )
     return Columns(schema, variables, change)
@@ -114,7 +114,7 @@ def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
         found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))
     for variable, column in columns.variables[query].items():
         found[column] = table.column(variable)
-    for name in (OTHERS, *AFTER_ANSWER, *_CHANCES):
+    for name in (OTHERS, *AFTER_ANSWER, *NAMES):
         if name in table.column_names:
             found[name] = table.column(name)
     return pa.table(
