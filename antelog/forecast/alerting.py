@@ -17,7 +17,7 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.beside import Beside
 from antelog.forecast.chances.shapes import Chances
-from antelog.forecast.judges.alerts import Alerts, rung
+from antelog.forecast.judges.alerts import Alerts, alert_changes
 from antelog.forecast.judges.judging import Told, source_of
 from antelog.forecast.kinds import LIKELY, UNLIKELY
 from antelog.forecast.retelling import Pool, again, marked
@@ -48,7 +48,7 @@ def alert_lines(
         np.concatenate([np.zeros(0, kind), *(getattr(each.told, name) for each in said)])
         for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
     )
-    after, found = rung(alerts, number, tick, chance, threshold)
+    after, found = alert_changes(alerts, number, tick, chance, threshold)
     parts, first = [], 0
     for each in said:
         mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.told.tick)))

@@ -156,7 +156,7 @@ class Model:
 
     def _state(self, name: str, values: Values, of_series: bool) -> State:
         predicate, chances = self.vocabulary[name], self.vocabulary.odds_of(name).chances
-        if of_series and tells_apart(values, (*chances, *predicate.delays.refinements)):
+        if of_series and names_open_value(values, (*chances, *predicate.delays.refinements)):
             raise UndeterminedError(f"a declaration for {name} names a value that a literal leaves open")
         fact = _standing_for(predicate, values)
         chance = deciding(chances, fact)
@@ -231,8 +231,8 @@ def _standing_for(predicate: Predicate, values: Values) -> Values:
     return tuple(new if value is ANY else value for value, new in zip(values, fresh, strict=True))
 
 
-def tells_apart(values: Values, declared: Iterable[Chance | Refinement]) -> bool:
-    """Whether a declaration tells apart what a series leaves open."""
+def names_open_value(values: Values, declared: Iterable[Chance | Refinement]) -> bool:
+    """Whether a declaration is about some of the values that a series leaves open, and not about others."""
     for each in declared:
         pairs = list(zip(each.pattern, values, strict=True))
         if all(p is None or v in (ANY, p) for p, v in pairs) and any(

@@ -43,7 +43,7 @@ from typing import TypeAlias
 
 from antelog.language import Checked
 from antelog.reference.answers import Answer, answers_of
-from antelog.reference.chains import Event, Model, Outcome, Shares, even_shares, meets, tells_apart
+from antelog.reference.chains import Event, Model, Outcome, Shares, even_shares, meets, names_open_value
 from antelog.reference.program import Query, prepare
 from antelog.reference.resting import UndeterminedError, facts_below
 from antelog.reference.stream import Arrival, Stream, delta, slot_of, time_of
@@ -141,7 +141,7 @@ class Worlds:
             if meets(fact.arguments, atom.arguments) or (slot and slot == slot_of(predicate, fact)):
                 return True
         longest = delta(predicate, atom.arguments)
-        if tells_apart(atom.arguments[:-1], predicate.delays.refinements):
+        if names_open_value(atom.arguments[:-1], predicate.delays.refinements):
             longest = max(predicate.delays.bound, *(each.delay for each in predicate.delays.refinements))
         return tick + longest <= self._now
 

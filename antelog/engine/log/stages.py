@@ -19,7 +19,7 @@ NO_STAGE = -1
 """The stage of an answer that has no explanation."""
 
 LITERALS = 36
-"""So many literals of a pattern tell stages apart."""
+"""So many literals of a pattern have a bit of their own in a stage; those after them share the last."""
 _PATTERN = LITERALS
 _MISSING = _PATTERN + 16
 

@@ -90,7 +90,7 @@ _MOST = 8
 
 
 def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[State]:
-    """The kinds of facts in a slot that declarations tell apart, those with more constants first."""
+    """The kinds of facts in a slot that declarations name, those with more constants first."""
     slot = source.slot or ()
     here = dict(zip(slot, terms, strict=True))
     fixed = tuple((place, term.value) for place, term in here.items() if isinstance(term, Const))

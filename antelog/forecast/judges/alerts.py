@@ -32,19 +32,19 @@ NO_ALERTS = Alerts(np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
-class Rung:
-    """Alerts: of which of the chances, and whether the answer is likely now, or unlikely."""
+class AlertChanges:
+    """At which of the chances an answer becomes likely, or unlikely again."""
 
     row: Column
     likely: Mask
 
 
-def rung(
+def alert_changes(
     before: Alerts, number: Column, tick: Column, chance: Numbers, threshold: float
-) -> tuple[Alerts, Rung]:
-    """The alerts that chances ring, given by answer and tick; where a chance is not known (NaN), none."""
+) -> tuple[Alerts, AlertChanges]:
+    """Which answers are likely after some chances, and at which that changes; NaN changes none."""
     if len(number) == 0:
-        return before, Rung(number, number > 0)
+        return before, AlertChanges(number, number > 0)
     order = in_order([number - number.min(), tick - tick.min()])
     own, level = number.take(order), chance.take(order)
     says = np.zeros(len(own), np.int64)
@@ -60,7 +60,8 @@ def rung(
     last = np.append(first[1:], [True])
     likely = own[last & (now > 0)]
     others = before.likely[find(before.likely, own[last]) < 0]
-    return Alerts(np.sort(np.concatenate([others, likely]))), Rung(order.take(changed), now.take(changed) > 0)
+    after = Alerts(np.sort(np.concatenate([others, likely])))
+    return after, AlertChanges(order.take(changed), now.take(changed) > 0)
 
 
 def without(alerts: Alerts, number: Column) -> Alerts:

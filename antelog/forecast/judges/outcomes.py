@@ -63,7 +63,7 @@ def learned(
 
 
 def _columns(states: Column, keys: tuple[Column, ...]) -> list[tuple[Column, ...]]:
-    """What tells the classes of each level apart."""
+    """For each level the columns that are equal for answers of one class."""
     return [(), (pattern_of(stage_of(states)),), (either_of(states),), (states,), (states, *keys)]
 
 

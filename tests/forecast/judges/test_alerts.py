@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from antelog.forecast.judges.alerts import NO_ALERTS, Alerts, rung, without
+from antelog.forecast.judges.alerts import NO_ALERTS, Alerts, alert_changes, without
 
 Row = tuple[int, int, float]
 ASKED = 0.8
@@ -16,7 +16,7 @@ ASKED = 0.8
 def alerts(*rows: Row, before: Alerts = NO_ALERTS) -> tuple[list[tuple[int, str]], list[int]]:
     """The ticks of alerts, and which answers are likely in the end; rows are (answer, tick, chance)."""
     number, tick, chance = (np.array(column) for column in zip(*rows, strict=True))
-    after, found = rung(before, number, tick, chance, ASKED)
+    after, found = alert_changes(before, number, tick, chance, ASKED)
     words = ["likely" if likely else "unlikely" for likely in found.likely]
     return list(zip(tick.take(found.row).tolist(), words, strict=True)), after.likely.tolist()
 
@@ -50,7 +50,7 @@ def test_answers_have_nothing_to_do_with_each_other() -> None:
 
 def test_nothing_said() -> None:
     nothing = np.zeros(0, np.int64)
-    after, found = rung(NO_ALERTS, nothing, nothing, np.zeros(0), ASKED)
+    after, found = alert_changes(NO_ALERTS, nothing, nothing, np.zeros(0), ASKED)
     assert (after.likely.tolist(), found.row.tolist(), found.likely.tolist()) == ([], [], [])
 
 
