@@ -157,12 +157,11 @@ class Query:
         learning, delay = self.scene.learning, self.relation.bounds.delay
         step = followed(judged.followed, lines, now, delay, counted=learning.on)
         judged = self._learned(replace(judged, followed=step.after), step.settled)
-        lossy = is_lossy(self.scene.own.plan, self.relation.name)
-        beside = Beside(logged.table.num_rows, lossy=lossy)
+        beside = Beside(logged.table.num_rows, lossy=self._lossy)
         line = np.append(rows, -1).take(step.stretches.line)
         moments = self._moments(step.stretches, line)
         said = []
-        found = self._chances(moments)
+        found = self._chances(moments, (rows, lines), beside)
         for epoch, here, done in _epochs(moments, step.settled, learning):
             some_found = replace(found, which=found.which.take(here))
             judged, more = self._judge(judged, moments.take(here), some_found, epoch)
@@ -172,10 +171,6 @@ class Query:
             beside.grow(some.line, some.time, some.found)
             said.append(more)
             judged = judging.settle(judged, step.settled, done, weighed=learning.on and learning.shared)
-        if lossy:
-            odds = OddsOf(self.scene.own, {}, Learning(False))
-            asked = self._asked(lines.answer, lines.tick)
-            beside.hold(rows, chances(self.scene.known(odds), self.relation.name, asked))
         number = np.full(logged.table.num_rows, -1)
         number[rows] = step.numbers
         told_ = _Told(beside.table(logged.table), number, line, said)
@@ -190,8 +185,7 @@ class Query:
         parts = [marked(told.lines, told.number, np.arange(told.lines.num_rows))]
         alerts, dropping = before.alerts, before.dropping
         if relation.alert is not None:
-            lossy = is_lossy(self.scene.own.plan, relation.name)
-            alerts, more = alert_lines(alerts, told.said, relation.alert, pool, lossy=lossy)
+            alerts, more = alert_lines(alerts, told.said, relation.alert, pool, lossy=self._lossy)
             parts += more
         lines = in_order(parts, relation)
         if limits:
@@ -210,21 +204,23 @@ class Query:
         rows, lines = self._lines(logged, values)
         judged, gone = known.judged, np.zeros(logged.table.num_rows, np.bool_)
         gone[rows] = find(numbers_of(judged.followed, lines.answer), known.dropping.dropped) >= 0
-        lossy = is_lossy(self.scene.own.plan, self.relation.name)
-        beside = Beside(logged.table.num_rows, lossy=lossy)
+        beside = Beside(logged.table.num_rows, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is told as of now, though its line may be older: what was just told is likelier.
         told = told_at(judged.followed, some.answer) == some.tick
         moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
+        found = self._chances(moments, (rows, lines), beside)
         if len(at):
-            _, said = self._judge(judged, moments, self._chances(moments), int(some.tick[0]) // EPOCH)
+            _, said = self._judge(judged, moments, found, int(some.tick[0]) // EPOCH)
             beside.say(said.line, said.told.chance, source_of(said.told))
             beside.grow(said.line, said.time, said.found)
-            if lossy:
-                beside.hold(said.line, said.found)
         table = beside.table(logged.table)
         return table.filter(pa.array(~gone)) if gone.any() else table
+
+    @property
+    def _lossy(self) -> bool:
+        return is_lossy(self.scene.own.plan, self.relation.name)
 
     @property
     def _key(self) -> tuple[int, ...]:
@@ -268,10 +264,24 @@ class Query:
         time = np.zeros_like(tick) if own.time is None else answer[-1]
         return Asked(dict(zip(own.variables, answer[:-1], strict=True)), time, tick)
 
-    def _chances(self, at: Moments) -> Chances:
-        """What the model says of open answers."""
+    def _chances(self, at: Moments, told: tuple[Column, Lines], beside: Beside) -> Chances:
+        """What the model says of open answers; where facts may be lost, every line that is told has `holds`.
+
+        An answer that is over has no chance any more, but it may hold: it is asked about with the open ones.
+        """
+        rows, lines = told
+        over = np.flatnonzero(find(rows, at.line[at.told]) < 0) if self._lossy else rows[:0]
+        others = lines.take(over)
+        answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
+        asked = self._asked(answer, np.concatenate([at.tick, others.tick]))
         odds = OddsOf(self.scene.own, self.scene.series, self.scene.learning)
-        return chances(self.scene.known(odds), self.relation.name, self._asked(at.answer, at.tick))
+        found = chances(self.scene.known(odds), self.relation.name, asked)
+        count = len(at.tick)
+        if self._lossy:
+            row = np.append(at.line[at.told], rows.take(over))
+            which = np.append(found.which[:count][at.told], found.which[count:])
+            beside.hold(row, replace(found, which=which))
+        return replace(found, which=found.which[:count])
 
     def _judge(self, judged: Judged, at: Moments, found: Chances, epoch: int) -> tuple[Judged, Said]:
         """The chances of open answers in an epoch, given what the model says."""

@@ -104,3 +104,32 @@ def test_without_a_model() -> None:
 def test_limits_that_are_none(limits: dict[str, Any], why: str) -> None:
     with pytest.raises(DataError, match=why):
         Engine(antelog.parse(RULES), model="learn", **limits)
+
+
+LOST = """
+input Read(x: text, v: number, time).
+delay Read(_, _, _) = 2 (60%, 20%, 10%).
+Hot(X, T) :- Read(X, V, T), V >= 90, Read(X, W, T+1), W >= 90.
+query Hot(X, T).
+"""
+
+
+def test_what_holds_is_the_same_in_lines_and_answers() -> None:
+    """Where the loss is declared and the chances are learned; rejected answers have it in lines only."""
+    engine, kinds = Engine(antelog.parse(LOST), model="learn"), set()
+    for end in range(TICKS):
+        lines = run_one(engine, end)
+        holds = {(row["X"], row["T"]): row["holds"] for row in engine.answers("Hot").to_pylist()}
+        for row in lines:
+            kinds.add(row["change"])
+            assert (row["holds"] is None) == (end < 40)  # by then, an epoch has been learned
+            if end >= 40 and row["change"] != "rejected":
+                assert row["holds"] == pytest.approx(holds[row["X"], row["T"]], abs=1e-12)
+    assert kinds == {"possible", "revised", "confirmed", "rejected"}
+
+
+def run_one(engine: Engine, end: int) -> list[dict[str, Any]]:
+    """The lines of a tick; all facts come within two ticks."""
+    new = [row for row in FACTS["Read"] if row[-1] == end]
+    lines: list[dict[str, Any]] = engine.advance(end, {"Read": new})["Hot"].to_pylist()
+    return lines
