@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.columns.tables import Column, Mask, Numbers, numbered
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast.judges.following import Settled, either_of, stage_of
-from antelog.forecast.odds.tally import AsOf, Counted, Waiting, looked_up, nothing_counted
+from antelog.forecast.odds.tally import AsOf, Counted, Waiting, looked_up, nothing_counted, summed
 
 WEIGHTS = (1.0, 1.0, 2.0, 5.0, 5.0)
 """What is known of wider classes counts as so many answers.
@@ -47,24 +47,27 @@ def learned(
 
     If not what keys have in common is learned, too, the wider levels stay as they are.
     """
-    levels = list(outcomes.levels)
-    first = 0 if shared else len(levels) - 1
+    *wider, own = outcomes.levels
     of = settled.state_of
     confirmed = settled.confirmed.take(of).astype(np.float64)
     when = epochs.take(of)
     for epoch in np.unique(when).tolist():
         at = np.flatnonzero(when == epoch)
         numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
-        own = (column.take(of.take(at)) for column in keys)
-        columns = _columns(settled.states.take(at), tuple(own))
-        for level, key in list(enumerate(columns))[first:]:
-            levels[level] = levels[level].and_then(Counted(epoch, key, numbers))
-    return Outcomes(tuple(levels))
+        states = settled.states.take(at)
+        mine = (states, *(column.take(of.take(at)) for column in keys))
+        own = own.and_then(Counted(epoch, mine, numbers))
+        if shared:
+            # States are few: what all keys share is added up from their sums, not from every answer.
+            (states,), numbers = summed((states,), numbers)
+            added = (Counted(epoch, key, numbers) for key in _wider(states))
+            wider = [level.and_then(each) for level, each in zip(wider, added, strict=True)]
+    return Outcomes((*wider, own))
 
 
-def _columns(states: Column, keys: tuple[Column, ...]) -> list[tuple[Column, ...]]:
-    """For each level the columns that are equal for answers of one class."""
-    return [(), (pattern_of(stage_of(states)),), (either_of(states),), (states,), (states, *keys)]
+def _wider(states: Column) -> list[tuple[Column, ...]]:
+    """For each level that keys share the columns that are equal for answers of one class."""
+    return [(), (pattern_of(stage_of(states)),), (either_of(states),), (states,)]
 
 
 def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
@@ -74,12 +77,22 @@ def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
 
 def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:
     """For answers in these states the share that is confirmed; NaN where nothing was counted at all."""
-    chance, known = np.full(len(states), 0.5), np.zeros(len(states), np.bool_)
     if not any(level.tally.count for level in outcomes.levels):
         return np.full(len(states), np.nan)
-    *wider, own = zip(outcomes.levels, _columns(states, tuple(keys)), WEIGHTS, strict=True)
-    for (level, key, weight), then in [*((each, as_of.shared) for each in wider), (own, as_of.own)]:
-        found = looked_up(level.tally, key, len(states), then).sums
-        known |= found[:, 0] > 0
-        chance = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
+    different, which = numbered(states)
+    *wider, own = outcomes.levels
+    chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
+    for level, key, weight in zip(wider, _wider(different), WEIGHTS, strict=False):
+        chance, known = _drawn(level, key, (chance, known, weight), as_of.shared)
+    broad = chance.take(which), known.take(which), WEIGHTS[-1]
+    chance, known = _drawn(own, (states, *keys), broad, as_of.own)
     return np.where(known, chance, np.nan)
+
+
+def _drawn(
+    level: Waiting, key: Sequence[Column], wider: tuple[Numbers, Mask, float], as_of: tuple[int, float | None]
+) -> tuple[Numbers, Mask]:
+    """The shares of a level, drawn towards those of the wider one; and whether anything was counted."""
+    chance, known, weight = wider
+    found = looked_up(level.tally, key, len(chance), as_of).sums
+    return (found[:, 1] + weight * chance) / (found[:, 0] + weight), known | (found[:, 0] > 0)

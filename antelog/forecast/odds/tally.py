@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, keys_of
+from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, keys_of, numbered, once
 
 EPOCH = 20
 """So many ticks an epoch has."""
@@ -124,10 +124,8 @@ def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
     """The tally with what an epoch adds; epochs come in order."""
     if len(counted.numbers) == 0:
         return tally
-    same = groups(_key(counted.keys, len(counted.numbers)))
-    numbers = np.add.reduceat(counted.numbers.take(same.order, axis=0), same.starts, axis=0)
-    new = tuple(column.take(same.first) for column in counted.keys)
-    at = find(*_together(new, same.count, tally.keys, tally.count))
+    new, numbers = summed(counted.keys, counted.numbers)
+    at = find(*_together(new, len(numbers), tally.keys, tally.count))
     fresh, known = np.flatnonzero(at < 0), np.flatnonzero(at >= 0)
     sums, last, first = tally.sums.copy(), tally.last.copy(), tally.first.copy()
     there = at.take(known)
@@ -143,6 +141,17 @@ def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
         np.concatenate([sums, numbers.take(fresh, axis=0)]),
         tally.forgets,
     )
+
+
+def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...], Numbers]:
+    """Each key once, and its sums: of whole numbers, or parts of a whole UNIT, in whatever order."""
+    if not keys:
+        return (), numbers.sum(axis=0)[None, :]
+    # Numbered one by one, keys lie close together, and need not be sorted.
+    (key,) = keys_of([[numbered(column)[1] for column in keys]])
+    first, which = once(key)
+    sums = [np.bincount(which, column, len(first)) for column in numbers.T]
+    return tuple(column.take(first) for column in keys), np.stack(sums, axis=1)
 
 
 def standing(tally: Tally, epoch: int, half_life: float | None) -> Tally:

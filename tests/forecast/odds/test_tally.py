@@ -15,6 +15,7 @@ from antelog.forecast.odds.tally import (
     faded,
     looked_up,
     nothing_counted,
+    summed,
     without_old,
 )
 
@@ -104,3 +105,10 @@ def test_parts_of_an_epoch_are_as_good_as_one() -> None:
     parts = Waiting(nothing_counted(1, 2)).and_then(counted(1, (7, 1, 0))).and_then(counted(1, (7, 2, 1)))
     one = Waiting(nothing_counted(1, 2)).and_then(counted(1, (7, 1, 0), (7, 2, 1)))
     assert parts.up_to(1, 10).tally.sums.tolist() == one.up_to(1, 10).tally.sums.tolist() == [[3, 1]]
+
+
+def test_sums_by_key_are_in_the_order_of_keys() -> None:
+    keys, numbers = summed((np.array([8, 7, 8, 2**40]),), np.array([[1.0, 0], [2, 1], [3, 1], [4, 0]]))
+    assert [column.tolist() for column in keys] == [[7, 8, 2**40]]
+    assert numbers.tolist() == [[2, 1], [4, 1], [4, 0]]
+    assert summed((), np.array([[1.0, 0], [2, 1]]))[1].tolist() == [[3, 1]]
