@@ -11,7 +11,8 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.odds import tally
-from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted
+from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted, summed
+from antelog.forecast.scoring.exact import UNIT, exactly
 from antelog.forecast.scoring.losses import LEAST
 
 FASTER = 5
@@ -26,9 +27,12 @@ def no_losses() -> Waiting:
 
 
 def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes: Numbers) -> Waiting:
-    """With what both judges have lost on lines whose answers were settled in an epoch, one row for each."""
-    numbers = np.stack([model, outcomes, np.ones(len(pattern))], axis=1)
-    return losses.and_then(Counted(epoch, (pattern,), numbers))
+    """With what both judges have lost on lines whose answers were settled in an epoch, one row for each.
+
+    Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
+    """
+    parts = [exactly(model) / UNIT, exactly(outcomes) / UNIT, np.ones(len(pattern))]
+    return losses.and_then(Counted(epoch, *summed((pattern,), np.stack(parts, axis=1))))
 
 
 def up_to(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:

@@ -51,6 +51,17 @@ def test_who_has_lost_less_counts_more_in_that_pattern() -> None:
     assert both(0.9, 0.7, losses, pattern=8) == both(0.9, 0.7)
 
 
+def test_sums_do_not_depend_on_the_order_of_lines() -> None:
+    """Sums of floats would differ in the last digit."""
+    pattern, model, outcomes = np.zeros(999, np.int64), np.linspace(0, 9, 999), np.full(999, 0.1)
+    whole = lost(no_losses(), 3, pattern, model, outcomes)
+    cut = no_losses()
+    for part in np.array_split(np.random.default_rng(0).permutation(999), 7):
+        cut = lost(cut, 3, pattern[part], model[part], outcomes[part])
+    one, other = (up_to(each, 5, None).tally.sums.tolist() for each in (whole, cut))
+    assert one == other == [[pytest.approx(4495.5), pytest.approx(99.9), 999]]
+
+
 def test_after_much_it_is_as_the_better_judge_says() -> None:
     losses = lost(no_losses(), 3, np.zeros(500, np.int64), np.full(500, 0.3), np.full(500, 0.6))
     assert both(0.9, 0.2, losses) == pytest.approx(0.9)
