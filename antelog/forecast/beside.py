@@ -38,6 +38,8 @@ class Beside:
         Where a row's chance is another than the model's, it grows in proportion.
         """
         known = np.flatnonzero(found.which >= 0)
+        # In the order of the table: to sort what each of the rows has is more.
+        known = known.take(sorting(rows.take(known)))
         which = found.which.take(known)
         counts = found.growth.counts(len(found.chance))
         first = np.cumsum(counts) - counts

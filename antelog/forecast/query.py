@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, Mask, find, inverse, spread
+from antelog.engine.columns.tables import Column, Mask, distinct, find, inverse, spread
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.changes import Lines as Logged
 from antelog.engine.log.told import REVISED
@@ -301,7 +301,7 @@ def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[
         yield 0, np.arange(len(moments.tick)), np.arange(len(settled.tick))
         return
     asked_in, done_in = moments.tick // EPOCH, settled.tick // EPOCH
-    for number in np.unique(np.concatenate([asked_in, done_in])).tolist():
+    for number in distinct(np.concatenate([asked_in, done_in])).tolist():
         yield number, np.flatnonzero(asked_in == number), np.flatnonzero(done_in == number)
 
 
@@ -325,7 +325,7 @@ class OddsOf:
         if counts is None or (odds.known.all() and odds.told.all()):
             return odds
         parts, order = [], []
-        for epoch in np.unique(epochs).tolist():
+        for epoch in distinct(epochs).tolist():
             at = np.flatnonzero(epochs == epoch)
             as_of = self.learning.as_of(epoch, self.own.lag)
             if self.learning.on:

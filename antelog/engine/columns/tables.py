@@ -94,7 +94,7 @@ def _together(column: Column) -> Column:
 
 def sorting(key: Column) -> Column:
     """The order that sorts keys; equal keys stay in their order."""
-    return _sorted(key)[0]
+    return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else _sorted(key)[0]
 
 
 def _sorted(key: Column) -> tuple[Column, Column]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Var
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column, Mask, groups, keys_of
+from antelog.engine.columns.tables import Column, Mask, keys_of, once
 from antelog.forecast.chances.answers import Asked, Tables, met, term_column
 from antelog.forecast.chances.forms import Form
 from antelog.forecast.formulas.chains import Chain
@@ -125,11 +125,10 @@ def _odds(chain: Chain, asked: Asked, known: Known) -> tuple[Odds, Column]:
     columns = {name: asked.cells[name] for name in sorted(names)}
     epochs = known.odds.epochs(asked.as_of)
     (key,) = keys_of([[*columns.values(), epochs]])
-    same = groups(key)
-    first = same.first
-    rows = Keys({n: c.take(first) for n, c in columns.items()}, same.count, known.sightings.values)
+    first, numbers = once(key)
+    rows = Keys({n: c.take(first) for n, c in columns.items()}, len(first), known.sightings.values)
     odds, which = each_once(known.odds(chain, rows, epochs.take(first)))
-    return odds, which.take(same.numbers)
+    return odds, which.take(numbers)
 
 
 def _shown(

@@ -19,6 +19,8 @@ from antelog.engine.columns.tables import (
     groups,
     in_order,
     keys_of,
+    once,
+    positions,
     spread,
 )
 from antelog.engine.log.told import CONFIRM, REJECT, REVISED
@@ -43,7 +45,9 @@ class Lines:
         return len(self.tick)
 
     def take(self, at: Column | Mask) -> Lines:
-        return Lines(tuple(c[at] for c in self.answer), self.tick[at], self.kind[at], self.stage[at])
+        rows = positions(at)
+        answer = tuple(column.take(rows) for column in self.answer)
+        return Lines(answer, self.tick.take(rows), self.kind.take(rows), self.stage.take(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +157,9 @@ def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:
     at = find(new, known)
     fresh = np.flatnonzero(at < 0)
     numbers = np.where(at < 0, -1, before.number.take(at) if len(before.number) else -1)
-    same = groups(new.take(fresh))
-    numbers[fresh] = before.next + same.numbers
-    return numbers, before.next + same.count
+    first, which = once(new.take(fresh))
+    numbers[fresh] = before.next + which
+    return numbers, before.next + len(first)
 
 
 def numbers_of(before: Followed, answer: tuple[Column, ...]) -> Column:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, find
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, find, positions
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast import scores
 from antelog.forecast.judges import average, outcomes
@@ -38,7 +38,8 @@ class Told:
     chance: Numbers
 
     def take(self, at: Column | Mask) -> Told:
-        return Told(*(column[at] for column in vars(self).values()))
+        rows = positions(at)
+        return Told(*(column.take(rows) for column in vars(self).values()))
 
     def and_then(self, later: Told) -> Told:
         pairs = zip(vars(self).values(), vars(later).values(), strict=True)
@@ -173,7 +174,7 @@ def _with_losses(losses: Waiting, told: Told, of: Column, settled: Settled) -> W
     confirmed = settled.confirmed.take(of)
     model, by_outcomes = log_losses(told.model, confirmed), log_losses(told.outcomes, confirmed)
     epochs = settled.tick.take(of) // EPOCH
-    for epoch in np.unique(epochs).tolist():
+    for epoch in distinct(epochs).tolist():
         here = np.flatnonzero(epochs == epoch)
         losses = lost(losses, epoch, told.pattern.take(here), model[here], by_outcomes[here])
     return losses

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, numbered
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, numbered
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast.judges.following import Settled, either_of, stage_of
 from antelog.forecast.odds.tally import AsOf, Counted, Waiting, looked_up, nothing_counted, summed
@@ -51,7 +51,7 @@ def learned(
     of = settled.state_of
     confirmed = settled.confirmed.take(of).astype(np.float64)
     when = epochs.take(of)
-    for epoch in np.unique(when).tolist():
+    for epoch in distinct(when).tolist():
         at = np.flatnonzero(when == epoch)
         numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
         states = settled.states.take(at)

@@ -123,7 +123,8 @@ def completed(odds: Odds, learned: Odds, of: tuple[Chain, Input], keys: Keys) ->
 
 def _with_ticks(shares: Numbers, ticks: int) -> Numbers:
     """Shares with a column for each of so many ticks."""
-    return np.pad(shares, ((0, 0), (0, 0), (0, ticks - shares.shape[2])))
+    more = ticks - shares.shape[2]
+    return np.pad(shares, ((0, 0), (0, 0), (0, more))) if more else shares
 
 
 def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[float]:

@@ -50,29 +50,38 @@ class Odds:
 
     @cached_property
     def _come(self) -> Numbers:
-        """What of the true facts has come before the first tick, by the first, by the second, …"""
+        """What of the true facts has come before the first tick, by the first, by the second, …
+
+        By state, then by set, so that rows can be looked up side by side.
+        """
         count, states, _ = self.shares.shape
-        return np.concatenate([np.zeros((count, states, 1)), np.cumsum(self.shares, axis=2)], axis=2)
+        come = np.concatenate([np.zeros((count, states, 1)), np.cumsum(self.shares, axis=2)], axis=2)
+        return np.ascontiguousarray(np.moveaxis(come, 1, 0))
 
     def come(self, of: Column, lag: Column | int) -> Numbers:
         """For these rows: how much of the true facts of each state has come so many ticks later."""
-        at = np.clip(np.asarray(lag) + 1, 0, self.shares.shape[2])
-        come: Numbers = self._come[of, :, at] if at.ndim else self._come[:, :, int(at)].take(of, axis=0)
+        states, _, lags = self._come.shape
+        at = of * lags + (np.minimum(np.maximum(lag, -1), lags - 2) + 1)
+        come: Numbers = self._come.reshape(states, -1).take(at, axis=1).T
         return come
 
     def moves(self, of: Column) -> Numbers:
         """For these rows: the chance to get from each state (none first) to each."""
-        once, again = self.once.take(of, axis=0), self.again.take(of, axis=0)
-        count, states = once.shape
+        return np.moveaxis(self._moves.take(of, axis=2), 2, 0)
+
+    @cached_property
+    def _moves(self) -> Numbers:
+        """The same for each set, which is the last axis: rows are looked up side by side, again and again."""
+        count, states = self.once.shape
         moves = np.empty((count, states + 1, states + 1))
-        moves[:, :, 1:] = once[:, None, :]
+        moves[:, :, 1:] = self.once[:, None, :]
         for state in range(states):
-            moves[:, state + 1, state + 1] = again[:, state]
+            moves[:, state + 1, state + 1] = self.again[:, state]
         moves[:, :, 0] = np.maximum(1 - moves[:, :, 1:].sum(axis=2), 0)
         # What is said never to happen may happen all the same; and then there must be a next tick.
         np.maximum(moves, IMPOSSIBLE, out=moves)
         moves /= moves.sum(axis=2, keepdims=True)
-        return moves
+        return np.ascontiguousarray(np.moveaxis(moves, 0, 2))
 
 
 IMPOSSIBLE = 1e-15

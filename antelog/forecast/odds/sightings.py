@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Family:
     series: tuple[Series, ...]
     slotted: bool
 
-    @property
+    @cached_property
     def name(self) -> str:
         return repr(self)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, groups
+from antelog.engine.columns.tables import NEVER, Column, groups, or_never
 from antelog.forecast.scoring.leads import PLACES, places, quantile
 from antelog.forecast.scoring.settled import Settled
 
@@ -42,8 +42,9 @@ def alerts(lines: Settled) -> Alerts:
     """The alerts of lines that were told with a chance; all lines of an answer must be there."""
     found, same = Alerts(), groups(lines.answer)
     confirmed, settled = lines.confirmed.take(same.first), lines.settled.take(same.first)
+    chance, told = lines.chance.take(same.order), lines.told.take(same.order)
     for number, threshold in enumerate(THRESHOLDS):
-        since = same.least(np.where(lines.chance >= threshold, lines.told, NEVER))
+        since = np.minimum.reduceat(or_never(told, chance < threshold), same.starts) if same.count else told
         reached = since < NEVER
         right = reached & confirmed
         found.alerted[number] = reached.sum()
