@@ -41,7 +41,9 @@ class Engine(engine.Engine):
         learn: whether to go on learning with a given model
         min_chance: answers with a smaller chance are dropped, and nothing more is told of them
         most: of each query not more open answers than so many are told; the least likely are dropped
-        half_life: after so many epochs of 20 ticks what was learned counts half; None: never
+        epoch: what so many ticks teach is counted together, and used from the end of the next so many on; 20
+            unless told otherwise, or as the given model has it
+        half_life: after so many epochs what was learned counts half; None: never
         only: the kinds of changes asked for, all unless told otherwise
         others: `static`, background facts in addition to those of the program, as frames or lists of tuples;
             `arrival`, what frames call the column of arrivals; `limit`, to keep at most so many facts: when
@@ -58,6 +60,7 @@ class Engine(engine.Engine):
         *,
         model: Model | str | PathLike[str] | None = None,
         learn: bool = False,
+        epoch: int | None = None,
         half_life: float | None = HALF_LIFE,
         min_chance: float | None = None,
         most: int | None = None,
@@ -71,10 +74,10 @@ class Engine(engine.Engine):
             self._running = begun(
                 plan,
                 None if model == LEARN else model,
-                (learn or model == LEARN, half_life),
+                (learn or model == LEARN, half_life, epoch),
                 (min_chance, most),
             )
-        elif min_chance is not None or most is not None:
+        elif (min_chance, most, epoch) != (None, None, None):
             raise UnsupportedError(_NO_MODEL)
         super().__init__(program, only=only, **others)
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.columns.tables import distinct
 from antelog.engine.engine import Finished
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
@@ -28,7 +29,7 @@ from antelog.forecast.judges import average, judging, outcomes
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
-from antelog.forecast.odds.tally import EPOCH, AsOf
+from antelog.forecast.odds.tally import AsOf
 from antelog.forecast.query import Followed, Learning, Query, Scene, nobody_followed
 from antelog.forecast.scores import Scores
 
@@ -56,7 +57,7 @@ def start(plan: Plan, learning: Learning, limits: Limits, model: Model | None = 
     sightings = nothing_seen(layout(plan).families)
     queries = {query.name: _nobody(plan, query) for query in plan.queries}
     if model is None:
-        return Forecasting(sightings, nothing_counted(plan), queries, 0, learning, limits)
+        return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning, limits)
     queries = {
         name: replace(
             each,
@@ -86,7 +87,9 @@ def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasti
     for name, each in finished.told.items():
         query = Query(scene, plan.relation(name))
         queries[name], log[name] = query.told(queries[name], each.lines, finished.values, state.now)
-    first = dict.fromkeys((family.name for family in own.families), state.now - own.reach)
+    first = dict.fromkeys(
+        (family.name for family in own.families), state.now - own.reach(before.learning.length)
+    )
     after = _used(own, current, state.now)
     return replace(after, sightings=forgotten(sightings, first), queries=queries), log
 
@@ -107,15 +110,16 @@ def with_chances(plan: Plan, current: Forecasting, state: State, told: tuple[str
 
 def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
     """With the epochs counted whose facts have all come by now."""
-    end = (now + 1 - own.slowest) // EPOCH
+    length = current.learning.length
+    end = (now + 1 - own.slowest) // length
     if end <= current.epoch:
         return current
     series = dict(current.series)
     for family in own.families:
         ticks = current.sightings.history[family.name].ticks
-        new = ticks[(ticks >= current.epoch * EPOCH) & (ticks < end * EPOCH)] // EPOCH
-        for epoch in np.unique(new).tolist():
-            more = series_counts.counted(current.sightings, family, epoch, own.slowest)
+        new = ticks[(ticks >= current.epoch * length) & (ticks < end * length)] // length
+        for epoch in distinct(new).tolist():
+            more = series_counts.counted(current.sightings, family, epoch, own.slowest, length)
             series[family.name] = series_counts.and_then(series[family.name], more)
     return replace(current, series=series, epoch=end)
 
@@ -124,15 +128,15 @@ def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
     """With the counts used that may be used by now."""
     if not current.learning.on:
         return current
-    as_of = current.learning.as_of(now // EPOCH, own.lag)
+    as_of = current.learning.as_of(now // current.learning.length, own)
     series = {n: series_counts.up_to(c, as_of) for n, c in current.series.items()}
     return replace(current, series=series)
 
 
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     """What was learned, all of it, whether it is used already or not."""
-    half_life = current.learning.half_life
-    epoch = now // EPOCH if current.learning.on else current.learning.epoch
+    half_life, length = current.learning.half_life, current.learning.length
+    epoch = now // length if current.learning.on else current.learning.epoch
     judged = {name: each.judged for name, each in current.queries.items()}
     return Model(
         plan,
@@ -142,6 +146,7 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
         {name: average.up_to(each.losses, epoch, half_life) for name, each in judged.items()},
         epoch,
         half_life,
+        length,
     )
 
 

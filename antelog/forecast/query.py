@@ -63,17 +63,22 @@ class Learning:
 
     If not, everything learned before is used, which was up to some `epoch`. If not what all keys share is
     learned, that stays as it was in this epoch, and only what is a key's own is learned: so it makes no
-    difference to a key which others are beside it.
+    difference to a key which others are beside it. An epoch is `length` ticks long.
     """
 
     on: bool
     half_life: float | None = HALF_LIFE
     epoch: int = 0
     shared: bool = True
+    length: int = EPOCH
 
-    def as_of(self, epoch: int, lag: int) -> AsOf:
+    def epochs(self, ticks: Column) -> Column:
+        """The epochs of ticks."""
+        return ticks // self.length
+
+    def as_of(self, epoch: int, own: Layout) -> AsOf:
         """What is known in an epoch."""
-        still = None if self.shared else self.epoch
+        still, lag = None if self.shared else self.epoch, own.lag(self.length)
         return AsOf(epoch - lag if self.on else self.epoch, self.half_life, still)
 
 
@@ -170,7 +175,8 @@ class Query:
             beside.say(some.line, some.told.chance, source_of(some.told))
             beside.grow(some.line, some.time, some.found)
             said.append(more)
-            judged = judging.settle(judged, step.settled, done, weighed=learning.on and learning.shared)
+            weighed = epoch if learning.on and learning.shared else None
+            judged = judging.settle(judged, step.settled, done, weighed)
         number = np.full(logged.table.num_rows, -1)
         number[rows] = step.numbers
         told_ = _Told(beside.table(logged.table), number, line, said)
@@ -212,7 +218,7 @@ class Query:
         moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
         found = self._chances(moments, (rows, lines), beside)
         if len(at):
-            _, said = self._judge(judged, moments, found, int(some.tick[0]) // EPOCH)
+            _, said = self._judge(judged, moments, found, int(some.tick[0]) // self.scene.learning.length)
             beside.say(said.line, said.told.chance, source_of(said.told))
             beside.grow(said.line, said.time, said.found)
         table = beside.table(logged.table)
@@ -243,7 +249,7 @@ class Query:
         learning = self.scene.learning
         if not learning.on:
             return judged
-        keys, epochs = tuple(settled.answer[i] for i in self._key), settled.tick // EPOCH
+        keys, epochs = tuple(settled.answer[i] for i in self._key), learning.epochs(settled.tick)
         outcomes = learned(judged.outcomes, settled, keys, epochs, shared=learning.shared)
         return replace(judged, outcomes=outcomes)
 
@@ -285,7 +291,7 @@ class Query:
 
     def _judge(self, judged: Judged, at: Moments, found: Chances, epoch: int) -> tuple[Judged, Said]:
         """The chances of open answers in an epoch, given what the model says."""
-        as_of = self.scene.learning.as_of(epoch, self.scene.own.lag)
+        as_of = self.scene.learning.as_of(epoch, self.scene.own)
         if self.scene.learning.on:
             judged = judging.ready(judged, as_of)
         keys, age = tuple(at.answer[i] for i in self._key), at.tick - at.answer[-1]
@@ -300,7 +306,7 @@ def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[
     if not learning.on:
         yield 0, np.arange(len(moments.tick)), np.arange(len(settled.tick))
         return
-    asked_in, done_in = moments.tick // EPOCH, settled.tick // EPOCH
+    asked_in, done_in = learning.epochs(moments.tick), learning.epochs(settled.tick)
     for number in distinct(np.concatenate([asked_in, done_in])).tolist():
         yield number, np.flatnonzero(asked_in == number), np.flatnonzero(done_in == number)
 
@@ -315,7 +321,7 @@ class OddsOf:
 
     def epochs(self, ticks: Column) -> Column:
         """The epochs of ticks; if nothing is learned any more, they are all one."""
-        return ticks // EPOCH if self.learning.on else np.zeros_like(ticks)
+        return self.learning.epochs(ticks) if self.learning.on else np.zeros_like(ticks)
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
@@ -327,7 +333,7 @@ class OddsOf:
         parts, order = [], []
         for epoch in distinct(epochs).tolist():
             at = np.flatnonzero(epochs == epoch)
-            as_of = self.learning.as_of(epoch, self.own.lag)
+            as_of = self.learning.as_of(epoch, self.own)
             if self.learning.on:
                 counts = series_counts.up_to(counts, as_of)
             parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))

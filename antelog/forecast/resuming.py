@@ -29,6 +29,7 @@ from antelog.forecast.files.packing import packed, unpacked
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.judges.alerts import Alerts
 from antelog.forecast.odds.sightings import Sightings, nothing_seen
+from antelog.forecast.odds.tally import EPOCH
 from antelog.forecast.query import Followed, Learning
 from antelog.forecast.retelling import Kept
 
@@ -39,9 +40,9 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     as_of: int
     shared: bool
     epoch: int
-    min_chance: float | None
-    most: int | None
+    limits: tuple[float | None, int | None]
     scores: dict[str, Any]
+    length: int = EPOCH
 
 
 def members(current: Forecasting) -> dict[str, bytes]:
@@ -61,7 +62,7 @@ def members(current: Forecasting) -> dict[str, bytes]:
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
     limits, how = current.limits, (learning.on, learning.half_life, learning.epoch, learning.shared)
-    head = _Head(*how, current.epoch, limits.min_chance, limits.most, scored)
+    head = _Head(*how, current.epoch, (limits.min_chance, limits.most), scored, learning.length)
     lines = {
         f"lines/{number}": _table(each.kept.lines)
         for number, each in enumerate(current.queries.values())
@@ -95,8 +96,8 @@ def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
             queries[name] = Followed(judged, alerts, known["dropping"][name], kept)
     except (msgspec.MsgspecError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
         raise StateError(f"what the state knows for forecasts cannot be read: {error}") from None
-    learning = Learning(head.learns, head.half_life, head.as_of, head.shared)
-    limits = Limits(head.min_chance, head.most)
+    learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
+    limits = Limits(*head.limits)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning, limits)
 
 

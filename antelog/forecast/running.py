@@ -18,11 +18,12 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Finished
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
-from antelog.errors import DataError
+from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting, resuming
 from antelog.forecast.dropping import Limits, dropped_table
 from antelog.forecast.files.model import Model
 from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.odds.tally import EPOCH
 from antelog.forecast.query import Learning
 from antelog.forecast.renewing import lighter
 from antelog.forecast.scores import Scores
@@ -62,21 +63,30 @@ class Running:
 def begun(
     plan: Plan,
     model: Model | str | PathLike[str] | None,
-    learning: tuple[bool, float | None],
+    learning: tuple[bool, float | None, int | None],
     limits: tuple[float | None, int | None],
 ) -> Running:
     """Before the first step, with a model or the path of one, which is refused if it does not fit.
 
-    `learning` says whether to learn, and with which half-life; `limits` are the least chance that is told
-    of, and how many answers.
+    `learning` says whether to learn, with which half-life, and how long an epoch is (None: as in the model,
+    or else as usual); `limits` are the least chance that is told of, and how many answers.
     """
-    within, how = _limits(*limits), Learning(*learning)
+    on, half_life, length = learning
+    if length is not None and length < 1:
+        raise DataError(f"an epoch of {length} ticks is none: it has at least one")
+    within, how = _limits(*limits), Learning(on, half_life, length=length or EPOCH)
     if model is None:
         return Running(plan, forecasting.start(plan, how, within))
     name = "the model" if isinstance(model, Model) else str(model)
     given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
+    if length not in (None, given.length):
+        raise StateError(
+            f"{name} was learned in epochs of {given.length} ticks, not of {length}: leave the length out, "
+            "or learn it again"
+        )
+    how = replace(how, length=given.length)
     if not how.on:
-        how = Learning(False, given.half_life, given.epoch)
+        how = replace(how, half_life=given.half_life, epoch=given.epoch)
     return Running(plan, forecasting.start(plan, how, within, given))
 
 

@@ -69,10 +69,10 @@ def _listening() -> Iterator[_Heard]:
         heard.said.append(_said(asked, told))
         return judged, told
 
-    def settle_(judged: Judged, settled: Settled, at: Column, *, weighed: bool) -> Judged:
+    def settle_(judged: Judged, settled: Settled, at: Column, epoch: int | None) -> Judged:
         columns = {"answer": settled.number, "settled": settled.tick, "confirmed": settled.confirmed}
         heard.settled.append(pl.DataFrame({name: column.take(at) for name, column in columns.items()}))
-        return settle(judged, settled, at, weighed=weighed)
+        return settle(judged, settled, at, epoch)
 
     with patch.object(judging, "judge", judge_), patch.object(judging, "settle", settle_):
         yield heard

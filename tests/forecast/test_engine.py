@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import antelog
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.forecast.engine import Engine
+from antelog.forecast.files.model import Model
 
 RULES = """
 input Read(x: text, v: number, time) delay 2.
@@ -43,10 +44,11 @@ def run(engine: Engine, ends: list[int]) -> list[dict[str, Any]]:
     return found
 
 
-def test_what_is_learned_does_not_depend_on_cuts() -> None:
+@pytest.mark.parametrize("epoch", [None, 1, 7])
+def test_what_is_learned_does_not_depend_on_cuts(epoch: int | None) -> None:
     """With inputs of different delays, and several facts of one key and tick."""
     program = antelog.parse(RULES)
-    one, other = Engine(program, model="learn"), Engine(program, model="learn")
+    one, other = (Engine(program, model="learn", epoch=epoch) for _ in range(2))
     whole, cut = run(one, [TICKS + 3]), run(other, list(range(TICKS + 4)))
     chances = [[row.pop("chance") for row in rows] for rows in (whole, cut)]
     for rows in (whole, cut):
@@ -79,6 +81,37 @@ def test_a_model_that_does_not_learn_stays_as_it_is() -> None:
     for name, counts in fixed.model.series.items():
         assert counts.tally.sums.tolist() == model.series[name].tally.sums.tolist()
     assert fixed.scores().column("lines").to_pylist()[0] > 0
+
+
+def test_what_an_epoch_has_taught_is_used_from_the_end_of_the_next_one_on() -> None:
+    """An answer that is open at a tick has a chance as soon as facts are known that may still come."""
+    first = {}
+    for epoch in (5, 20):
+        engine = Engine(antelog.parse(RULES), model="learn", epoch=epoch)
+        first[epoch] = min(row["tick"] for row in run(engine, [100]) if row["chance"] is not None)
+    assert {epoch: 2 * epoch <= tick < 3 * epoch for epoch, tick in first.items()} == {5: True, 20: True}
+
+
+def test_epochs_that_cannot_be() -> None:
+    program = antelog.parse(RULES)
+    with pytest.raises(DataError, match="an epoch of 0 ticks is none"):
+        Engine(program, model="learn", epoch=0)
+    with pytest.raises(UnsupportedError, match='model="learn"'):
+        Engine(program, epoch=5)
+
+
+def test_epochs_are_as_long_as_those_of_the_model() -> None:
+    program = antelog.parse(RULES)
+    learning = Engine(program, model="learn", epoch=5)
+    run(learning, [100])
+    model = Model.from_bytes(learning.model.to_bytes())
+    assert (model.length, model.epoch) == (5, 20)
+    later = Engine(program, model=model, learn=True, epoch=5)
+    run(later, [50])
+    restored = Engine.from_bytes(later.to_bytes())
+    assert [each.model.length for each in (later, restored)] == [5, 5]
+    with pytest.raises(StateError, match="the model was learned in epochs of 5 ticks, not of 20"):
+        Engine(program, model=model, epoch=20)
 
 
 def test_without_a_model() -> None:

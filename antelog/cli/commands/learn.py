@@ -22,6 +22,7 @@ from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
 from antelog.forecast.engine import LEARN, Engine
 from antelog.forecast.files.model import Model
+from antelog.forecast.odds.tally import EPOCH
 from antelog.forecast.report.learning import learned_text
 from antelog.forecast.report.text import report_text
 from antelog.program import load
@@ -40,11 +41,18 @@ from antelog.program import load
     "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="MODEL", required=True,
     help="The file for what is learned.",
 )  # fmt: skip
+@click.option(
+    "--epoch", type=click.IntRange(min=1), metavar="TICKS", default=EPOCH, show_default=True,
+    help="What so many ticks teach is counted together: fewer where much changes within few ticks. With the "
+    "model, epochs are that long.",
+)  # fmt: skip
 @until_option
 @arrival_option
 @rejects_option
 @click.pass_context
-def learn(ctx: click.Context, /, program: Path, output: Path, rejects: Path | None, **given: Any) -> None:
+def learn(
+    ctx: click.Context, /, program: Path, output: Path, epoch: int, rejects: Path | None, **given: Any
+) -> None:
     """Learn from recorded facts how likely the answers of PROGRAM are, and write it to a file.
 
     \b
@@ -60,7 +68,7 @@ def learn(ctx: click.Context, /, program: Path, output: Path, rejects: Path | No
             raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
         loaded = load(program)
         facts = facts_of(loaded.plan, given)
-        engine = through(loaded, facts, rejects=rejects, model=LEARN, half_life=None)
+        engine = through(loaded, facts, rejects=rejects, model=LEARN, epoch=epoch, half_life=None)
         model = engine.model
         _check(engine, model)
         model.save(output)
@@ -79,6 +87,6 @@ def _check(engine: Engine, model: Model) -> None:
     if not model.knows_something:
         raise DataError(
             f"{used:,} fact{'' if used == 1 else 's'} up to tick {engine.now} "
-            f"{'is' if used == 1 else 'are'} too little to learn from: no answer was decided, and no 20 "
-            "ticks are complete"
+            f"{'is' if used == 1 else 'are'} too little to learn from: no answer was decided, and no "
+            f"{model.length} ticks are complete"
         )

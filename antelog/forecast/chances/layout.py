@@ -11,22 +11,27 @@ from functools import lru_cache
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.forecast.chances.forms import Form, forms
 from antelog.forecast.odds.sightings import Family
-from antelog.forecast.odds.tally import EPOCH
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The families of the plan's queries, how late facts of theirs may be, how far back they matter."""
+    """The families of the plan's queries, how late facts of theirs may be, how far back answers ask."""
 
     plan: Plan
     families: tuple[Family, ...]
     slowest: int
-    reach: int
+    asked: int
 
-    @property
-    def lag(self) -> int:
-        """An epoch's counts are used so many epochs later, when all its facts have come."""
-        return max(2, 1 + -(-self.slowest // EPOCH))
+    def lag(self, epoch: int) -> int:
+        """What epochs of such a length add is used so many epochs later, when all their facts have come."""
+        return max(2, 1 + -(-self.slowest // epoch))
+
+    def reach(self, epoch: int) -> int:
+        """How far back facts matter, if epochs have such a length.
+
+        The facts of an epoch are counted when all have come, together with those of the tick before it.
+        """
+        return max(self.asked, 2 * epoch + self.slowest)
 
 
 @lru_cache(maxsize=64)
@@ -34,9 +39,7 @@ def layout(plan: Plan) -> Layout:
     own = [form for form in forms(plan).values() if isinstance(form, Form)]
     families = tuple(dict.fromkeys(family for form in own for family in form.families))
     slowest = max((form.slowest for form in own), default=0)
-    reach = max((form.reach for form in own), default=0)
-    # The facts of an epoch are counted when all have come, together with those of the tick before it.
-    return Layout(plan, families, slowest, max(reach, 2 * EPOCH + slowest))
+    return Layout(plan, families, slowest, max((form.reach for form in own), default=0))
 
 
 def is_lossy(plan: Plan, query: str) -> bool:

@@ -26,7 +26,7 @@ from antelog.forecast.files.packing import packed, unpacked
 from antelog.forecast.judges.outcomes import Outcomes
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
-from antelog.forecast.odds.tally import Waiting
+from antelog.forecast.odds.tally import EPOCH, Waiting
 
 VERSION = 1
 """Counts up whenever a model of the version before can no longer be read."""
@@ -40,11 +40,12 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     epoch: int
     half_life: float | None
+    length: int = EPOCH
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What was learned of a program's facts and answers, up to an epoch.
+    """What was learned of a program's facts and answers, up to an epoch, each being `length` ticks long.
 
     `series` are the counts of each family, `outcomes` those of each query's answers, `losses` how good the
     judges were. Their cells stand for `values`.
@@ -57,6 +58,7 @@ class Model:
     losses: Mapping[str, Waiting]
     epoch: int
     half_life: float | None
+    length: int = EPOCH
 
     @property
     def knows_something(self) -> bool:
@@ -72,7 +74,7 @@ class Model:
         said, columns = packed(
             {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
         )
-        head = _Head(_KIND, VERSION, self.epoch, self.half_life)
+        head = _Head(_KIND, VERSION, self.epoch, self.half_life, self.length)
         return sealed.pack(
             {
                 "model.json": msgspec.json.encode(head),
@@ -115,7 +117,9 @@ class Model:
             plan = from_json(members["plan.json"])
             values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
             learned = unpacked(members["learned.json"], members["learned.arrow"])
-            model = cls(plan, values, *_parts(plan, learned), head.epoch, head.half_life)
+            if head.length < 1 or any(each.length != head.length for each in learned["series"].values()):
+                raise ValueError("its epochs are not of one length")
+            model = cls(plan, values, *_parts(plan, learned), head.epoch, head.half_life, head.length)
         except (msgspec.MsgspecError, PlanError, ValueError, LookupError, TypeError) as error:
             raise StateError(f"{name} is no model: {_reason(error)}; `antelog learn` writes one") from None
         return model
@@ -148,10 +152,10 @@ def _parts(plan: Plan, learned: Any) -> tuple[Any, Any, Any]:
     return series, by_outcome, losses
 
 
-def nothing_counted(plan: Plan) -> dict[str, SeriesCounts]:
-    """What is known of each family of a plan before the first fact."""
+def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:
+    """What is known of each family of a plan before the first fact, with epochs of such a length."""
     own = layout(plan)
-    return {family.name: series_counts.no_counts(family, own.slowest) for family in own.families}
+    return {family.name: series_counts.no_counts(family, own.slowest, length) for family in own.families}
 
 
 def _without_alerts(plan: Plan) -> Plan:

@@ -22,7 +22,6 @@ from antelog.forecast.files.model import Model
 from antelog.forecast.judges import average
 from antelog.forecast.judges.outcomes import Outcomes
 from antelog.forecast.odds import series_counts, tally
-from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.tally import Tally, Waiting
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
@@ -48,18 +47,20 @@ def merged(models: Sequence[Model]) -> Model:
     parts = [recoded(_standing(each, epoch), values) for each in models]
     one = parts[0]
     series = {
-        name: SeriesCounts(
-            tally.merged([each.series[name].tally for each in parts]),
-            tally.merged([each.series[name].shared for each in parts]),
+        name: replace(
+            counts,
+            tally=tally.merged([each.series[name].tally for each in parts]),
+            shared=tally.merged([each.series[name].shared for each in parts]),
+            later=(),
         )
-        for name in one.series
+        for name, counts in one.series.items()
     }
     outcomes = {}
     for name in one.outcomes:
         levels = zip(*(each.outcomes[name].levels for each in parts), strict=True)
         outcomes[name] = Outcomes(tuple(map(_together, levels)))
     losses = {name: _together([each.losses[name] for each in parts]) for name in one.losses}
-    return Model(one.plan, values, series, outcomes, losses, epoch, one.half_life)
+    return replace(one, values=values, series=series, outcomes=outcomes, losses=losses, epoch=epoch)
 
 
 def _together(parts: Sequence[Waiting]) -> Waiting:

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, find, positions
+from antelog.engine.columns.tables import Column, Mask, Numbers, find, positions
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast import scores
 from antelog.forecast.judges import average, outcomes
 from antelog.forecast.judges.average import averaged, lost, no_losses
 from antelog.forecast.judges.following import Followed, Settled, age_bucket, nobody, state_of
 from antelog.forecast.judges.outcomes import Outcomes, predicted
-from antelog.forecast.odds.tally import EPOCH, AsOf, Waiting
+from antelog.forecast.odds.tally import AsOf, Waiting
 from antelog.forecast.scores import Scores
 from antelog.forecast.scoring.losses import log_losses
 from antelog.forecast.scoring.settled import Settled as Scored
@@ -120,18 +120,19 @@ def source_of(told: Told) -> Column:
     return np.where(model & by_outcomes, 2, np.where(by_outcomes, 1, np.where(model, 0, -1)))
 
 
-def settle(judged: Judged, settled: Settled, at: Column, *, weighed: bool) -> Judged:
+def settle(judged: Judged, settled: Settled, at: Column, epoch: int | None) -> Judged:
     """Some of the settled answers are done with: what was said of them is scored.
 
-    If the judges are weighed by it, what each has lost counts.
+    If the judges are weighed by it, what each has lost counts for the epoch in which that was.
     """
     if len(at) == 0:
         return judged
     place = find(judged.told.number, settled.number.take(at))
     mine = np.flatnonzero(place >= 0)
     told, of = judged.told.take(mine), at.take(place.take(mine))
-    losses = _with_losses(judged.losses, told, of, settled) if weighed else judged.losses
-    done = Scored(told.number, told.tick, told.chance, settled.tick.take(of), settled.confirmed.take(of))
+    right = settled.confirmed.take(of)
+    losses = judged.losses if epoch is None else _with_losses(judged.losses, told, right, epoch)
+    done = Scored(told.number, told.tick, told.chance, settled.tick.take(of), right)
     return _scored(
         replace(
             judged, told=judged.told.take(place < 0), losses=losses, unscored=_more(judged.unscored, done)
@@ -165,16 +166,11 @@ def all_scored(judged: Judged) -> Scores:
     return _scored(judged, 1).scores
 
 
-def _with_losses(losses: Waiting, told: Told, of: Column, settled: Settled) -> Waiting:
-    """With what both judges have lost on each line."""
+def _with_losses(losses: Waiting, told: Told, confirmed: Mask, epoch: int) -> Waiting:
+    """With what both judges have lost on each line of answers that were settled in an epoch."""
     both = np.flatnonzero(~np.isnan(told.model) & ~np.isnan(told.outcomes))
     if len(both) == 0:
         return losses
-    told, of = told.take(both), of.take(both)
-    confirmed = settled.confirmed.take(of)
+    told, confirmed = told.take(both), confirmed.take(both)
     model, by_outcomes = log_losses(told.model, confirmed), log_losses(told.outcomes, confirmed)
-    epochs = settled.tick.take(of) // EPOCH
-    for epoch in distinct(epochs).tolist():
-        here = np.flatnonzero(epochs == epoch)
-        losses = lost(losses, epoch, told.pattern.take(here), model[here], by_outcomes[here])
-    return losses
+    return lost(losses, epoch, told.pattern, model, by_outcomes)

@@ -48,12 +48,13 @@ class SeriesCounts:
     """For each key and series of a family: its facts, the ticks after one, facts after one, and how late.
 
     `shared` are the sums over all keys, and the ticks that they have been known. `later` is what epochs
-    have added that is not used yet.
+    have added that is not used yet; an epoch is `length` ticks long.
     """
 
     tally: Tally
     shared: Tally
     later: tuple[Counted, ...] = ()
+    length: int = EPOCH
 
     @property
     def known(self) -> bool:
@@ -61,15 +62,16 @@ class SeriesCounts:
         return self.tally.count > 0 or self.shared.count > 0
 
 
-def no_counts(family: Family, slowest: int) -> SeriesCounts:
+def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
     width = len(family.series) * (_LAGS + slowest + 1)
     places = len(family.places)
-    return SeriesCounts(nothing_counted(places, width, forgets=places > 0), nothing_counted(0, width + 1))
+    own, shared = nothing_counted(places, width, forgets=places > 0), nothing_counted(0, width + 1)
+    return SeriesCounts(own, shared, length=length)
 
 
-def counted(sightings: Sightings, family: Family, epoch: int, slowest: int) -> Counted:
-    """What an epoch adds, all of whose facts have come."""
-    first, last = epoch * EPOCH, epoch * EPOCH + EPOCH - 1
+def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, length: int = EPOCH) -> Counted:
+    """What an epoch of such a length adds, all of whose facts have come."""
+    first, last = epoch * length, epoch * length + length - 1
     facts = gather(sightings.history, family.name, span(first - 1, last))
     width = len(family.places)
     each = _LAGS + slowest + 1
@@ -124,17 +126,17 @@ def _used(counts: SeriesCounts, new: Counted, as_of: AsOf) -> SeriesCounts:
         return replace(counts, tally=tally)
     since = int(shared.last[0]) if shared.count else new.epoch
     fresh = alive(tally, new.epoch) - alive(counts.tally, new.epoch)
-    ticks = _known_for(counts.tally, since, new.epoch, half_life) + EPOCH * fresh
+    ticks = counts.length * _known_for(counts.tally, since, new.epoch, half_life) + counts.length * fresh
     numbers = np.append(new.numbers.sum(axis=0), ticks)[None, :]
-    return SeriesCounts(tally, added(shared, Counted(new.epoch, (), numbers), half_life), counts.later)
+    return replace(counts, tally=tally, shared=added(shared, Counted(new.epoch, (), numbers), half_life))
 
 
 def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) -> float:
-    """For how many ticks its keys together have been known after an epoch and up to another."""
+    """For how many epochs its keys together have been known after an epoch and up to another."""
     gone = tally.last[tally.forgotten(epoch, tally.last)]
     whole, after = _stretch(epoch - since, half_life), epoch - np.maximum(gone + FORGOTTEN, since)
     before = whole - _stretches(after, half_life)
-    return EPOCH * (alive(tally, epoch) * whole + float(before.sum()))
+    return alive(tally, epoch) * whole + float(before.sum())
 
 
 def standing(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
@@ -152,7 +154,7 @@ def _every(counts: SeriesCounts, epoch: int, half_life: float | None) -> Numbers
         return np.zeros(counts.shared.sums.shape[1])
     since = int(counts.shared.last[0])
     every = faded(counts.shared.sums[0], epoch - since, half_life).copy()
-    every[-1] += _known_for(counts.tally, since, epoch, half_life)
+    every[-1] += counts.length * _known_for(counts.tally, since, epoch, half_life)
     return every
 
 
@@ -183,7 +185,7 @@ def odds_of(counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_o
         every = _every(counts, *as_of.shared)
         ticks = every[-1]
         seen = found.sums.any(axis=1)
-        own_ticks = np.where(seen, EPOCH * _stretches(epoch - found.first + 1, half_life), 0)
+        own_ticks = np.where(seen, counts.length * _stretches(epoch - found.first + 1, half_life), 0)
         known |= seen | (counts.shared.count > 0)
         by_once, by_again, by_shares = WEIGHTS if counts.shared.count else _OF_NOTHING
         for number in range(states):

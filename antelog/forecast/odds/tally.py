@@ -18,7 +18,7 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, keys_of, numbered, once
 
 EPOCH = 20
-"""So many ticks an epoch has."""
+"""So many ticks an epoch has, unless told otherwise."""
 
 HALF_LIFE = 250.0
 """After so many epochs counts are worth half, while a stream runs."""

@@ -63,9 +63,9 @@ def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | N
         return Forecasts(Learning(True, shared=False))
     model = given if isinstance(given, Model) else Model.load(given)
     model = model.of(plan, "the model" if isinstance(given, Model) else str(given))
-    learning = Learning(False, model.half_life, model.epoch, shared=False)
+    learning = Learning(False, model.half_life, model.epoch, shared=False, length=model.length)
     if learn:
-        learning = Learning(True, epoch=model.epoch, shared=False)
+        learning = Learning(True, epoch=model.epoch, shared=False, length=model.length)
     return Forecasts(learning, model.to_bytes())
 
 

@@ -45,6 +45,15 @@ def test_a_model_learned_by_the_command_forgets_nothing() -> None:
     assert antelog.Model.load("p.model").half_life is None
 
 
+def test_how_long_an_epoch_is() -> None:
+    run("learn", "p.alog", *FACTS, "--output", "p.model", "--epoch", "5")
+    assert antelog.Model.load("p.model").length == 5
+    assert run("learn", "p.alog", *FACTS, "--output", "p.model", "--epoch", "0").exit_code == 2
+    Path("few.csv").write_text("device,level,time\na,low,0\n", encoding="utf-8")
+    done = run("learn", "p.alog", "--input", "Temp=few.csv", "--output", "q.model", "--epoch", "7")
+    assert "no 7 ticks are complete" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -20,14 +20,15 @@ def test_families_of_all_queries_each_once() -> None:
     found = layout(plan_of(TEXT.format(delay=2, more="")))
     assert [family.predicate for family in found.families] == ["Temp", "Ping"]
     assert found.slowest == 2
-    assert found.reach == 2 * EPOCH + 2  # counting an epoch asks for more than any query
+    assert found.reach(EPOCH) == 2 * EPOCH + 2  # counting an epoch asks for more than any query
 
 
 def test_slow_facts_are_counted_later() -> None:
-    assert layout(plan_of(TEXT.format(delay=2, more=""))).lag == 2
-    assert layout(plan_of(TEXT.format(delay=EPOCH, more=""))).lag == 2
+    assert layout(plan_of(TEXT.format(delay=2, more=""))).lag(EPOCH) == 2
+    assert layout(plan_of(TEXT.format(delay=EPOCH, more=""))).lag(EPOCH) == 2
     slow = layout(plan_of(TEXT.format(delay=EPOCH + 1, more="")))
-    assert slow.lag == 3
+    assert slow.lag(EPOCH) == 3
+    assert slow.lag(1) == EPOCH + 2
 
 
 def test_a_query_without_a_form_asks_for_nothing() -> None:

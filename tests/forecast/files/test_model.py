@@ -95,6 +95,11 @@ def test_a_file_of_another_kind_or_version() -> None:
             Model.from_bytes(sealed.pack({**parts(learned()), "model.json": said}))
 
 
+def test_epochs_of_different_lengths() -> None:
+    with pytest.raises(StateError, match="is no model: its epochs are not of one length"):
+        Model.from_bytes(replace(learned(), length=5).to_bytes())
+
+
 def test_counts_of_other_facts() -> None:
     other = plan_of(RULES.replace("high, T+1", "low, T+1"))
     with pytest.raises(StateError, match="counts of other facts than its program"):

@@ -89,7 +89,7 @@ def test_what_was_said_is_judged_when_the_answer_is_settled() -> None:
     judged, first = judge(judged, asked((0, 3, 0.8), (1, 3, 0.7)), NOW)
     judged, second = judge(judged, asked((0, 4, 0.9)), NOW)
     done = settled((0, EPOCH + 5, True))
-    after = settle(judged, done, ints(0), weighed=True)
+    after = settle(judged, done, ints(0), 1)
     assert after.told.number.tolist() == [1]
     # What each judge has lost on each of the two lines, and that it is one line.
     (counted,) = after.losses.later
@@ -111,7 +111,7 @@ def test_who_was_right_counts_more_later() -> None:
     for number in range(20):
         judged, _ = judge(judged, asked((number, 3, 0.9)), NOW)
     done = settled(*((number, 5, True) for number in range(20)))
-    judged = settle(judged, done, np.arange(20), weighed=True)
+    judged = settle(judged, done, np.arange(20), 0)
     assert judge(judged, asked((99, 30, 0.9)), NOW)[1].chance == before.chance  # not known yet
     _, after = judge(ready(judged, NOW), asked((99, 30, 0.9)), NOW)
     assert after.chance[0] > before.chance[0]
@@ -120,5 +120,5 @@ def test_who_was_right_counts_more_later() -> None:
 
 def test_nothing_settled_changes_nothing() -> None:
     judged = nothing_judged(2, 1)
-    assert settle(judged, settled((0, 3, True)), ints(), weighed=True) is judged
+    assert settle(judged, settled((0, 3, True)), ints(), 0) is judged
     assert len(nothing_told().and_then(nothing_told()).number) == 0
