@@ -117,6 +117,8 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
     series = dict(current.series)
     for family in own.families:
         ticks = current.sightings.history[family.name].ticks
+        # A fact of an epoch's last tick says something of the next one, too: that it was followed by none.
+        ticks = np.concatenate([ticks, ticks + 1])
         new = ticks[(ticks >= current.epoch * length) & (ticks < end * length)] // length
         for epoch in distinct(new).tolist():
             more = series_counts.counted(current.sightings, family, epoch, own.slowest, length)

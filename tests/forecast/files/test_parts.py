@@ -14,6 +14,7 @@ from antelog.engine.values.values import Values
 from antelog.forecast.engine import Engine
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import Mine, merged, part_of
+from antelog.forecast.odds.tally import EPOCH
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, level: text, time) delay 1.
@@ -34,8 +35,8 @@ def readings(devices: str = "abcde") -> list[Fact]:
     return sorted((fact for fact in found if fact[0] in devices), key=lambda fact: fact[3])
 
 
-def learned(devices: str, half_life: float | None = None) -> Model:
-    engine = Engine(PROGRAM, model="learn", half_life=half_life)
+def learned(devices: str, half_life: float | None = None, epoch: int = EPOCH) -> Model:
+    engine = Engine(PROGRAM, model="learn", half_life=half_life, epoch=epoch)
     engine.advance(END, {"Temp": readings(devices)})
     return engine.model
 
@@ -47,10 +48,11 @@ def chances(model: Model) -> list[object]:
     return list(table.column("chance").to_pylist())
 
 
-@pytest.mark.parametrize("half_life", [None, 40.0])
-def test_models_of_different_keys_together_are_the_model_of_all(half_life: float | None) -> None:
-    whole = learned("abcde", half_life)
-    together = merged([learned(devices, half_life) for devices in ("ad", "b", "ce")])
+@pytest.mark.parametrize(("half_life", "epoch"), [(None, EPOCH), (40.0, EPOCH), (40.0, 7)])
+def test_models_of_different_keys_together_are_the_model_of_all(half_life: float | None, epoch: int) -> None:
+    whole = learned("abcde", half_life, epoch)
+    together = merged([learned(devices, half_life, epoch) for devices in ("ad", "b", "ce")])
+    assert together.length == epoch
     assert together.epoch == whole.epoch
     # How far each judge is trusted follows from what was said in the meantime.
     expected = chances(replace(whole, losses=together.losses))
