@@ -12,10 +12,8 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.engine import Finished
 from antelog.engine.facts.history import rows_of
-from antelog.engine.values.values import Values
 from antelog.forecast import forecasting, resuming
 from antelog.forecast.dropping import Limits
 from antelog.forecast.files.model import Model
@@ -23,7 +21,7 @@ from antelog.forecast.files.parts import part_of
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.renewing import lighter
 from antelog.forecast.swapping import with_model, without_model
-from antelog.spark.job.dividing import parts_of_cells
+from antelog.spark.job.dividing import own_of
 from antelog.spark.job.job import Job
 
 
@@ -70,15 +68,5 @@ def rows(current: Forecasting | None) -> int:
 def _part(job: Job, number: int) -> Model | None:
     """What the model knows of the keys of a bucket."""
     assert job.forecasts is not None
-    model, count = job.forecasts.model, len(job.numbers)
-    if model is None:
-        return None
-    if count == 1:
-        return part_of(model, None)
-    place = job.numbers.index(number)
-
-    def mine(cells: Column, values: Values) -> Mask:
-        own: Mask = parts_of_cells(cells, values, count) == place
-        return own
-
-    return part_of(model, mine)
+    model = job.forecasts.model
+    return None if model is None else part_of(model, own_of(job.numbers, number))

@@ -28,7 +28,7 @@ from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.values.values import Values
 from antelog.spark.job.arrivals import with_arrival
-from antelog.spark.job.dividing import parts_of_cells
+from antelog.spark.job.dividing import own_of
 from antelog.spark.job.job import ARRIVED, EXCEPT, Job
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -302,13 +302,11 @@ def _share(job: Job, number: int) -> Share | None:
     A bucket knows nothing of the facts about others' values; so it may take for absent what another bucket
     has. The first bucket tells those of all others.
     """
-    count = len(job.numbers)
-    if count == 1 or not job.talks_by_itself:
+    own = own_of(job.numbers, number)
+    if own is None or not job.talks_by_itself:
         return None
-    part = job.numbers.index(number)
 
     def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
-        mine: Mask = parts_of_cells(answers[job.plan.key[name]], values, count) == part
-        return mine
+        return own(answers[job.plan.key[name]], values)
 
     return share

@@ -6,17 +6,22 @@ same text in a dictionary. The hash is our own, for it has to be the same in eve
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.kinds import Kind
 from antelog.engine.values.values import Values
+
+Own: TypeAlias = Callable[[Column, Values], Mask]
+"""Which of some cells belong to a bucket, given what they stand for."""
 
 _Hashes = NDArray[np.uint64]
 
@@ -36,6 +41,20 @@ def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
     hashes = _of_cells(cells, values)
     hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
     return _parts(hashes, count)
+
+
+def own_of(numbers: Sequence[int], number: int) -> Own | None:
+    """Which cells belong to the bucket of that number, one of several; None if there is no other."""
+    count = len(numbers)
+    if count == 1:
+        return None
+    part = numbers.index(number)
+
+    def own(cells: Column, values: Values) -> Mask:
+        found: Mask = parts_of_cells(cells, values, count) == part
+        return found
+
+    return own
 
 
 def _parts(hashes: _Hashes, count: int) -> Column:
