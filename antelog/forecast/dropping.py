@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Numbers, find
 from antelog.engine.log.told import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED
+from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS
 from antelog.forecast.kinds import DROPPED
 from antelog.forecast.retelling import LINE, NUMBER, Pool, again, marked
@@ -37,6 +38,18 @@ class Limits:
 
     def __bool__(self) -> bool:
         return self.min_chance is not None or self.most is not None
+
+
+NO_LIMITS = Limits()
+
+
+def limits_of(min_chance: float | None, most: int | None) -> Limits:
+    """The limits that a user gives, checked."""
+    if min_chance is not None and not 0 <= min_chance <= 1:
+        raise DataError(f"min_chance is {min_chance}, and a chance is from 0 to 1")
+    if most is not None and most < 1:
+        raise DataError(f"most is {most}, but at least one answer has to be told")
+    return Limits(min_chance, most)
 
 
 @dataclass(frozen=True, eq=False)

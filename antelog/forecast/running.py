@@ -20,7 +20,7 @@ from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting, resuming
-from antelog.forecast.dropping import Limits, dropped_table
+from antelog.forecast.dropping import dropped_table, limits_of
 from antelog.forecast.files.model import Model
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.odds.tally import EPOCH
@@ -74,7 +74,7 @@ def begun(
     on, half_life, length = learning
     if length is not None and length < 1:
         raise DataError(f"an epoch of {length} ticks is none: it has at least one")
-    within, how = _limits(*limits), Learning(on, half_life, length=length or EPOCH)
+    within, how = limits_of(*limits), Learning(on, half_life, length=length or EPOCH)
     if model is None:
         return Running(plan, forecasting.start(plan, how, within))
     name = "the model" if isinstance(model, Model) else str(model)
@@ -88,14 +88,6 @@ def begun(
     if not how.on:
         how = replace(how, half_life=given.half_life, epoch=given.epoch)
     return Running(plan, forecasting.start(plan, how, within, given))
-
-
-def _limits(min_chance: float | None, most: int | None) -> Limits:
-    if min_chance is not None and not 0 <= min_chance <= 1:
-        raise DataError(f"min_chance is {min_chance}, and a chance is from 0 to 1")
-    if most is not None and most < 1:
-        raise DataError(f"most is {most}, but at least one answer has to be told")
-    return Limits(min_chance, most)
 
 
 def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Running:

@@ -25,7 +25,7 @@ from antelog.spark.bucket.learning import FOUND, learner, scorer
 from antelog.spark.job.checking import Checked, checked
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import ForAnswers, ForModels, options_of
+from antelog.spark.job.options import ForModels, ForScores, options_of
 from antelog.spark.running import Run, of_buckets
 
 
@@ -50,14 +50,14 @@ def scores(
     inputs: Mapping[str, DataFrame],
     *,
     static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForAnswers],
+    **options: Unpack[ForScores],
 ) -> pa.Table:
     """How good the chances are that the answers of a batch are told with, as `Engine.scores` says it.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
     `learn`.
     """
-    ready = checked(program, inputs, static or {}, options_of("scores", ForAnswers, options))
+    ready = checked(program, inputs, static or {}, options_of("scores", ForScores, options))
     if ready.job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '

@@ -90,7 +90,7 @@ def outcomes(
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model` and `learn`.
+    `begin`, `model`, `learn`, `min_chance` and `most`.
     """
     return _outcomes(program, inputs, static, options_of("outcomes", ForChanges, options))
 
@@ -106,7 +106,7 @@ def changes(
     """What happens to the answers of a program's queries, or of one `query`.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model` and `learn`.
+    `begin`, `model`, `learn`, `min_chance` and `most`.
     """
     found = _outcomes(program, inputs, static, options_of("changes", ForChanges, options))
     return found.changes if query is None else found.query(query)
@@ -121,7 +121,7 @@ def rejects(
 ) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
 
-    The options are those of `antelog.spark`: all but `only`, `model` and `learn`.
+    The options are those of `antelog.spark`: all but `only` and those about chances.
     """
     asked = replace(options_of("rejects", ForRejects, options), only=())
     ready = checked(program, inputs, static or {}, asked)
@@ -140,7 +140,7 @@ def answers(
 
     In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last
     arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
-    `buckets`, `until`, `begin`, `model` and `learn`.
+    `buckets`, `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
     """
     asked = replace(options_of("answers", ForAnswers, options), only=("confirmed",))
     ready = checked(program, inputs, static or {}, asked)

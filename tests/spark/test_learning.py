@@ -16,7 +16,10 @@ from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.forecast.engine import Engine
 from antelog.spark.endpoints.kafka_sink import messages_of
 from antelog.spark.job.forecasts import forecasts_of
+from antelog.spark.pipeline.following import totals
 from tests.engine.replay import frames
+from tests.spark.bucket import test_dropping as dropping
+from tests.spark.bucket.test_dropping import RARE
 from tests.spark.bucket.test_forecasting import (
     PLAN,
     PROGRAM,
@@ -74,7 +77,7 @@ def test_a_message_has_the_forecast_as_pairs(spark: SparkSession) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_stream_says_the_same_chances(tmp_path: Path) -> None:
+def test_a_killed_stream_says_the_same_chances_and_drops_the_same(tmp_path: Path) -> None:
     """`antelog run`, killed with all its processes after a batch, and started again."""
     history().save(tmp_path / "model")
     (tmp_path / "p.alog").write_text(RULES, encoding="utf-8")
@@ -84,13 +87,43 @@ def test_a_killed_stream_says_the_same_chances(tmp_path: Path) -> None:
     arguments = [
         *("run", "p.alog", "--input", "Temp=Temp", "--input", "Off=Off", "--stream", "--checkpoint", "state"),
         *("--trigger", "available-now", "--chunk", 1, "--master", "local[2]", "--buckets", 2),
-        *("--model", "model", "--output", "parquet:changes"),
+        *("--model", "model", "--min-chance", RARE.min_chance, "--output", "parquet:changes"),
     ]
     assert not run_and_kill(arguments, tmp_path, random.Random(3)), "it came to its end before it was killed"
-    run_to_end(arguments, tmp_path)
+    said = run_to_end(arguments, tmp_path)
     files = sorted(str(each) for each in tmp_path.glob("changes/batch=*/*.parquet"))
     told = comparable(ds.dataset(files).to_table().to_pylist())
-    assert told == in_process(PROGRAM, history(), facts)
+    lines, answers, lost = dropping.in_process(RARE, facts, model=history())
+    assert told == lines
+    assert f"{answers:,} answers were dropped; on average {lost:.3g} of them would have" in said
+
+
+def test_unlikely_answers_are_dropped(spark: SparkSession, tmp_path: Path) -> None:
+    """The same ones in a batch and in a stream, where they are counted beside the other counts."""
+    lines, answers, lost = dropping.in_process(RARE, readings(0), model=history())
+    parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
+    tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
+    batch = antelog.spark.outcomes(
+        PROGRAM, frames_of(spark, PROGRAM, readings(0)), buckets=3, model=history(), min_chance=0.4
+    )
+    inputs = stream_of(spark, tmp_path / "in", tables)
+    stream = antelog.spark.outcomes(PROGRAM, inputs, buckets=3, model=history(), min_chance=0.4)
+    query = run(stream, tmp_path / "checkpoint")
+    for seen in (batch, result(spark, stream, query)):
+        assert comparable(row.asDict(recursive=True) for row in seen.changes.collect()) == lines
+    for counted in (totals(batch), query.recentProgress[-1]["observedMetrics"]["antelog"]):
+        assert (counted["dropped"], round(counted["lost"], 9)) == (answers, lost)
+
+
+def test_without_chances_nothing_can_be_dropped(spark: SparkSession) -> None:
+    inputs = frames_of(spark, PROGRAM, readings(0)[:4])
+    for limits in ({"min_chance": 0.1}, {"most": 5}):
+        with pytest.raises(UnsupportedError, match="min_chance and most need chances: give a model"):
+            antelog.spark.changes(PROGRAM, inputs, **limits)
+    with pytest.raises(DataError, match="most is 0, but at least one answer has to be told"):
+        antelog.spark.changes(PROGRAM, inputs, model=history(), most=0)
+    with pytest.raises(TypeError, match="no option most"):
+        antelog.spark.scores(PROGRAM, inputs, model=history(), most=3)  # type: ignore[call-arg]
 
 
 def test_without_chances_there_is_nothing_to_score(spark: SparkSession) -> None:

@@ -1,13 +1,20 @@
-"""`--model`: from where it is known how likely open answers are, a file or what is learned on the way."""
+"""`--model`: from where it is known how likely open answers are, a file or what is learned on the way.
+
+And `--min-chance` and `--most`: which of them are too unlikely, or too many, to be told.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from antelog.forecast.engine import LEARN
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def model_of(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -26,3 +33,14 @@ model_option = click.option(
     help="Say how likely open answers are: by what `antelog learn` has written, or by what is learned "
     "on the way.",
 )  # fmt: skip
+
+min_chance_option = click.option(
+    "--min-chance", type=click.FloatRange(0, 1), metavar="CHANCE",
+    help="Drop answers that are less likely than this, such as 0.01.",
+)  # fmt: skip
+
+
+def most_option(within: str = "") -> Callable[[F], F]:
+    """The option of a command; `within` says in what the answers are counted, if not all together."""
+    said = f"Of each query, let at most N answers be open{within}, and drop the least likely of more."
+    return click.option("--most", type=click.IntRange(min=1), metavar="N", help=said)

@@ -9,7 +9,7 @@ import click
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
 from antelog.cli.arguments.kinds import kinds
-from antelog.cli.arguments.models import model_option
+from antelog.cli.arguments.models import min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
 from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.checks import checked
@@ -70,6 +70,8 @@ def _conf(text: str) -> tuple[str, str]:
 )  # fmt: skip
 @click.option("--only", type=Read("KIND,…", kinds), metavar="KIND,…", help="These kinds of changes only.")
 @model_option
+@min_chance_option
+@most_option(" in a bucket")
 @click.option("--stream", is_flag=True, help="Follow the inputs, instead of reading what is there once.")
 @click.option("--checkpoint", metavar="DIR", help="Where a stream keeps how far it has come.")
 @click.option(
@@ -159,5 +161,5 @@ def _merged(base: Settings, given: dict[str, Any]) -> Settings:
     changed["conf"] = {**base.cluster.conf, **dict(given.pop("conf"))}
     # An option that is not given is None, or empty, or a flag that is not set.
     changed |= {name: value for name, value in given.items() if value}
-    changed |= {name: given[name] for name in ("lag", "until") if given[name] is not None}
+    changed |= {name: given[name] for name in ("lag", "until", "min_chance") if given[name] is not None}
     return base.changed(changed)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.kinds import kinds
-from antelog.cli.arguments.models import model_option
+from antelog.cli.arguments.models import min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import Read
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.facts import (
@@ -102,14 +102,8 @@ class _Options:
     help="JSON lines for programs, or a listing for people.",
 )  # fmt: skip
 @model_option
-@click.option(
-    "--min-chance", type=click.FloatRange(0, 1), metavar="CHANCE",
-    help="Drop answers that are less likely than this, such as 0.01.",
-)  # fmt: skip
-@click.option(
-    "--most", type=click.IntRange(min=1), metavar="N",
-    help="Of each query, let at most N answers be open, and drop the least likely of more.",
-)  # fmt: skip
+@min_chance_option
+@most_option()
 @arrival_option
 @click.option(
     "--explanations", type=click.IntRange(min=1), metavar="N",

@@ -69,6 +69,7 @@ def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
                 message = f"the program has no {what} {name}"
                 yield _Misfit(f"{table}.{name}", f"--{table}", message, _hint(plan, names, table, name))
     yield from _maps(plan, settings)
+    yield from _limits(plan, settings)
     if plan.tick is None:
         message = "the program does not say how long a tick is, and the wall clock has no other ticks"
         hint = "Declare it in the program: `tick 10 seconds.`"
@@ -76,6 +77,17 @@ def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
             yield _Misfit("clock", "--clock", message, hint)
         if settings.timing.idle is not None:
             yield _Misfit("idle", "--idle", message, hint)
+
+
+def _limits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
+    """Unlikely answers are dropped where it is known how likely they are."""
+    sinks = settings.sinks
+    if sinks.model is None and not plan.declares_chances:
+        message = "the program declares no chances, and there is no model to say which answers to drop"
+        hint = "Give a model, or `learn`, or declare a `chance` in the program."
+        for name, value in (("min_chance", sinks.min_chance), ("most", sinks.most)):
+            if value is not None:
+                yield _Misfit(name, f"--{name.replace('_', '-')}", message, hint)
 
 
 def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str) -> str:

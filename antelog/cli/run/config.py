@@ -31,6 +31,7 @@ from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.settings import (
     Settings,
     at_least,
+    chance,
     clock,
     duration,
     master,
@@ -49,7 +50,7 @@ from antelog.spark.endpoints.endpoints import Files, Sink, Table
 from antelog.spark.endpoints.endpoints import Source as FactSource
 
 T = TypeVar("T")
-_WHOLE: Mapping[str, int] = {"chunk": 1, "buckets": 1, "lag": 0, "until": 0}
+_WHOLE: Mapping[str, int] = {"chunk": 1, "buckets": 1, "lag": 0, "until": 0, "most": 1}
 _TEXTS: Mapping[str, Callable[[str], str]] = {
     "clock": clock, "trigger": trigger, "idle": duration, "master": master, "arrival": str,
 }  # fmt: skip
@@ -62,6 +63,7 @@ SETTINGS = (
     "rejects",
     "only",
     "model",
+    "min_chance",
     *_TEXTS,
     *_WHOLE,
     *_TABLES,
@@ -159,6 +161,9 @@ class _Reader:
             return {name: kinds(filled(",".join(self._list(value))))}
         if name in _WHOLE:
             return {name: at_least(_WHOLE[name], self._typed(value, int, "a whole number"))}
+        if name == "min_chance":
+            number = float(value) if type(value) is int else value
+            return {name: chance(self._typed(number, float, "a number"))}
         text = self._text(value)
         if name == "rejects":
             return {name: self._sink(text)}

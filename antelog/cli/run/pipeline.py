@@ -117,6 +117,8 @@ class _Pipeline:
                 static={name: frame(self.spark, readings[name], stream=False) for name in sources.statics},
                 only=settings.sinks.only,
                 model=settings.sinks.model,
+                min_chance=settings.sinks.min_chance,
+                most=settings.sinks.most,
                 buckets=settings.cluster.buckets,
                 clock=timing.clock,
                 arrival=timing.arrival or "arrival",

@@ -14,7 +14,7 @@ from rich.status import Status
 from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
-from antelog.cli.show.counted import facts, number
+from antelog.cli.show.counted import dropped, facts, number
 from antelog.cli.show.set_aside import Places, SetAside, fact_text
 from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
 from antelog.escaping import shown
@@ -24,7 +24,7 @@ from antelog.files.setting_aside import SHOWN
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.pipeline.following import Progress
 
-_STANDING = ("open", "held")
+_STANDING = ("open", "held", "dropped", "lost")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -36,7 +36,7 @@ class Report:
     began: float = field(default_factory=time.monotonic)
     batches: int = 0
     totals: Counter[str] = field(default_factory=Counter)
-    standing: dict[str, int | None] = field(default_factory=dict)
+    standing: dict[str, Any] = field(default_factory=dict)
     first: list[Reject] = field(default_factory=list)
 
     def batch(self, done: Progress) -> None:
@@ -48,7 +48,7 @@ class Report:
         else:
             say(line)
 
-    def count(self, counts: Mapping[str, int | None]) -> None:
+    def count(self, counts: Mapping[str, Any]) -> None:
         self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
         # A micro-batch without rows may say nothing of how things stand; they stand as they did then.
         self.standing |= {name: counts[name] for name in _STANDING if counts.get(name) is not None}
@@ -80,6 +80,9 @@ class Report:
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
+        if self.standing.get("dropped"):
+            since = ", since the stream began" if stream else ""
+            say(f"note: {dropped(self.standing['dropped'], self.standing['lost'])}{since}")
         counts = {reason: self.totals[reason] for reason in REASONS}
         SetAside(counts, self.first, tick).say(rejects, "--rejects SINK")
 
@@ -102,6 +105,7 @@ def batch_line(done: Progress) -> str:
     rate = f" ({_rate(given / done.seconds)}/s)" if done.seconds and given else ""
     parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
     parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
+    parts += _part(counts.get("dropped") or None, "{:,} dropped so far")
     kept = counts.get("kept")
     state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []

@@ -33,13 +33,16 @@ class Sources:
 class Sinks:
     """Where changes go, those of which kinds, and where rows go that are set aside.
 
-    And by which model it is said how likely open answers are: `learn`, or the path of one.
+    And by which model it is said how likely open answers are: `learn`, or the path of one. Answers less
+    likely than `min_chance` are dropped, and the least likely of more than `most` in a bucket.
     """
 
     outputs: tuple[Sink, ...] = ()
     rejects: Sink | None = None
     only: tuple[str, ...] = KINDS
     model: str | Path | None = None
+    min_chance: float | None = None
+    most: int | None = None
 
     @property
     def all(self) -> tuple[Sink, ...]:
@@ -137,6 +140,12 @@ def _duration(text: str, hint: str) -> str:
 def at_least(least: int, number: int) -> int:
     if number < least:
         raise SettingError(f"{number} is too little", f"{least} is the least.")
+    return number
+
+
+def chance(number: float) -> float:
+    if not 0 <= number <= 1:
+        raise SettingError(f"{number} is no chance", "Write one from 0 to 1, like 0.01.")
     return number
 
 

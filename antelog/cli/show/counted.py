@@ -12,6 +12,12 @@ def number(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+def dropped(answers: int, lost: float, of: str = "") -> str:
+    """`2 answers of Malf were dropped; on average 0.06 of them would have been confirmed`."""
+    were = f"{of} {'was' if answers == 1 else 'were'} dropped"
+    return f"{number(answers, 'answer')}{were}; on average {lost:.3g} of them would have been confirmed"
+
+
 def facts(counts: Mapping[str, int | None], held: int = 0) -> str:
     """How many facts came, and what became of them and of those `held` before: `6 facts (4 used, 2 late)`.
 

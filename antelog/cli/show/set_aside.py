@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.accounts import Counts
-from antelog.cli.show.counted import facts, number
+from antelog.cli.show.counted import dropped, facts
 from antelog.cli.show.terminal import say
 from antelog.engine.columns.tables import Column
 from antelog.errors import OutputError
@@ -78,11 +78,7 @@ def say_what_was_lost(engine: Engine) -> None:
     """How many answers were dropped because they were unlikely, or too many, and what that costs."""
     for row in engine.dropped_answers.to_pylist():
         if row["answers"]:
-            dropped = number(row["answers"], "answer")
-            say(
-                f"note: {dropped} of {row['query']} {'was' if row['answers'] == 1 else 'were'} dropped; "
-                f"on average {row['lost']:.3g} of them would have been confirmed"
-            )
+            say(f"note: {dropped(row['answers'], row['lost'], ' of ' + row['query'])}")
 
 
 _TICK = re.compile(r"\btick (\d+)")

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from antelog.engine.engine import Finished
 from antelog.engine.facts.history import rows_of
 from antelog.forecast import forecasting, resuming
-from antelog.forecast.dropping import Limits
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import part_of
 from antelog.forecast.forecasting import Forecasting
@@ -29,7 +28,8 @@ def start(job: Job, number: int) -> Forecasting | None:
     """Before the first row; None if nothing is forecast."""
     if job.forecasts is None:
         return None
-    return forecasting.start(job.plan, job.forecasts.learning, Limits(), _part(job, number))
+    own = job.forecasts
+    return forecasting.start(job.plan, own.learning, own.limits, _part(job, number))
 
 
 def told(job: Job, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:

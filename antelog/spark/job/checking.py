@@ -20,13 +20,14 @@ from antelog.engine.values.kinds import kind_of
 from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
+from antelog.forecast.dropping import limits_of
 from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.program import Program
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.forecasts import forecasts_of
+from antelog.spark.job.forecasts import forecasts_of, within
 from antelog.spark.job.job import ARRIVED, Data, Job, Timing
 from antelog.spark.job.options import Options
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of
@@ -71,6 +72,7 @@ def checked(
     )
     data = Data(given, {**types, **types_of_rows(given)}, own)
     forecasts = forecasts_of(plan, chances.model, learn=chances.learn)
+    forecasts = within(forecasts, limits_of(chances.min_chance, chances.most))
     job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, batch, forecasts)
     if times.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")

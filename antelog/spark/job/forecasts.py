@@ -9,15 +9,17 @@ of buckets nor where a stream is cut changes a chance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
+from antelog.errors import UnsupportedError
 from antelog.forecast.chances.layout import is_lossy
 from antelog.forecast.columns import COLUMNS, HOLDS
+from antelog.forecast.dropping import NO_LIMITS, Limits
 from antelog.forecast.engine import LEARN
 from antelog.forecast.files.model import Model
 from antelog.forecast.query import Learning
@@ -28,10 +30,14 @@ GivenModel = Model | str | PathLike[str] | None
 
 @dataclass(frozen=True)
 class Forecasts:
-    """How chances come about. A model travels as its bytes, and is unpacked once by each worker."""
+    """How chances come about, and which answers are dropped for theirs.
+
+    A model travels as its bytes, and is unpacked once by each worker.
+    """
 
     learning: Learning
     content: bytes | None = None
+    limits: Limits = NO_LIMITS
 
     @cached_property
     def model(self) -> Model | None:
@@ -49,7 +55,12 @@ class Forecasts:
     @property
     def kind(self) -> str:
         """What must stay the same for the state of a stream to be of use."""
-        return "learned" if self.learning.on else "not learned"
+        said = ["learned" if self.learning.on else "not learned"]
+        if self.limits.min_chance is not None:
+            said.append(f"none below {self.limits.min_chance:g}")
+        if self.limits.most is not None:
+            said.append(f"at most {self.limits.most} of a query")
+        return ", ".join(said)
 
 
 def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | None:
@@ -67,6 +78,18 @@ def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | N
     if learn:
         learning = Learning(True, epoch=model.epoch, shared=False, length=model.length)
     return Forecasts(learning, model.to_bytes())
+
+
+def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:
+    """The same without unlikely answers. Raises UnsupportedError if nobody knows how likely they are."""
+    if not limits:
+        return found
+    if found is None:
+        raise UnsupportedError(
+            'min_chance and most need chances: give a model or `model="learn"`, '
+            "or declare a `chance` in the program"
+        )
+    return replace(found, limits=limits)
 
 
 def to_learn() -> Forecasts:

@@ -31,10 +31,12 @@ class Times:
 
 @dataclass(frozen=True)
 class Chances:
-    """How likely open answers are, and whether keys go on being learned from."""
+    """How likely open answers are, whether keys go on being learned from, and which answers are dropped."""
 
     model: GivenModel = None
     learn: bool = False
+    min_chance: float | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,18 @@ class ForModels(TypedDict, total=False):
     begin: int | None
 
 
-class ForAnswers(ForModels, total=False):
-    """Options of what asks for the answers at the end of a batch, or how good their chances were."""
+class ForScores(ForModels, total=False):
+    """Options of what asks how good the chances of answers were."""
 
     model: GivenModel
     learn: bool
+
+
+class ForAnswers(ForScores, total=False):
+    """Options of what asks for the answers at the end of a batch."""
+
+    min_chance: float | None
+    most: int | None
 
 
 class ForRejects(ForModels, total=False):

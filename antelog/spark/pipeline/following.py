@@ -22,8 +22,8 @@ from antelog.spark.running import Outcomes
 from antelog.spark.session.session import plainly
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
-Counts: TypeAlias = dict[str, int | None]
-"""What the library counts, by the names of `COUNTS`."""
+Counts: TypeAlias = dict[str, Any]
+"""What the library counts, by the names of `COUNTS`: whole numbers or None, but for `lost`."""
 
 _WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
 """What Spark's sources call it when more is there than a batch took."""

@@ -7,6 +7,7 @@ import pytest
 from antelog.cli.run.config import parse_config
 from antelog.cli.run.toml_places import places
 from antelog.diagnostics import Source, Span, to_text
+from antelog.errors import ProgramError
 from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Table
 from tests.cli.pipelines import diagnostics
 
@@ -151,3 +152,29 @@ def test_a_model_is_a_file_beside_the_pipeline_or_learned_on_the_way() -> None:
     for text, model in (("malf.model", Path("plant/malf.model")), ("learn", "learn")):
         config = parse_config(Source(f'model = "{text}"', "pipeline.toml"), Path("plant"))
         assert config.settings.sinks.model == model
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [("min_chance = 0.05", (0.05, None)), ("min_chance = 0\nmost = 100", (0.0, 100)), ("", (None, None))],
+)
+def test_unlikely_answers_are_dropped(text: str, limits: tuple[float | None, int | None]) -> None:
+    sinks = parse_config(Source(text, "pipeline.toml"), Path()).settings.sinks
+    assert (sinks.min_chance, sinks.most) == limits
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("min_chance = 5", "`min_chance`: 5.0 is no chance", "Write one from 0 to 1, like 0.01."),
+        ("min_chance = nan", "`min_chance`: nan is no chance", "Write one from 0 to 1, like 0.01."),
+        ('min_chance = "5%"', "`min_chance`: the value is not a number", "Write a number, without quotes."),
+        ("min_chance = true", "`min_chance`: the value is not a number", "Write a number, without quotes."),
+        ("most = 0", "`most`: 0 is too little", "1 is the least."),
+    ],
+)
+def test_limits_that_are_none(text: str, message: str, hint: str) -> None:
+    with pytest.raises(ProgramError) as error:
+        parse_config(Source(text, "pipeline.toml"), Path())
+    (said,) = error.value.diagnostics
+    assert (said.code, said.message, said.hint) == ("E703", message, hint)
