@@ -21,7 +21,7 @@ TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
-EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", "cli", "dashboard"}
+EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", "watch", "cli", "dashboard"}
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "__init__": TO_PROGRAM | SHOWING | {"forecast"},
     "spark": TO_PROGRAM | {"files", "forecast"},
     "forecast": TO_ENGINE | {"program"},
+    "watch": TO_PROGRAM | {"files", "forecast"},
     "cli": EVERYTHING,
     "dashboard": EVERYTHING,
 }
@@ -57,6 +58,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
+    "watch": ("alerts",),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "running", "learning"),
@@ -77,6 +79,7 @@ BELONGS_TO: dict[str, str] = {
     "altair": "pictures",
     "vl_convert": "pictures",
     "IPython": "notebook",
+    "httpx": "watch",
     **dict.fromkeys(WEB_FRAMEWORKS, "dashboard"),
 }
 

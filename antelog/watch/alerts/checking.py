@@ -1,0 +1,55 @@
+"""Alerts looked at before the stream starts, so that what is wrong with them is said at once.
+
+    wanted([Alert("slack:@slack.url", on=("likly",))], program)      no such kind: did you mean likely?
+
+Receivers, files, variables, programs, kinds, queries and templates are looked at. Nobody is written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from importlib.util import find_spec
+
+from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
+from antelog.program import Program
+from antelog.watch.alerts.alert import Alert, AlertError, Wanted, queries_of
+from antelog.watch.alerts.choosing import choice_of
+from antelog.watch.alerts.receivers import COMMAND, checked, receiver_of
+from antelog.watch.alerts.wording import template_of
+
+
+def wanted(
+    alerts: Sequence[Alert], program: Program, *, chances: bool = True, only: Collection[str] = KINDS
+) -> Wanted:
+    """The alerts with what has to be known to send them. Raises AlertError.
+
+    `chances` says whether there are any, and `only` which kinds the stream tells at all.
+    """
+    queries = queries_of(program.plan, chances=chances)
+    for alert in alerts:
+        receiver = receiver_of(alert.to)
+        if receiver.kind != COMMAND and find_spec("httpx") is None:
+            raise AlertError(
+                f"{receiver.kind} needs the package httpx, which is not installed",
+                "pip install 'antelog[watch]'",
+            )
+        checked(receiver)
+        template_of(alert.template, queries)
+        kinds = {kind for each in choice_of(alert, queries).kinds.values() for kind in each}
+        if unheard := sorted(kinds - {*only}):
+            raise AlertError(
+                f"alerts are asked for of the kind `{unheard[0]}`, which --only leaves out",
+                f"Add {unheard[0]} to --only, or leave it out of the alerts.",
+            )
+        if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
+            raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
+    return Wanted(tuple(alerts), queries, program.source.name, program.plan.tick)
+
+
+def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
+    """Why no change can be of these kinds, and what to do; None if some can."""
+    if all(each.alert is None for each in program.plan.queries):
+        return "no query has an alert", "Write it behind a query, as in `query Malf(X, T) alert 80%.`"
+    if not chances:
+        return "there are no chances", "Give a --model, or --model learn."
+    return None

@@ -1,0 +1,140 @@
+"""Which changes are alerts: those of some kinds, about some answers.
+
+    `Malf`                  all answers of the query Malf
+    `Malf X=wt*`            those whose X begins with wt
+    `Malf X!=wt2 V>=90`     those of another X, with a V from 90 on
+    `chance>=0.9`           any answer that is at least so likely
+
+The words of a condition all have to fit; of several conditions one is enough.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from antelog.forecast.kinds import KINDS
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.watch.alerts.alert import Alert, AlertError, Line, Query
+
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+_WORD = re.compile(r"(\w+)(!=|<=|>=|<|>|=)(.*)", re.DOTALL)
+_HOW = "Write it like 'Malf X=wt2' or 'Malf X=wt* chance>=0.9'."
+CHANCE = "chance"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A value of an answer, or its chance, compared with something."""
+
+    name: str
+    sign: str
+    value: str
+
+    def fits(self, line: Line) -> bool:
+        if self.name == CHANCE and CHANCE not in line["answer"]:
+            value = line.get(CHANCE)
+        elif self.name in line["answer"]:
+            value = line["answer"][self.name]
+        else:
+            return False
+        if self.sign in _COMPARED:
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                return False
+            return _COMPARED[self.sign](value, float(self.value))
+        return fnmatchcase(as_text(value), self.value) == (self.sign == "=")
+
+
+@dataclass(frozen=True)
+class Where:
+    """A condition: the query's name, if one is given, and what its answers are to be like."""
+
+    query: str | None
+    tests: tuple[Comparison, ...]
+
+    def fits(self, line: Line) -> bool:
+        return self.query in (None, line["query"]) and all(test.fits(line) for test in self.tests)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What one receiver is told of: which kinds of which query, and where."""
+
+    kinds: dict[str, frozenset[str]]
+    wheres: tuple[Where, ...]
+
+    def fits(self, line: Line) -> bool:
+        if line["change"] not in self.kinds.get(line["query"], frozenset()):
+            return False
+        return not self.wheres or any(where.fits(line) for where in self.wheres)
+
+
+def choice_of(alert: Alert, queries: Sequence[Query]) -> Choice:
+    """What an alert is about. Raises AlertError if there is nothing of that kind or name."""
+    for kind in alert.on:
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+            raise AlertError(f"there are no changes of the kind `{kind}`", hint)
+    kinds = {each.name: frozenset(alert.on or (each.usual,)) for each in queries}
+    return Choice(kinds, tuple(_where(text, queries) for text in alert.where))
+
+
+def as_text(value: object) -> str:
+    """A value as one writes it in a condition: texts without quotes, `any` for what is open."""
+    match value:
+        case None:
+            return "any"
+        case bool():
+            return str(value).lower()
+        case _:
+            return str(value)
+
+
+def _where(text: str, queries: Sequence[Query]) -> Where:
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise AlertError(f"`{text}` has a quote that does not end", "Close it, or leave it out.") from None
+    if not words:
+        raise AlertError("a condition is empty", _HOW)
+    query = None if _WORD.fullmatch(words[0]) else words[0]
+    if query is not None and query not in {each.name for each in queries}:
+        known = [each.name for each in queries]
+        hint = did_you_mean(query, known) or f"The queries are {', '.join(known)}."
+        raise AlertError(f"the program has no query `{query}`", hint)
+    known = sorted({name for each in queries if query in (None, each.name) for name in each.variables})
+    return Where(query, tuple(_test(word, known) for word in words[query is not None :]))
+
+
+def _test(word: str, known: Sequence[str]) -> Comparison:
+    match = _WORD.fullmatch(word)
+    if match is None:
+        raise AlertError(f"`{word}` compares nothing", _HOW)
+    name, sign, value = match.groups()
+    if name not in (*known, CHANCE):
+        hint = did_you_mean(name, known) or f"They have {', '.join((*known, CHANCE))}."
+        raise AlertError(f"no answer in question has `{name}`", hint)
+    if name == CHANCE and name not in known:
+        value = _share(value) if value.endswith("%") else value
+        if sign not in _COMPARED:
+            raise AlertError("a chance is hardly ever equal to a number", "Write it like chance>=0.9.")
+    if sign in _COMPARED:
+        try:
+            float(value)
+        except ValueError:
+            raise AlertError(f"`{value}` is not a number", "Only numbers have an order here.") from None
+    return Comparison(name, sign, value)
+
+
+def _share(text: str) -> str:
+    """`90%` as 0.9."""
+    try:
+        return str(float(text[:-1]) / 100)
+    except ValueError:
+        return text

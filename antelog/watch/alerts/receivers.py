@@ -1,0 +1,152 @@
+"""Who is told: `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, read and looked up.
+
+    receiver_of("slack:@slack.url")      the name people see, the kind, and where its address is kept
+    address_of(receiver)                 the address itself, read anew for each attempt
+
+The address of a webhook is often all one needs to write to it, so it stays in a file or a variable: a command
+line is seen by all users of a machine. The first line is the address; each further one is a header, such as
+`Authorization: Bearer …`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.watch.alerts.alert import AlertError
+
+WEBHOOK, SLACK, COMMAND = "webhook", "slack", "command"
+KINDS = (WEBHOOK, SLACK, COMMAND)
+_HOW = "Write webhook:@FILE, slack:@FILE or command:PROGRAM ARG…."
+_LONGEST = 64_000
+"""A file with more bytes has no address."""
+
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e]*)")
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """Someone who is told; `name` is what people and metrics see, and has no secret in it."""
+
+    name: str
+    kind: str
+    place: str = ""
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where alerts are posted to, and the headers that go with them. Neither is ever shown."""
+
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        return "Address(***)"
+
+
+def receiver_of(to: str) -> Receiver:
+    """The receiver that a text names. Raises AlertError."""
+    kind, colon, rest = to.partition(":")
+    kind, rest = kind.strip(), rest.strip()
+    if not colon or kind not in KINDS:
+        raise AlertError(f"`{kind}` is no receiver of alerts", did_you_mean(kind, KINDS) or _HOW)
+    if kind == COMMAND:
+        return _command(rest)
+    if not rest.startswith(("@", "$")) or not rest.strip("@${}"):
+        raise AlertError(
+            f"the address of a {kind} is not written on the command line, where other users of the machine "
+            "see it",
+            f"Put it into a file that only you can read, and write {kind}:@FILE, or into a variable: "
+            f"'{kind}:$NAME'.",
+        )
+    return Receiver(f"{kind}:{rest}", kind, rest)
+
+
+def named_apart(receivers: list[Receiver]) -> list[Receiver]:
+    """The same, with numbers behind names that occur more than once."""
+    found: list[Receiver] = []
+    for each in receivers:
+        count = sum(other.name == each.name for other in receivers[: len(found)])
+        name = f"{each.name} #{count + 1}" if count else each.name
+        found.append(Receiver(name, each.kind, each.place, each.words))
+    return found
+
+
+def address_of(receiver: Receiver) -> Address:
+    """The address as it is now in the file or the variable. Raises AlertError."""
+    lines = [line.strip() for line in _kept(receiver.place).splitlines() if line.strip()]
+    if not lines:
+        raise AlertError(
+            f"{receiver.name}: there is no address", "Its first line is to be an address: https://…."
+        )
+    return Address(_checked(lines[0], receiver), tuple(_header(each, receiver) for each in lines[1:]))
+
+
+def checked(receiver: Receiver) -> None:
+    """Raises AlertError if what the receiver needs is missing."""
+    if receiver.kind != COMMAND:
+        address_of(receiver)
+    elif shutil.which(receiver.words[0]) is None:
+        raise AlertError(
+            f"there is no program {receiver.words[0]}",
+            "Give its path, and see that it may be run: chmod +x PROGRAM.",
+        )
+
+
+def _command(text: str) -> Receiver:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError:
+        raise AlertError(f"`{text}` has a quote that does not end", "Close it, or leave it out.") from None
+    if not words:
+        raise AlertError("a command is missing", "Write command:PROGRAM ARG…, as in command:notify-send.")
+    return Receiver(f"{COMMAND}:{Path(words[0]).name}", COMMAND, words=words)
+
+
+def _kept(place: str) -> str:
+    """What a file or a variable has."""
+    if place.startswith("$"):
+        name = place.strip("${}")
+        if name not in os.environ:
+            near = did_you_mean(name, os.environ)
+            raise AlertError(f"the environment has no variable {name}", near or "Set it before the start.")
+        return os.environ[name]
+    path = Path(place[1:])
+    try:
+        with path.open("rb") as file:
+            return file.read(_LONGEST).decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a text"
+        raise AlertError(
+            f"{path}: cannot be read: {reason}", "It is to have an address: https://…."
+        ) from None
+
+
+def _checked(url: str, receiver: Receiver) -> str:
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        fine = False
+    if not fine or any(ord(each) <= ord(" ") for each in url):
+        raise AlertError(
+            f"{receiver.name}: the first line is not an address", "It is to begin with https:// or http://."
+        )
+    return url
+
+
+def _header(line: str, receiver: Receiver) -> tuple[str, str]:
+    match = _HEADER.fullmatch(line)
+    if match is None:
+        raise AlertError(
+            f"{receiver.name}: a line below the address is no header",
+            "Write it like Authorization: Bearer ….",
+        )
+    return match[1], match[2]

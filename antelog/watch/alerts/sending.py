@@ -1,0 +1,127 @@
+"""One attempt to send a letter: posted to an address, or given to a command.
+
+    await send(receiver, letter)     Attempt("sent"), Attempt("again", "answered 503"), Attempt("refused", …)
+
+What is answered with 400, 413, 415 or 422 is refused: the same letter would be refused again. Everything else
+may be mended, by time or by people, and is tried again: no answer, an error, a redirect (which is never
+followed: it would take the letter where nobody meant it to go), an address that has moved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from antelog.watch.alerts.alert import AlertError
+from antelog.watch.alerts.letters import Letter
+from antelog.watch.alerts.outbox import REFUSED, SENT
+from antelog.watch.alerts.patience import seconds_asked
+from antelog.watch.alerts.receivers import COMMAND, Receiver, address_of
+
+if TYPE_CHECKING:
+    import httpx
+
+AGAIN = "again"
+_REFUSALS = frozenset({400, 413, 415, 422})
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What became of a letter, why, how long we are asked to wait, and whether anybody is there at all."""
+
+    what: str
+    reason: str = ""
+    asked: float | None = None
+    there: bool = False
+
+
+@dataclass(frozen=True)
+class Times:
+    """How many seconds a receiver has to answer."""
+
+    post: float = 30.0
+    command: float = 60.0
+
+
+async def send(receiver: Receiver, letter: Letter, times: Times | None = None) -> Attempt:
+    """Try once."""
+    times = times or Times()
+    if receiver.kind == COMMAND:
+        return await _run(receiver, letter, times.command)
+    return await _post(receiver, letter, times.post)
+
+
+async def _post(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
+    import httpx  # noqa: PLC0415 - commands do without
+
+    try:
+        address = address_of(receiver)
+    except AlertError as error:
+        return Attempt(AGAIN, error.message)
+    headers = {
+        "User-Agent": "antelog",
+        "Content-Type": "application/json",
+        "Idempotency-Key": letter.key,
+        **dict(address.headers),
+    }
+    try:
+        async with (
+            asyncio.timeout(seconds),
+            httpx.AsyncClient(follow_redirects=False, timeout=seconds) as client,
+            client.stream("POST", address.url, content=letter.body.encode(), headers=headers) as response,
+        ):
+            return _answered(response)
+    except (TimeoutError, httpx.TimeoutException):
+        return Attempt(AGAIN, f"did not answer within {seconds:g} seconds")
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):
+        # What the library says may quote the address, which is a secret.
+        return Attempt(AGAIN, "cannot be reached")
+
+
+def _answered(response: httpx.Response) -> Attempt:
+    status = response.status_code
+    if response.is_success:
+        return Attempt(SENT)
+    if response.is_redirect:
+        return Attempt(AGAIN, f"answered {status}, a redirect, which is not followed: mend the address")
+    if status in _REFUSALS:
+        return Attempt(REFUSED, f"answered {status}: it does not take such a letter")
+    asked = seconds_asked(response.headers.get("Retry-After"))
+    return Attempt(AGAIN, f"answered {status}", asked, there=True)
+
+
+async def _run(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *receiver.words,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Attempt(AGAIN, f"cannot be started: {error.strerror or error}")
+    try:
+        async with asyncio.timeout(seconds):
+            await process.communicate(f"{letter.body}\n".encode())
+    except TimeoutError:
+        return Attempt(AGAIN, f"did not end within {seconds:g} seconds", there=True)
+    finally:
+        if process.returncode is None:
+            await _end(process)
+    if process.returncode:
+        return Attempt(AGAIN, f"ended with {process.returncode}", there=True)
+    return Attempt(SENT)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a command with all that it has started."""
+    with suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    await process.wait()

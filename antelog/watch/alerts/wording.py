@@ -1,0 +1,123 @@
+"""An alert in words: a template filled with what a change says, in times where the program has them.
+
+    {query} {answer}: {summary}      Malf X = wt2, T = 7: likely, 84 %, decided by 10
+
+`{X}` is the value of the variable X. Values are put in as they are: none is taken for a template.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from antelog.escaping import shown
+from antelog.forecast.kinds import LIKELY, UNLIKELY
+from antelog.forecast.report.percents import percent
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.moments import literal_of, moment
+from antelog.watch.alerts.alert import AlertError, Line, Query
+from antelog.watch.alerts.choosing import as_text
+
+DEFAULT = "{query} {answer}: {summary}"
+NAMES = (
+    "query",
+    "answer",
+    "change",
+    "chance",
+    "summary",
+    "tick",
+    "by",
+    "evidence",
+    "waits_for",
+    "because",
+    "key",
+)
+"""What a template may have in braces, beside the variables of answers."""
+
+_LONGEST = 4_000
+"""Receivers refuse messages that are much longer."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """Pieces of text, each with a name behind it whose value follows; the last may have none."""
+
+    pieces: tuple[tuple[str, str | None], ...]
+
+    def filled(self, values: dict[str, str]) -> str:
+        text = "".join(f"{before}{values.get(name or '', '')}" for before, name in self.pieces)
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def template_of(text: str, queries: Sequence[Query]) -> Template:
+    """A template that was given, or the usual one. Raises AlertError for names there are not."""
+    known = (*NAMES, *sorted({name for each in queries for name in each.variables}))
+    pieces: list[tuple[str, str | None]] = []
+    try:
+        parsed = list(string.Formatter().parse(text or DEFAULT))
+    except ValueError:
+        raise AlertError(
+            f"`{text}` has a brace too many or too few", "Write {{ or }} for a brace itself."
+        ) from None
+    for before, name, form, conversion in parsed:
+        if name is not None and (name not in known or form or conversion):
+            hint = did_you_mean(name, known) or f"Write one of {', '.join(known)} in braces."
+            raise AlertError(f"`{{{name}}}` in a template stands for nothing", hint)
+        pieces.append((before, name))
+    return Template(tuple(pieces))
+
+
+@dataclass(frozen=True)
+class Words:
+    """What changes of some queries say, where a tick is so many microseconds long (None: just numbers)."""
+
+    queries: dict[str, Query]
+    tick: int | None = None
+
+    def of(self, line: Line, key: str) -> dict[str, str]:
+        """The values of all names a template may have."""
+        answer, chance = self._values(line), line.get("chance")
+        explanation = (line.get("explanations") or [{}])[0]
+        values = {
+            "query": line["query"],
+            "answer": ", ".join(f"{name} = {value}" for name, value in answer.items()),
+            "change": line["change"],
+            "chance": "" if chance is None else percent(chance),
+            "summary": self._summary(line),
+            "tick": self._time(line["tick"]),
+            "by": "" if line.get("decided_by") is None else self._time(line["decided_by"]),
+            "evidence": self._literals(explanation.get("evidence")),
+            "waits_for": self._literals(explanation.get("hypotheses")),
+            "because": self._literals(line.get("because")),
+            "key": key,
+        }
+        return {name: shown(value) for name, value in {**answer, **values}.items()}
+
+    def _summary(self, line: Line) -> str:
+        change, chance, decided = line["change"], line.get("chance"), line.get("decided_by")
+        parts: list[str] = ["no longer likely" if change == UNLIKELY else change]
+        parts += [] if chance is None else [percent(chance)]
+        parts += [] if decided is None else [f"decided by {self._time(decided)}"]
+        said = ", ".join(parts)
+        hypotheses = (line.get("explanations") or [{}])[0].get("hypotheses")
+        if change == LIKELY and hypotheses:
+            said += f", waits for {self._literals(hypotheses)}"
+        if line.get("because"):
+            said += f", because of {self._literals(line['because'])}"
+        return said
+
+    def _values(self, line: Line) -> dict[str, str]:
+        query, others = self.queries.get(line["query"]), line.get("others") or ()
+        return {
+            name: "all others" if name in others
+            else self._time(value) if query is not None and name == query.time and isinstance(value, int)
+            else as_text(value)
+            for name, value in line["answer"].items()
+        }  # fmt: skip
+
+    def _time(self, tick: int) -> str:
+        return moment(tick, self.tick)
+
+    def _literals(self, literals: Sequence[str] | None) -> str:
+        return ", ".join(literal_of(each, self._time) for each in literals or ())

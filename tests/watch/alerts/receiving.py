@@ -1,0 +1,60 @@
+"""A receiver of alerts for tests: a local server that answers as it is told, and keeps what it got."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Server:
+    """What it is to answer next (200 once that is used up), and the letters it got, with their headers."""
+
+    url: str = ""
+    answers: list[int] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    got: list[dict[str, Any]] = field(default_factory=list)
+    sent: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    slow: float = 0.0
+
+    @property
+    def keys(self) -> list[str]:
+        return [each["key"] for each in self.got]
+
+
+@contextmanager
+def serving(port: int = 0) -> Iterator[Server]:
+    """A server on loopback."""
+    server = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            server.got.append(json.loads(body))
+            server.sent.append(dict(self.headers))
+            server.paths.append(self.path)
+            time.sleep(server.slow)
+            status = server.answers.pop(0) if server.answers else 200
+            self.send_response(status)
+            for name, value in server.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        do_GET = do_POST  # noqa: N815 - the name is the library's
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as http:
+        http.daemon_threads = True
+        threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        server.url = f"http://127.0.0.1:{http.server_port}/in/s3cr3t"
+        yield server
+        http.shutdown()

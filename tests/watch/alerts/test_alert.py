@@ -1,0 +1,23 @@
+"""antelog/watch/alerts/alert.py: what is told as a rule depends on whether anything can be likely."""
+
+import pytest
+
+from antelog import parse
+from antelog.watch.alerts.alert import AlertError, Query, queries_of
+
+PROGRAM = parse(
+    "input Temp(x, level, time). A(X, T) :- Temp(X, high, T). B(T) :- Temp(X, high, T).\n"
+    "query A(X, T) alert 80%. query B(T)."
+)
+
+
+@pytest.mark.parametrize(("chances", "usual"), [(True, "likely"), (False, "confirmed")])
+def test_usual_kind(chances: bool, usual: str) -> None:
+    assert queries_of(PROGRAM.plan, chances=chances) == (
+        Query("A", ("X", "T"), "T", usual),
+        Query("B", ("T",), "T", "confirmed"),
+    )
+
+
+def test_an_error_has_a_reason_and_a_remedy() -> None:
+    assert str(AlertError("it is so", "Do this.")) == "it is so. Do this."

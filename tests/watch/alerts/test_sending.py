@@ -1,0 +1,179 @@
+"""antelog/watch/alerts/sending.py: what becomes of a letter, whatever the receiver does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from antelog.watch.alerts.letters import letter_of
+from antelog.watch.alerts.receivers import Receiver, receiver_of
+from antelog.watch.alerts.sending import AGAIN, Attempt, Times, send
+from tests.watch.alerts.lines import line
+from tests.watch.alerts.receiving import Server, serving
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def receiver_at(url: str, kind: str = "webhook") -> Receiver:
+    Path("a.url").write_text(f"{url}\nX-Team: night\n", encoding="utf-8")
+    return receiver_of(f"{kind}:@a.url")
+
+
+def attempt(receiver: Receiver, times: Times | None = None) -> Attempt:
+    letter = letter_of(line(), "Take care", receiver, "p.alog")
+    found = asyncio.run(send(receiver, letter, times or Times()))
+    assert "s3cr3t" not in repr(found)
+    return found
+
+
+# ---- posted ----
+
+
+def test_sent(server: Server) -> None:
+    assert attempt(receiver_at(server.url)) == Attempt("sent")
+    (got,), (headers,) = server.got, server.sent
+    assert (got["text"], got["change"], server.paths) == ("Take care", "likely", ["/in/s3cr3t"])
+    assert headers["Idempotency-Key"] == got["key"]
+    assert (headers["Content-Type"], headers["X-Team"]) == ("application/json", "night")
+
+
+def test_slack(server: Server) -> None:
+    assert attempt(receiver_at(server.url, "slack")) == Attempt("sent")
+    assert server.got[0]["text"] == "Take care"
+
+
+@pytest.mark.parametrize(
+    ("status", "found"),
+    [
+        (202, Attempt("sent")),
+        (204, Attempt("sent")),
+        (400, Attempt("refused", "answered 400: it does not take such a letter")),
+        (401, Attempt(AGAIN, "answered 401", there=True)),
+        (404, Attempt(AGAIN, "answered 404", there=True)),
+        (422, Attempt("refused", "answered 422: it does not take such a letter")),
+        (429, Attempt(AGAIN, "answered 429", there=True)),
+        (500, Attempt(AGAIN, "answered 500", there=True)),
+        (503, Attempt(AGAIN, "answered 503", there=True)),
+    ],
+)
+def test_answers(server: Server, status: int, found: Attempt) -> None:
+    server.answers = [status]
+    assert attempt(receiver_at(server.url)) == found
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after(server: Server, status: int) -> None:
+    server.answers, server.headers = [status], {"Retry-After": "17"}
+    assert attempt(receiver_at(server.url)).asked == 17
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_not_followed(server: Server, status: int) -> None:
+    server.answers, server.headers = [status], {"Location": "/elsewhere"}
+    found = attempt(receiver_at(server.url))
+    assert found.what == AGAIN
+    assert f"answered {status}, a redirect, which is not followed" in found.reason
+    assert server.paths == ["/in/s3cr3t"]
+
+
+def test_slow(server: Server) -> None:
+    server.slow = 1.0
+    began = time.monotonic()
+    found = attempt(receiver_at(server.url), Times(post=0.2))
+    assert found == Attempt(AGAIN, "did not answer within 0.2 seconds")
+    assert time.monotonic() - began < 0.9
+
+
+def test_down() -> None:
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/s3cr3t"
+        assert attempt(receiver_at(url)) == Attempt(AGAIN, "cannot be reached")
+
+
+def test_no_http_at_all() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        receiver = receiver_at(f"http://127.0.0.1:{other.getsockname()[1]}/s3cr3t")
+        assert attempt(receiver, Times(post=0.2)).what == AGAIN
+
+
+def test_the_address_has_gone() -> None:
+    receiver = receiver_at("http://127.0.0.1:1/")
+    Path("a.url").unlink()
+    assert attempt(receiver) == Attempt(AGAIN, "a.url: cannot be read: No such file or directory")
+
+
+# ---- commands ----
+
+
+def command(script: str, *words: str) -> Receiver:
+    return receiver_of("command:" + shlex.join([sys.executable, "-c", script, *words]))
+
+
+def test_a_command_gets_a_line_of_json() -> None:
+    script = "import sys; open('got', 'w').write(sys.stdin.read() + '|'.join(sys.argv[1:]))"
+    assert attempt(command(script, "$HOME; touch x", "*")) == Attempt("sent")
+    got, words = Path("got").read_text(encoding="utf-8").splitlines()
+    assert json.loads(got)["text"] == "Take care"
+    assert words == "$HOME; touch x|*"  # no shell has seen them
+
+
+def test_a_command_need_not_read() -> None:
+    assert attempt(command("pass")) == Attempt("sent")
+
+
+def test_what_a_command_prints_is_not_in_our_results(capfd: pytest.CaptureFixture[str]) -> None:
+    attempt(command("print('out'); import sys; sys.stderr.write('err')"))
+    assert capfd.readouterr() == ("", "err")
+
+
+def test_a_command_that_fails() -> None:
+    assert attempt(command("raise SystemExit(3)")) == Attempt(AGAIN, "ended with 3", there=True)
+
+
+def test_a_command_that_is_not_there() -> None:
+    found = attempt(receiver_of("command:./nowhere"))
+    assert found == Attempt(AGAIN, "cannot be started: No such file or directory")
+
+
+def test_a_command_that_hangs_is_ended_with_its_children() -> None:
+    script = (
+        "import os, subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "open('pid.part', 'w').write(str(child.pid)); os.rename('pid.part', 'pid')\n"
+        "time.sleep(60)"
+    )
+    found = attempt(command(script), Times(command=2.0))
+    assert found == Attempt(AGAIN, "did not end within 2 seconds", there=True)
+    child = int(Path("pid").read_text(encoding="utf-8"))
+    deadline = time.monotonic() + 5
+    while _runs(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z")
