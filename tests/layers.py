@@ -21,7 +21,7 @@ TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
-EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", "watch", "cli", "dashboard"}
+EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", "watch", "cli"}
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -40,12 +40,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "program": TO_ENGINE,
     "pictures": TO_ENGINE | {"program", "forecast"},
     "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
-    "__init__": TO_PROGRAM | SHOWING | {"forecast"},
+    "__init__": TO_PROGRAM | SHOWING | {"forecast", "watch"},
     "spark": TO_PROGRAM | {"files", "forecast"},
     "forecast": TO_ENGINE | {"program"},
     "watch": TO_PROGRAM | {"files", "forecast"},
     "cli": EVERYTHING,
-    "dashboard": EVERYTHING,
 }
 
 # layer -> its folders, and modules beside them that folders need, each of which may import from those
@@ -58,8 +57,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
-    "watch": ("alerts",),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
+    "watch": ("feed", "alerts"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "running", "learning"),
         *("endpoints", "session", "pipeline"),
@@ -79,8 +78,9 @@ BELONGS_TO: dict[str, str] = {
     "altair": "pictures",
     "vl_convert": "pictures",
     "IPython": "notebook",
+    "confluent_kafka": "watch",
     "httpx": "watch",
-    **dict.fromkeys(WEB_FRAMEWORKS, "dashboard"),
+    **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 
 # A path of the project inside a stretch of code, `like/this.py`.

@@ -148,7 +148,7 @@ FORBIDDEN = [
     ("antelog/program.py", "import_module('pyspark')", "pyspark may be imported in antelog/spark only"),
     ("antelog/errors.py", "from click import style", "click may be imported in antelog/cli only"),
     ("antelog/diagnostics.py", "import rich", "rich may be imported in antelog/cli only"),
-    ("antelog/cli/main.py", "import flask", "flask may be imported in antelog/dashboard only"),
+    ("antelog/cli/main.py", "import flask", "flask may be imported in antelog/watch only"),
     ("antelog/utils.py", "", "utils has no place among the layers"),
 ]
 

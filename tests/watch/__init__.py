@@ -1,0 +1,1 @@
+"""Tests of watching facts as they come."""
