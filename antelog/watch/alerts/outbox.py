@@ -25,16 +25,13 @@ OUTCOMES = (SENT, FAILED, REFUSED, DROPPED)
 MOST = 100_000
 """So many letters of a receiver wait at most; the keys of the latest twice as many of all are kept."""
 
-_ROUND = 5
-"""After so many failures that are its own, a letter lets others go first."""
-
 _TABLES = """
 CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), segment INTEGER, offset INTEGER);
 CREATE TABLE IF NOT EXISTS letters (
     id INTEGER PRIMARY KEY, receiver TEXT, key TEXT, body TEXT, tries INTEGER DEFAULT 0,
     UNIQUE (receiver, key)
 );
-CREATE INDEX IF NOT EXISTS waiting ON letters (receiver, tries, id) WHERE body IS NOT NULL;
+CREATE INDEX IF NOT EXISTS waiting ON letters (receiver, tries / 5, id) WHERE body IS NOT NULL;
 CREATE TABLE IF NOT EXISTS counts (
     receiver TEXT, outcome TEXT, number INTEGER, PRIMARY KEY (receiver, outcome)
 );
@@ -76,7 +73,7 @@ class Outbox:
         return found
 
     def take(self, position: tuple[int, int], letters: Iterable[tuple[str, Letter]]) -> None:
-        """Keep letters with their receivers, but for those that are known, and that the feed is read so far."""
+        """Keep letters with their receivers, but for those it knows, and that the feed is read so far."""
         rows = [(name, letter.key, letter.body) for name, letter in letters]
         with self._at_once():
             self._database.executemany(
@@ -87,10 +84,10 @@ class Outbox:
                 self._drop_beyond_most(receiver)
 
     def first(self, receiver: str) -> Waiting | None:
-        """The letter to try next: the oldest of those that failed least."""
+        """The letter to try next: the oldest, but one that has failed five times by itself lets others go."""
         found = self._database.execute(
             "SELECT id, key, body FROM letters WHERE receiver = ? AND body IS NOT NULL "
-            "ORDER BY tries, id LIMIT 1",
+            "ORDER BY tries / 5, id LIMIT 1",
             (receiver,),
         ).fetchone()
         return None if found is None else Waiting(found[0], receiver, Letter(found[1], found[2]))
@@ -104,12 +101,13 @@ class Outbox:
                 "DELETE FROM letters WHERE id <= ? AND body IS NULL", (waiting.number - 2 * MOST,)
             )
 
-    def fail(self, waiting: Waiting, failures: int) -> None:
-        """It is still to be sent; the receiver has failed with this letter itself for so many times."""
+    def fail(self, waiting: Waiting, *, itself: bool) -> None:
+        """It is still to be sent; it may be this letter `itself` with which the receiver fails."""
         with self._at_once():
             self._count(waiting.receiver, FAILED, 1)
-            if failures and failures % _ROUND == 0:
-                self._database.execute("UPDATE letters SET tries = tries + 1 WHERE id = ?", (waiting.number,))
+            self._database.execute(
+                "UPDATE letters SET tries = tries + ? WHERE id = ?", (itself, waiting.number)
+            )
 
     def counts(self, receivers: Iterable[str]) -> dict[str, dict[str, int]]:
         """For each receiver what became of letters, since the file is there, and how many wait."""

@@ -17,12 +17,11 @@ GRACE = 10.0
 
 @dataclass(frozen=True)
 class Work:
-    """The feed's folder, the file of what waits, the alerts, and where in the feed a new file begins."""
+    """The feed's folder, the file of what waits and of how far the feed is read, and the alerts."""
 
     feed: str
     outbox: str
     wanted: Wanted
-    begin: tuple[int, int] | None = None
 
 
 def say(message: str) -> None:

@@ -66,7 +66,7 @@ def test_a_letter_that_fails_lets_others_go_first(path: Path) -> None:
             first = outbox.first("x")
             assert first is not None
             assert first.letter.key == ("b" if failures > 4 else "a")
-            outbox.fail(first, failures + 1 if failures < 5 else 0)
+            outbox.fail(first, itself=failures < 5)
         assert keys(outbox) == ["b", "a"]
 
 
@@ -76,7 +76,7 @@ def test_counts(path: Path) -> None:
         for outcome in (SENT, REFUSED):
             first = outbox.first("x")
             assert first is not None
-            outbox.fail(first, 0)
+            outbox.fail(first, itself=False)
             outbox.settle(first, outcome)
     with opened(path) as outbox:
         assert outbox.counts(["x", "z"]) == {

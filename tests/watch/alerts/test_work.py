@@ -9,7 +9,7 @@ from tests.watch.alerts.lines import QUERIES
 
 
 def test_told_as_json() -> None:
-    work = Work("f", "o", Wanted((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", 60), (3, 80))
+    work = Work("f", "o", Wanted((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", 60))
     assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
 
 

@@ -1,0 +1,169 @@
+"""The work of the process that sends: read the feed, keep what is to be sent, send it, count.
+
+Each receiver has a loop of its own, so that one that is down or slow holds up no other. When the stream ends,
+the feed is read to its end and what waits is tried once more; what fails then stays in the outbox, for the
+next time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from antelog.errors import OutputError
+from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, opened
+from antelog.watch.alerts.patience import wait_after
+from antelog.watch.alerts.receivers import Receiver
+from antelog.watch.alerts.routes import letters, routes_of
+from antelog.watch.alerts.sending import Attempt, send
+from antelog.watch.alerts.work import COUNTS, GRACE, Work, say
+from antelog.watch.feed.reader import FeedReader
+from antelog.watch.feed.segments import Position, segments_in
+from antelog.writing import write
+
+_AT_ONCE = 2_000
+_POLL = 0.1
+_REST = 1.0
+"""Seconds between two looks at how far the feed is read, and at the counts."""
+
+
+async def run(work: Work, ending: asyncio.Event) -> None:
+    """Send until `ending`, and for a short while after it. Raises AlertError."""
+    routes = routes_of(work.wanted)
+    with opened(Path(work.outbox)) as outbox:
+        receivers = [route.receiver for route in routes]
+        _say_what_is_left(outbox, receivers)
+        read = asyncio.Event()  # once all of the feed is
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_read(work, outbox, ending, read))
+            sending = [tasks.create_task(_Sender(each, outbox, ending, read).run()) for each in receivers]
+            tasks.create_task(_count(Path(work.feed, COUNTS), outbox, receivers, sending))
+            tasks.create_task(_end(ending, sending))
+        waiting = outbox.waiting()
+        for receiver in receivers:
+            if count := waiting.get(receiver.name):
+                say(f"{receiver.name}: {count} still to be sent; they are kept for the next start")
+
+
+async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
+    """Follow the feed, and keep what is to be sent."""
+    routes = routes_of(work.wanted)
+    place = outbox.position
+    reader = FeedReader(Path(work.feed), None if place is None else Position(*place))
+    saved, clock = 0.0, asyncio.get_running_loop().time
+    while True:
+        was_ending = ending.is_set()
+        _say_what_is_gone(reader)
+        lines = reader.read(_AT_ONCE)
+        found = [letter for line in lines for letter in letters(routes, line)]
+        here = reader.position.segment, reader.position.offset
+        if found or (here != place and (clock() > saved + _REST or (was_ending and not lines))):
+            outbox.take(here, found)
+            saved, place = clock(), here
+        if was_ending and not lines:
+            read.set()
+            return
+        await asyncio.sleep(0 if lines else _POLL)
+
+
+class _Sender:
+    """Sends to one receiver what waits for it, one letter after the other."""
+
+    def __init__(
+        self, receiver: Receiver, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
+    ) -> None:
+        self._receiver, self._outbox, self._ending, self._read = receiver, outbox, ending, read
+        self._failures = 0
+        self._said = ""
+
+    async def run(self) -> None:
+        while True:
+            all_there = self._read.is_set()
+            waiting = self._outbox.first(self._receiver.name)
+            if waiting is None:
+                if all_there:
+                    return
+                await asyncio.sleep(_POLL)
+                continue
+            attempt = await send(self._receiver, waiting.letter)
+            self._tell(attempt)
+            if attempt.what in (SENT, REFUSED):
+                self._outbox.settle(waiting, attempt.what)
+                self._failures = 0
+                continue
+            # A letter is to blame only if the receiver is there: while it is down, the order stays.
+            self._outbox.fail(waiting, itself=attempt.there)
+            self._failures += 1
+            if self._ending.is_set():
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), wait_after(self._failures, attempt.asked))
+
+    def _tell(self, attempt: Attempt) -> None:
+        """Say what has changed: not each attempt that fails like the one before."""
+        if attempt.reason == self._said:
+            return
+        self._said = attempt.reason
+        name = self._receiver.name
+        if attempt.what == SENT:
+            say(f"{name}: receives again")
+        elif attempt.what == REFUSED:
+            say(f"{name}: {attempt.reason}, and it is not sent again")
+        else:
+            say(f"{name}: {attempt.reason}; it is tried again, and what comes meanwhile is kept")
+
+
+async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None:
+    """Once the stream has ended, give up what takes too long."""
+    await ending.wait()
+    _, late = await asyncio.wait(sending, timeout=GRACE)
+    for task in late:
+        task.cancel()
+
+
+async def _count(
+    path: Path, outbox: Outbox, receivers: list[Receiver], sending: list[asyncio.Task[None]]
+) -> None:
+    """Write down the counts whenever they have changed, until all senders have ended."""
+    last: dict[str, dict[str, int]] | None = None
+    complain: Callable[[str], None] = say
+    while True:
+        ended = all(task.done() for task in sending)
+        counts = outbox.counts(each.name for each in receivers)
+        if counts != last:
+            try:
+                write(path, msgspec.json.encode(counts))
+            except OutputError as error:
+                complain(str(error))
+                complain = _silent
+            last = counts
+        if ended:
+            return
+        await asyncio.wait(sending, timeout=_REST)
+
+
+def _say_what_is_gone(reader: FeedReader) -> None:
+    """A note if the feed has lost lines before they were read."""
+    there = segments_in(reader.folder)
+    if reader.position.offset and there and there[0] > reader.position.segment + 1:
+        say(
+            "some changes are not looked at: the feed had no room for them any more when they were to be read"
+        )
+
+
+def _silent(_message: str) -> None:
+    """It has been said."""
+
+
+def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:
+    """A note of what waits from before."""
+    known = {each.name for each in receivers}
+    for name, count in outbox.waiting().items():
+        if name in known:
+            say(f"{name}: {count} from before are sent now")
+        else:
+            say(f"note: {count} wait for {name}, which no --alert names any more")

@@ -1,0 +1,74 @@
+"""antelog/cli/arguments/alerts.py: what is asked for on the command line is what is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from antelog import parse
+from antelog.cli.arguments.alerts import alert_options, wanted_alerts
+from antelog.watch.alerts.alert import Alert, Wanted
+
+PROGRAM = parse("input P(x, time). Q(X, T) :- P(X, T). query Q(X, T) alert 80%.")
+found: list[Wanted | None] = []
+
+
+@click.command()
+@alert_options
+def command(**given: Any) -> None:
+    found.append(wanted_alerts(given, PROGRAM, chances=True))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found.clear()
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(command, words, catch_exceptions=False)
+
+
+def test_no_alerts() -> None:
+    assert call().exit_code == 0
+    assert found == [None]
+
+
+def test_all_receivers_are_told_the_same() -> None:
+    words = ("--alert", "command:cat", "--alert", "command:tee x", "--alert-on", "likely,confirmed")
+    assert (
+        call(*words, "--alert-where", "X=a", "--alert-where", "X=b", "--alert-template", "{X}").exit_code == 0
+    )
+    assert found[0] is not None
+    assert found[0].alerts == tuple(
+        Alert(to, ("likely", "confirmed"), ("X=a", "X=b"), "{X}") for to in ("command:cat", "command:tee x")
+    )
+
+
+def test_a_file_has_more() -> None:
+    Path("a.toml").write_text("[[alert]]\nto = 'command:cat'\non = ['rejected']", encoding="utf-8")
+    assert call("--alerts", "a.toml", "--alert", "command:cat").exit_code == 0
+    assert found[0] is not None
+    assert found[0].alerts == (Alert("command:cat"), Alert("command:cat", ("rejected",)))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--alert", "slack:https://hooks.example/s3cr3t"), "where other users of the machine see it"),
+        (("--alert", "slack:@none.url"), "none.url: cannot be read"),
+        (("--alert", "command:cat", "--alert-on", "likly"), "Did you mean likely or unlikely?"),
+        (("--alert", "command:cat", "--alert-where", "R"), "no query `R`"),
+        (("--alert-where", "R"), "need an --alert"),
+        (("--alerts", "none.toml"), "none.toml: cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_a_usage_error(words: tuple[str, ...], said: str) -> None:
+    done = call(*words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert "s3cr3t" not in done.stderr

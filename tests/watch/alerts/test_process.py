@@ -1,0 +1,151 @@
+"""antelog/watch/alerts/process.py: the process that sends ends with us, comes back, and shows no address."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from antelog.watch.alerts import process
+from antelog.watch.alerts.alert import Alert, AlertError, Wanted
+from antelog.watch.alerts.letters import key_of
+from antelog.watch.alerts.process import start
+from antelog.watch.feed.writer import FeedWriter
+from tests.watch.alerts.lines import QUERIES, line
+from tests.watch.alerts.receiving import Server, serving
+
+SOON = 20.0
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def feed() -> FeedWriter:
+    writer = FeedWriter(Path("p.feed"))
+    writer.head({"program": ""})
+    return writer
+
+
+def wanted(server: Server) -> Wanted:
+    Path("a").write_text(server.url, encoding="utf-8")
+    return Wanted((Alert("webhook:@a"),), QUERIES, "p.alog")
+
+
+def tell(writer: FeedWriter, *ticks: int) -> list[str]:
+    changes = [line(tick=tick) for tick in ticks]
+    writer.write([json.dumps(each) for each in changes])
+    return [key_of(each) for each in changes]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SOON
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_sent_until_stopped(server: Server, feed: FeedWriter) -> None:
+    tell(feed, 1)  # before there were alerts
+    alerts = start(Path("p.feed"), wanted(server), Path("p.state"))
+    keys = tell(feed, 2)
+    until(lambda: server.keys == keys)
+    keys += tell(feed, 3, 4)
+    alerts.stop()
+    assert server.keys == keys
+    assert Path("p.state.alerts").exists()
+    assert json.loads(Path("p.feed/alerts.json").read_bytes())["webhook:@a"]["sent"] == 3
+
+
+def test_what_was_told_while_nobody_sent_is_sent_later(server: Server, feed: FeedWriter) -> None:
+    start(Path("p.feed"), wanted(server), None).stop()
+    keys = tell(feed, 1, 2)
+    start(Path("p.feed"), wanted(server), None).stop()
+    assert server.keys == keys
+
+
+def test_it_comes_back(
+    server: Server, feed: FeedWriter, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    alerts = start(Path("p.feed"), wanted(server), None)
+    keys = tell(feed, 1)
+    until(lambda: server.keys == keys)
+    first = alerts.pid
+    os.kill(first, signal.SIGKILL)
+    keys += tell(feed, 2)
+    time.sleep(0.1)
+    alerts.keep()
+    assert alerts.pid == first  # not at once
+    monkeypatch.setattr(process, "_BETWEEN_STARTS", 0.0)
+    alerts.keep()
+    assert alerts.pid != first
+    until(lambda: set(server.keys) == {*keys})
+    alerts.keep()
+    alerts.stop()
+    assert capfd.readouterr().err.count("it is started again") == 1
+
+
+def test_it_ends_when_we_are_killed(server: Server, feed: FeedWriter) -> None:
+    script = (
+        "import sys, time, pathlib, msgspec\n"
+        "from antelog.watch.alerts.alert import Wanted\n"
+        "from antelog.watch.alerts.process import start\n"
+        "wanted = msgspec.json.decode(sys.stdin.buffer.readline(), type=Wanted)\n"
+        "print(start(pathlib.Path('p.feed'), wanted, None).pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        parent.stdin.write(msgspec.json.encode(wanted(server)) + b"\n")
+        parent.stdin.flush()
+        child = int(parent.stdout.readline())
+        keys = tell(feed, 1)
+        until(lambda: server.keys == keys)
+        if Path("/proc").exists():
+            shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
+            assert "antelog.watch.alerts" in shown
+            assert "127.0.0.1" not in shown
+        parent.kill()
+    until(lambda: not _runs(child))
+
+
+def test_an_interrupt_of_the_terminal_is_for_the_stream(server: Server) -> None:
+    Path("p.feed").mkdir()
+    alerts = start(Path("p.feed"), wanted(server), None)
+    assert os.getpgid(alerts.pid) != os.getpgid(0)
+    alerts.stop()
+
+
+def test_a_wrong_file_is_said_at_the_start(server: Server) -> None:
+    Path("p.feed").mkdir()
+    Path("p.state.alerts").write_text("no database, whatever its name is\n" * 50, encoding="utf-8")
+    with pytest.raises(AlertError, match="cannot be used"):
+        start(Path("p.feed"), wanted(server), Path("p.state"))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z")

@@ -1,0 +1,275 @@
+"""antelog/watch/alerts/running.py: what is told arrives, whatever becomes of the receiver meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antelog.watch.alerts import running
+from antelog.watch.alerts.alert import Alert, Wanted
+from antelog.watch.alerts.letters import key_of
+from antelog.watch.alerts.running import run
+from antelog.watch.alerts.work import Work
+from antelog.watch.feed.writer import FeedWriter
+from tests.watch.alerts.lines import QUERIES, line
+from tests.watch.alerts.receiving import Server, serving
+
+SOON = 20.0
+
+
+class Stream:
+    """A feed in this folder, and the alerts of it."""
+
+    def __init__(self, *alerts: Alert) -> None:
+        self.feed = Path("p.feed")
+        self.work = Work("p.feed", "p.alerts", Wanted(alerts, QUERIES, "p.alog"))
+        self.writer = FeedWriter(self.feed)
+        self.writer.head({"program": ""})
+
+    def tell(self, *ticks: int) -> list[str]:
+        """Write a change of each tick to the feed; gives their keys."""
+        changes = [line(tick=tick) for tick in ticks]
+        self.writer.write([json.dumps(each) for each in changes])
+        return [key_of(each) for each in changes]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        path = self.feed / "alerts.json"
+        found: dict[str, dict[str, int]] = json.loads(path.read_bytes()) if path.exists() else {}
+        return found
+
+    def sending(self, meanwhile: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Send alerts while something happens, and then end."""
+
+        async def both() -> None:
+            ending = asyncio.Event()
+            task = asyncio.create_task(run(self.work, ending))
+            await meanwhile()
+            ending.set()
+            await task
+
+        asyncio.run(both())
+
+    def send_all(self) -> None:
+        async def nothing() -> None:
+            pass
+
+        self.sending(nothing)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SOON
+    while not holds():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(running, "wait_after", lambda failures, asked=None: asked or 0.01 * failures)
+
+
+def hook(server: Server, name: str = "a", /, **more: Any) -> Alert:
+    Path(name).write_text(server.url, encoding="utf-8")
+    return Alert(f"webhook:@{name}", **more)
+
+
+def test_sent_as_it_comes(server: Server) -> None:
+    stream = Stream(hook(server))
+
+    async def meanwhile() -> None:
+        keys = stream.tell(1, 2)
+        await until(lambda: server.keys == keys)
+        keys += stream.tell(3)
+        await until(lambda: server.keys == keys)
+
+    stream.sending(meanwhile)
+    assert [each["tick"] for each in server.got] == [1, 2, 3]
+    assert stream.counts()["webhook:@a"] == {
+        "sent": 3, "failed": 0, "refused": 0, "dropped": 0, "waiting": 0,
+    }  # fmt: skip
+
+
+def test_what_is_in_the_feed_at_the_end_is_sent(server: Server) -> None:
+    stream = Stream(hook(server))
+    keys = stream.tell(*range(50))
+    stream.send_all()
+    assert server.keys == keys
+
+
+@pytest.mark.parametrize("answers", [[500], [429, 503, 302], [404] * 4])
+def test_tried_again_in_order(server: Server, answers: list[int], capsys: pytest.CaptureFixture[str]) -> None:
+    stream = Stream(hook(server))
+    server.answers = answers.copy()
+
+    async def meanwhile() -> None:
+        keys = stream.tell(1, 2)
+        await until(lambda: server.keys == keys[:1] * (len(answers) + 1) + keys[1:])
+
+    stream.sending(meanwhile)
+    assert stream.counts()["webhook:@a"]["failed"] == len(answers)
+    said = capsys.readouterr().err
+    assert said.count("it is tried again") == len(set(answers))
+    assert said.endswith("alerts: webhook:@a: receives again\n")
+    assert "s3cr3t" not in said
+
+
+def test_one_that_always_fails_does_not_hold_up_the_others(server: Server) -> None:
+    stream = Stream(hook(server))
+    server.answers = [500] * 5
+
+    async def meanwhile() -> None:
+        keys = stream.tell(1, 2)
+        await until(lambda: server.keys == [*keys[:1] * 5, keys[1], keys[0]])
+
+    stream.sending(meanwhile)
+
+
+def test_what_is_refused_is_not_sent_again(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    stream = Stream(hook(server))
+    server.answers = [422]
+    keys = stream.tell(1, 2)
+    stream.send_all()
+    assert server.keys == keys
+    assert {"sent": 1, "refused": 1}.items() <= stream.counts()["webhook:@a"].items()
+    assert "answered 422" in capsys.readouterr().err
+
+
+def test_retry_after_is_kept(server: Server) -> None:
+    stream = Stream(hook(server))
+    server.answers, server.headers = [429], {"Retry-After": "1"}
+
+    async def meanwhile() -> None:
+        stream.tell(1)
+        await until(lambda: len(server.got) == 1)
+        began = time.monotonic()
+        await until(lambda: len(server.got) == 2)
+        assert time.monotonic() - began > 0.9
+
+    stream.sending(meanwhile)
+
+
+def test_a_receiver_that_is_down_holds_up_no_other(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("down").write_text("http://127.0.0.1:1/s3cr3t", encoding="utf-8")
+    stream = Stream(Alert("webhook:@down"), hook(server))
+
+    async def meanwhile() -> None:
+        keys = stream.tell(1, 2, 3)
+        await until(lambda: server.keys == keys)
+        await until(lambda: stream.counts().get("webhook:@down", {}).get("failed", 0) > 1)
+
+    stream.sending(meanwhile)
+    assert stream.counts()["webhook:@down"]["waiting"] == 3
+    said = capsys.readouterr().err
+    assert said.count("cannot be reached; it is tried again") == 1
+    assert "webhook:@down: 3 still to be sent; they are kept for the next start" in said
+
+    hook(server, "down")  # somebody mends it
+    server.got.clear()
+    stream.send_all()
+    assert [each["tick"] for each in server.got] == [1, 2, 3]
+    assert "webhook:@down: 3 from before are sent now" in capsys.readouterr().err
+
+
+def test_nothing_is_sent_again_after_a_restart(server: Server) -> None:
+    stream = Stream(hook(server))
+    keys = stream.tell(1, 2)
+    stream.send_all()
+    keys += stream.tell(3)
+    stream.send_all()
+    assert server.keys == keys
+
+
+def test_what_is_told_again_after_a_crash_is_not_sent_again(server: Server) -> None:
+    stream = Stream(hook(server))
+    saved = stream.writer.position
+    keys = stream.tell(1, 2)
+    stream.send_all()
+    stream.writer = FeedWriter.resume(stream.feed, saved)
+    stream.writer.head({"program": ""})
+    stream.tell(1, 2)
+    keys += stream.tell(3)
+    stream.send_all()
+    assert server.keys == keys
+
+
+def test_what_the_feed_has_lost_is_said(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    stream = Stream(hook(server))
+    keys = stream.tell(1)
+    stream.send_all()
+    assert "not looked at" not in capsys.readouterr().err
+    stream.writer = FeedWriter(stream.feed, largest=1, kept=0)
+    stream.writer.head({"program": ""})
+    stream.tell(2)
+    stream.writer.head({"program": ""})
+    keys += stream.tell(3)
+    stream.send_all()
+    assert server.keys == keys
+    assert capsys.readouterr().err.count("some changes are not looked at") == 1
+
+
+def test_kept_if_we_are_killed_meanwhile(server: Server) -> None:
+    """Wherever the work is cut off, each letter is sent once at least, and its key tells the repeats."""
+    stream = Stream(hook(server))
+    keys = stream.tell(*range(8))
+    server.slow = 0.05
+
+    async def cut_off(after: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(after):
+                await run(stream.work, asyncio.Event())
+
+    for after in (0.02, 0.08, 0.12, 0.18):
+        asyncio.run(cut_off(after))
+    stream.send_all()
+    assert sorted(set(server.keys)) == sorted(keys)
+    assert len(server.keys) < 2 * len(keys)
+
+
+def test_two_receivers_each_have_their_own() -> None:
+    script = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"
+    command = f'command:{sys.executable} -c "{script}"'
+    stream = Stream(Alert(f"{command} hot"), Alert(f"{command} other", where=("X=wt9",)))
+    stream.tell(1)
+    stream.send_all()
+    assert json.loads(Path("hot").read_text(encoding="utf-8"))["answer"]["X"] == "wt2"
+    assert not Path("other").exists()
+
+
+def test_a_slow_receiver_is_given_up_at_the_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "GRACE", 0.2)
+    stream = Stream(hook(server))
+    stream.tell(1)
+    server.slow = 2.0
+    began = time.monotonic()
+    stream.send_all()
+    assert time.monotonic() - began < 1.5
+    assert stream.counts()["webhook:@a"]["waiting"] == 1
+
+
+def test_alerts_that_nobody_asks_for_any_more_stay(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("down").write_text("http://127.0.0.1:1/", encoding="utf-8")
+    first = Stream(Alert("webhook:@down"))
+    first.tell(1)
+    first.send_all()
+    Stream(hook(server)).send_all()
+    assert "note: 1 wait for webhook:@down, which no --alert names any more" in capsys.readouterr().err
+    assert server.got == []
