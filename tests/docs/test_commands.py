@@ -29,7 +29,7 @@ COMMANDS = [
     for block in BLOCKS
     if block.language == "sh"
     for number, words in enumerate(commands(block))
-    if words[0] == "antelog"
+    if words[0] == "antelog" and words[1] != "watch"  # it goes on until it is stopped
 ]
 SPARK_PAGE = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
 OUTPUT = "# "

@@ -22,7 +22,9 @@ from dataclasses import dataclass
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block
 
-SHELL = frozenset({"cat", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort"})
+SHELL = frozenset(
+    {"cat", "chmod", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "touch"}
+)
 ELSEWHERE = ("kafka://", "jdbc:", "spark://", "yarn", "s3a://", "hdfs://")
 REST = "…"
 
@@ -48,6 +50,7 @@ class Step:
     def possible(self) -> bool:
         """Whether a test can run it: it needs nothing from elsewhere, and ends."""
         endless = self.pipeline and "--stream" in self.words and "available-now" not in self.words
+        endless |= self.words[:2] == ("antelog", "watch") and "--once" not in self.words
         elsewhere = any(mark in word for word in self.words for mark in ELSEWHERE)
         return self.words[0] in SHELL | {"antelog", "python"} and not elsewhere and not endless
 

@@ -1,0 +1,131 @@
+"""The page about alerts says what is sent, and the dashboard for Grafana asks for the metrics it lists."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from antelog import load
+from antelog.cli.arguments.alerts import alert_options, wanted_alerts
+from antelog.watch.alerts.alert import Alert, Query, Wanted
+from antelog.watch.alerts.routes import letters, routes_of
+from antelog.watch.alerts.wording import NAMES
+from tests.docs.pages import ROOT, blocks_of, commands
+
+BOARD: dict[str, Any] = json.loads((ROOT / "docs" / "grafana" / "antelog.json").read_text(encoding="utf-8"))
+PAGE = (ROOT / "docs" / "alerts.md").read_text(encoding="utf-8")
+LISTED = {
+    name: frozenset(re.findall(r"\w+", labels or ""))
+    for name, labels in re.findall(r"^\| `(antelog_\w+)(?:\{([\w, ]+)\})?` \|", PAGE, re.MULTILINE)
+}
+QUERIES = [target["expr"] for panel in BOARD["panels"] for target in panel["targets"]]
+OF_PROMETHEUS = {"job"}
+
+BLOCKS = [*blocks_of(ROOT / "docs" / "alerts.md"), *blocks_of(ROOT / "docs" / "tutorial" / "watching.md")]
+COMMANDS = [
+    pytest.param(words[2:], id=f"{block}-{number}")
+    for block in BLOCKS
+    if block.language == "sh"
+    for number, words in enumerate(commands(block))
+    if words[:2] == ["antelog", "watch"]
+]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with what the commands name: addresses, programs, alerts, rules."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("notify-send", "siren"):
+        Path(name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    Path("slack.url").write_text("https://hooks.example/", encoding="utf-8")
+    turbines = (ROOT / "examples" / "turbines" / "turbines.alog").read_text(encoding="utf-8")
+    Path("turbines.alog").write_text(turbines, encoding="utf-8")
+    for block in BLOCKS:
+        if block.file is not None:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("program", type=Path)
+@alert_options
+def watch(program: Path, **given: Any) -> None:
+    """What `antelog watch` makes of its options about alerts."""
+    found = wanted_alerts(given, load(program), chances=True)
+    click.echo(len(found.alerts) if found else 0)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("words", COMMANDS)
+def test_commands_ask_for_alerts_that_can_be_sent(words: list[str]) -> None:
+    done = CliRunner().invoke(watch, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    assert int(done.stdout) == words.count("--alert")
+
+
+@pytest.mark.usefixtures("here")
+def test_the_file_asks_for_alerts_that_can_be_sent() -> None:
+    done = CliRunner().invoke(watch, ["turbines.alog", "--alerts", "alerts.toml"], catch_exceptions=False)
+    assert (done.exit_code, done.stdout) == (0, "2\n"), done.stderr
+
+
+def test_what_is_sent_is_what_the_page_shows() -> None:
+    (block,) = (block for block in BLOCKS if block.language == "json")
+    shown = json.loads(block.text)
+    change = {name: value for name, value in shown.items() if name not in ("key", "text", "program")}
+    query = Query("Malf", ("X", "T"), "T", "likely")
+    routes = routes_of(Wanted((Alert("command:cat"),), (query,), "turbines.alog"))
+    ((_, letter),) = letters(routes, change)
+    assert list(json.loads(letter.body).items()) == list(shown.items())
+
+
+def test_the_page_lists_all_names_of_templates() -> None:
+    rows = re.findall(r"^\| ((?:`\{\w+\}`(?:, )?)+) \|", PAGE, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"\w+", row)} == {*NAMES, "X"}
+
+
+# ---- Grafana ----
+
+
+def test_all_metrics_are_shown() -> None:
+    assert {name for query in QUERIES for name in re.findall(r"antelog_\w+", query)} == {*LISTED}
+
+
+def test_labels_are_those_of_the_metrics() -> None:
+    for panel in BOARD["panels"]:
+        for target in panel["targets"]:
+            (name,) = set(re.findall(r"antelog_\w+", target["expr"]))
+            used = {
+                label
+                for each in re.findall(r"by \(([\w, ]+)\)", target["expr"])
+                for label in each.split(", ")
+            }
+            used |= set(re.findall(r"(\w+)=", re.sub(r"==", "", target["expr"])))
+            used |= set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
+            assert used <= LISTED[name] | OF_PROMETHEUS, panel["title"]
+
+
+def test_panels_say_what_they_are_and_do_not_overlap() -> None:
+    panels = BOARD["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    assert all(panel["title"] and panel["description"] for panel in panels)
+    cells = [
+        {(x, y) for x in range(g["x"], g["x"] + g["w"]) for y in range(g["y"], g["y"] + g["h"])}
+        for g in (panel["gridPos"] for panel in panels)
+    ]
+    assert not any(a & b for a, b in combinations(cells, 2))
+    assert all(x < 24 for each in cells for x, _ in each)
+
+
+def test_any_prometheus_will_do() -> None:
+    """No source of another installation is named."""
+    text = json.dumps(BOARD)
+    assert set(re.findall(r'"uid": "([^"]+)"', text)) == {"${source}", "antelog"}
