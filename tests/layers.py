@@ -21,7 +21,7 @@ TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
-EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "spark", "forecast", "watch", "cli"}
+EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "telling", "spark", "forecast", "watch", "cli"}
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -37,13 +37,14 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "reference": LEAVES | {"language"},
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
+    "telling": TO_ENGINE | {"files"},
     "program": TO_ENGINE,
     "pictures": TO_ENGINE | {"program", "forecast"},
     "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
     "__init__": TO_PROGRAM | SHOWING | {"forecast", "watch"},
     "spark": TO_PROGRAM | {"files", "forecast"},
     "forecast": TO_ENGINE | {"program"},
-    "watch": TO_PROGRAM | {"files", "forecast"},
+    "watch": TO_PROGRAM | {"files", "forecast", "telling"},
     "cli": EVERYTHING,
 }
 

@@ -20,10 +20,10 @@ from antelog.cli.recorded.facts import (
 )
 from antelog.cli.recorded.through import through
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.shown import Tables
 from antelog.errors import DataError, UnsupportedError
 from antelog.pictures.reading import of_lines
 from antelog.program import load
+from antelog.telling.shown import Tables
 
 if TYPE_CHECKING:
     from antelog.pictures import Drawing

@@ -28,18 +28,19 @@ from antelog.cli.recorded.facts import (
     until_option,
 )
 from antelog.cli.recorded.replay import changes, snapshots
-from antelog.cli.show import json_lines, listing
+from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_lost, say_what_was_read, summarized
-from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.engine import Engine
 from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
 from antelog.program import Program, load
+from antelog.telling import json_lines
+from antelog.telling.shown import Shown
 
 
 @dataclass(frozen=True)

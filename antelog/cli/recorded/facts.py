@@ -18,14 +18,14 @@ from antelog.cli.arguments.pairs import files_of_inputs, files_of_statics, pair
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.replay import Recorded
 from antelog.cli.show.progress import Report
-from antelog.cli.show.set_aside import Places, from_engine
 from antelog.cli.show.terminal import say
-from antelog.cli.show.values import plain
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
 from antelog.files import ARRIVAL, End, Rejects, batches, tables, wanted_of
 from antelog.files.naming import size_of
+from antelog.telling.set_aside import Places, from_engine
+from antelog.telling.values import plain
 
 Value = str | int | float
 

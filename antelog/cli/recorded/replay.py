@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from antelog.cli.show.set_aside import Places, from_engine
-from antelog.cli.show.shown import Shown
 from antelog.engine.columns.tables import Column
 from antelog.engine.log import ending
 from antelog.files import ARRIVAL, Batch
 from antelog.files.cells import part
 from antelog.forecast.engine import Engine
+from antelog.telling.set_aside import Places, from_engine
+from antelog.telling.shown import Shown
 
 
 @dataclass(frozen=True)

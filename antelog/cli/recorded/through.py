@@ -11,10 +11,10 @@ from antelog.cli.recorded.replay import changes
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_read, summarized
-from antelog.cli.show.shown import Tables
 from antelog.files import ARRIVAL
 from antelog.forecast.engine import Engine
 from antelog.program import Program
+from antelog.telling.shown import Tables
 
 
 def through(

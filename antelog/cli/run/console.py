@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from antelog.cli.show import listing
-from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.telling.shown import Shown
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes

@@ -17,13 +17,13 @@ from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.console import console_printer
 from antelog.cli.run.report import Report, reporting
 from antelog.cli.run.settings import Settings
-from antelog.cli.show.set_aside import Places
 from antelog.cli.show.terminal import say
 from antelog.errors import UnsupportedError
 from antelog.program import Program
 from antelog.spark.endpoints.endpoints import Console
 from antelog.spark.session.java import require_java
 from antelog.spark.settings import BUCKETS
+from antelog.telling.set_aside import Places
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.show.chances import BAR, PLAIN_BAR, Bar, alert_text, chance_line, likeliest_first
-from antelog.cli.show.shown import Shown
 from antelog.cli.show.terminal import escaped, print_text
-from antelog.cli.show.values import plain, rows_of
 from antelog.compile.nodes.plan import Relation
 from antelog.forecast.kinds import DROPPED, LIKELY, UNLIKELY
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
+from antelog.telling.shown import Shown
+from antelog.telling.values import plain, rows_of
 
 _COLOURS = {
     "possible": "cyan",

@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from antelog.accounts import Counts
 from antelog.cli.show.counted import dropped, facts
 from antelog.cli.show.terminal import say
-from antelog.engine.columns.tables import Column
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
 from antelog.forecast.engine import Engine
 from antelog.language.moments import moment
-from antelog.language.printer import value_text
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where facts come from: the file of each input, and how long a tick is if it has a length."""
-
-    files: Mapping[str, str]
-    tick: int | None
-
-
-def from_engine(table: pa.Table, places: Places, lines: Mapping[str, Column]) -> list[Reject]:
-    """What the engine set aside, facts that came too late above all; `lines` are those of all facts."""
-    return [
-        Reject(
-            places.files[row["input"]],
-            int(lines[row["input"]][row["row"]]),
-            row["input"],
-            row["reason"],
-            row["detail"],
-            fact_text(row, places.tick),
-        )
-        for row in table.to_pylist()
-    ]
-
-
-def fact_text(row: Mapping[str, Any], length: int | None) -> str:
-    """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
-    values = ["_" if value is None else value_text(value) for value in json.loads(row["values"] or "[]")]
-    values.append("_" if row["time"] is None else moment(row["time"], length))
-    return f"{row['input']}({', '.join(values)})"
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:

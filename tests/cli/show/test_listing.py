@@ -9,7 +9,7 @@ from rich.console import Console
 
 import antelog as antelog_library
 from antelog.cli.show.listing import listing, print_changes
-from antelog.cli.show.shown import Shown
+from antelog.telling.shown import Shown
 from tests.cli.trying import PROGRAM, antelog, try_
 
 

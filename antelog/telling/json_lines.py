@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.cli.show.shown import Shown
-from antelog.cli.show.values import excepted_in, from_written, is_written, ordered, plain
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
+from antelog.telling.shown import Shown
+from antelog.telling.values import excepted_in, from_written, is_written, ordered, plain
 
 _DIGITS = 6
 """Chances are told with so many."""

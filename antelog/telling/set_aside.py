@@ -1,0 +1,48 @@
+"""What the engine set aside, with the place each row comes from.
+
+a row of `engine.last_rejects`, and line 7 of Temp.csv ──▶ Reject("Temp.csv", 7, "Temp", "late", …)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from antelog.engine.columns.tables import Column
+from antelog.files import Reject
+from antelog.language.moments import moment
+from antelog.language.printer import value_text
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where facts come from: the file of each input, and how long a tick is if it has a length."""
+
+    files: Mapping[str, str]
+    tick: int | None
+
+
+def from_engine(table: pa.Table, places: Places, lines: Mapping[str, Column]) -> list[Reject]:
+    """What the engine set aside, facts that came too late above all; `lines` are those of all facts."""
+    return [
+        Reject(
+            places.files[row["input"]],
+            int(lines[row["input"]][row["row"]]),
+            row["input"],
+            row["reason"],
+            row["detail"],
+            fact_text(row, places.tick),
+        )
+        for row in table.to_pylist()
+    ]
+
+
+def fact_text(row: Mapping[str, Any], length: int | None) -> str:
+    """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
+    values = ["_" if value is None else value_text(value) for value in json.loads(row["values"] or "[]")]
+    values.append("_" if row["time"] is None else moment(row["time"], length))
+    return f"{row['input']}({', '.join(values)})"

@@ -1,0 +1,1 @@
+"""Tests of what is told of answers and of rows."""
