@@ -94,7 +94,7 @@ def test_what_an_epoch_has_taught_is_used_from_the_end_of_the_next_one_on() -> N
 
 def test_a_fact_of_the_last_tick_of_an_epoch_is_followed_by_none_in_the_next() -> None:
     """Also if nothing else comes in that one: who else is there makes no difference to a key."""
-    engine = Engine(antelog.parse(RULES), model="learn")
+    engine = Engine(antelog.parse(RULES), model="learn", half_life=None)
     engine.advance(99, {"Read": [("a", 95, 19, 19)], "Ping": [("a", 18, 18)]})
     sums = [counts.tally.sums[0].tolist() for counts in engine.model.series.values()]
     assert [(facts, followed) for facts, followed, *_ in sums] == [(1, 1), (1, 1)]
