@@ -23,6 +23,10 @@ from antelog.watch.alerts.work import GRACE, Work, say
 from antelog.watch.feed.segments import segment_path, segments_in
 
 _BETWEEN_STARTS = 5.0
+"""Seconds from one start to the next; each time twice as many, up to five minutes."""
+_LONGEST = 300.0
+_STARTING = 20.0
+"""Seconds that a process may need to start and to end, on a machine that is busy."""
 
 
 class Alerts:
@@ -31,7 +35,7 @@ class Alerts:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._process = _started(work)
-        self._since = time.monotonic()
+        self._since, self._between = time.monotonic(), _BETWEEN_STARTS
 
     @property
     def pid(self) -> int:
@@ -40,17 +44,18 @@ class Alerts:
 
     def keep(self) -> None:
         """Start it again if it has ended by itself, but not time and again."""
-        if self._process.poll() is None or time.monotonic() < self._since + _BETWEEN_STARTS:
+        if self._process.poll() is None or time.monotonic() < self._since + self._between:
             return
         say(f"the process that sends them has ended with {self._process.returncode}; it is started again")
         self._let_go()
         self._process, self._since = _started(self._work), time.monotonic()
+        self._between = min(2 * self._between, _LONGEST)
 
     def stop(self) -> None:
         """Let it send what waits, and end."""
         self._let_go()
         try:
-            self._process.wait(GRACE + 5)
+            self._process.wait(GRACE + _STARTING)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -82,8 +87,9 @@ def _end_of(feed: Path) -> tuple[int, int]:
 def _started(work: Work) -> subprocess.Popen[bytes]:
     # A session of its own: what the terminal interrupts is the stream, which then stops the alerts.
     process = subprocess.Popen(
-        [sys.executable, "-m", "antelog.watch.alerts"], stdin=subprocess.PIPE, start_new_session=True
-    )
+        [sys.executable, "-m", "antelog.watch.alerts"],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
     assert process.stdin is not None
     with suppress(OSError):  # it has ended already, and has said why
         process.stdin.write(msgspec.json.encode(work) + b"\n")

@@ -39,9 +39,9 @@ async def run(work: Work, ending: asyncio.Event) -> None:
         _say_what_is_left(outbox, receivers)
         read = asyncio.Event()  # once all of the feed is
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(_read(work, outbox, ending, read))
+            reading = tasks.create_task(_read(work, outbox, ending, read))
             sending = [tasks.create_task(_Sender(each, outbox, ending, read).run()) for each in receivers]
-            tasks.create_task(_count(Path(work.feed, COUNTS), outbox, receivers, sending))
+            tasks.create_task(_count(Path(work.feed, COUNTS), outbox, receivers, [reading, *sending]))
             tasks.create_task(_end(ending, sending))
         waiting = outbox.waiting()
         for receiver in receivers:
@@ -126,13 +126,13 @@ async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None
 
 
 async def _count(
-    path: Path, outbox: Outbox, receivers: list[Receiver], sending: list[asyncio.Task[None]]
+    path: Path, outbox: Outbox, receivers: list[Receiver], others: list[asyncio.Task[None]]
 ) -> None:
-    """Write down the counts whenever they have changed, until all senders have ended."""
+    """Write down the counts whenever they have changed, until all others have ended."""
     last: dict[str, dict[str, int]] | None = None
     complain: Callable[[str], None] = say
     while True:
-        ended = all(task.done() for task in sending)
+        ended = all(task.done() for task in others)
         counts = outbox.counts(each.name for each in receivers)
         if counts != last:
             try:
@@ -143,7 +143,7 @@ async def _count(
             last = counts
         if ended:
             return
-        await asyncio.wait(sending, timeout=_REST)
+        await asyncio.wait(others, timeout=_REST)
 
 
 def _say_what_is_gone(reader: FeedReader) -> None:

@@ -22,7 +22,7 @@ from antelog.watch.feed.writer import FeedWriter
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server, serving
 
-SOON = 20.0
+SOON = 60.0
 
 
 class Stream:
@@ -261,6 +261,15 @@ def test_a_slow_receiver_is_given_up_at_the_end(server: Server, monkeypatch: pyt
     stream.send_all()
     assert time.monotonic() - began < 1.5
     assert stream.counts()["webhook:@a"]["waiting"] == 1
+
+
+def test_what_is_read_last_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_AT_ONCE", 1)
+    Path("down").write_text("http://127.0.0.1:1/", encoding="utf-8")
+    stream = Stream(Alert("webhook:@down"))
+    stream.tell(*range(100))
+    stream.send_all()
+    assert stream.counts()["webhook:@down"]["waiting"] == 100
 
 
 def test_alerts_that_nobody_asks_for_any_more_stay(
