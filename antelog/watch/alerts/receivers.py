@@ -61,8 +61,7 @@ def receiver_of(to: str) -> Receiver:
         return _command(rest)
     if not rest.startswith(("@", "$")) or not rest.strip("@${}"):
         raise AlertError(
-            f"the address of a {kind} is not written on the command line, where other users of the machine "
-            "see it",
+            "an address is a secret, and all users of a machine see its command lines",
             f"Put it into a file that only you can read, and write {kind}:@FILE, or into a variable: "
             f"'{kind}:$NAME'.",
         )

@@ -59,7 +59,7 @@ def test_a_file_has_more() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--alert", "slack:https://hooks.example/s3cr3t"), "where other users of the machine see it"),
+        (("--alert", "slack:https://hooks.example/s3cr3t"), "an address is a secret"),
         (("--alert", "slack:@none.url"), "none.url: cannot be read"),
         (("--alert", "command:cat", "--alert-on", "likly"), "Did you mean likely or unlikely?"),
         (("--alert", "command:cat", "--alert-where", "R"), "no query `R`"),

@@ -26,7 +26,7 @@ def test_receivers(text: str, receiver: Receiver) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (f"slack:{SECRET}", "where other users of the machine see it. Put it into a file"),
+        (f"slack:{SECRET}", "see its command lines. Put it into a file"),
         (SECRET, "`https` is no receiver of alerts"),
         ("slak:@x", "Did you mean slack?"),
         ("mail:me", "Write webhook:@FILE, slack:@FILE or command:PROGRAM"),
