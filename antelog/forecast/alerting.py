@@ -15,9 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Mask
-from antelog.forecast.beside import Beside
+from antelog.forecast.beside import SOURCES, Beside
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.judges.alerts import Alerts, alert_changes
+from antelog.forecast.judges.average import MODEL, SAMPLED
 from antelog.forecast.judges.judging import Told, source_of
 from antelog.forecast.kinds import LIKELY, UNLIKELY
 from antelog.forecast.retelling import Pool, again, marked
@@ -34,6 +35,13 @@ class Said:
     found: Chances
     time: Column
     line: Column
+
+    @property
+    def source(self) -> Column:
+        """Who says each chance, as a number of `beside.SOURCES`; -1 for nobody."""
+        source = source_of(self.told)
+        model, sampled = SOURCES.index(MODEL), SOURCES.index(SAMPLED)
+        return np.where((source == model) & self.found.by_sample, sampled, source)
 
     def take(self, at: Column) -> Said:
         found = replace(self.found, which=self.found.which.take(at))
@@ -65,7 +73,7 @@ def _lines(pool: Pool, said: Said, likely: Mask, lossy: bool) -> pa.Table:
     last = again(pool.lines(said.line, said.told.number), said.told.tick, words)
     rows = np.arange(last.num_rows)
     beside = Beside(last.num_rows, lossy=lossy)
-    beside.say(rows, said.told.chance, source_of(said.told))
+    beside.say(rows, said.told.chance, said.source)
     beside.grow(rows, said.time, said.found)
     if lossy:
         beside.hold(rows, said.found)

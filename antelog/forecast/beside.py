@@ -12,10 +12,10 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column, Numbers, sorting, spread
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.columns import COLUMNS, FORECAST, HOLDS
-from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES
+from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES, SAMPLED
 
-SOURCES = (MODEL, OUTCOMES, BOTH)
-"""Who says a chance."""
+SOURCES = (MODEL, OUTCOMES, BOTH, SAMPLED)
+"""Who says a chance: the last one is the model, by a sample."""
 
 
 class Beside:

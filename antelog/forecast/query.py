@@ -43,7 +43,7 @@ from antelog.forecast.judges.following import (
     numbers_of,
     told_at,
 )
-from antelog.forecast.judges.judging import Judged, source_of
+from antelog.forecast.judges.judging import Judged
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.declared import completed, declared
@@ -172,7 +172,7 @@ class Query:
             judged, more = self._judge(judged, moments.take(here), some_found, epoch)
             told = np.flatnonzero(moments.told[here])
             some = more.take(told)
-            beside.say(some.line, some.told.chance, source_of(some.told))
+            beside.say(some.line, some.told.chance, some.source)
             beside.grow(some.line, some.time, some.found)
             said.append(more)
             weighed = epoch if learning.on and learning.shared else None
@@ -219,7 +219,7 @@ class Query:
         found = self._chances(moments, (rows, lines), beside)
         if len(at):
             _, said = self._judge(judged, moments, found, int(some.tick[0]) // self.scene.learning.length)
-            beside.say(said.line, said.told.chance, source_of(said.told))
+            beside.say(said.line, said.told.chance, said.source)
             beside.grow(said.line, said.time, said.found)
         table = beside.table(logged.table)
         return table.filter(pa.array(~gone)) if gone.any() else table

@@ -23,7 +23,8 @@ from antelog.forecast.chances.forms import Form, forms
 from antelog.forecast.chances.layout import layout
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.chances.table import Known
-from antelog.forecast.formulas.diagrams import FALSE, TRUE, Question, diagram_of
+from antelog.forecast.formulas.diagrams import diagram_of
+from antelog.forecast.formulas.plain import FALSE, TRUE, Question
 from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.sightings import Sightings, Sought, nothing_seen, outcomes, seen
 from antelog.forecast.query import Learning, OddsOf

@@ -16,6 +16,7 @@ FOUND = Chances(
     Growth(np.array([0, 0, 1]), np.array([1, 2, 1]), np.array([0.2, 0.8, 0.5])),
     np.array([0.9, 0.6]),
     np.array([1, 0, -1]),
+    np.zeros(2, np.bool_),
 )
 """Two chances, of which the first answer has the second, the second the first, and the third none."""
 

@@ -21,7 +21,7 @@ from antelog.forecast.chances.table import Known, table_of
 def chances(known: Known, query: str, asked: Asked) -> Chances:
     """The chances of a query's answers."""
     form = forms(known.plan)[query]
-    nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
+    nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1), np.zeros(0, np.bool_))
     if not isinstance(form, Form) or asked.count == 0:
         return nothing
     at = np.flatnonzero(asked.whole)

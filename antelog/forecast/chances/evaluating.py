@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers
-from antelog.forecast.formulas.diagrams import BEFORE, TRUE, Diagram, Layer
+from antelog.forecast.formulas.diagrams import BEFORE, Diagram, Layer
+from antelog.forecast.formulas.plain import TRUE
 from antelog.forecast.odds.odds import IMPOSSIBLE, Odds
 
 FOREVER = 2**40
@@ -34,6 +36,12 @@ class Link:
     which: Column
     shown: Column
     slotted: bool
+
+    @property
+    def states(self) -> int:
+        """How many states the chain may be in, none being the first."""
+        states: int = self.odds.once.shape[1] + 1
+        return states
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +88,12 @@ class Held:
 
 def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Held:
     """The probability that a formula is true by a horizon, given what has and has not come by now."""
+    widest = max((layer.width for layer in diagram.layers), default=BEFORE)
+    states = prod(link.states for link in window.links)
+    at_once = max(min(_AT_ONCE, _CELLS // (widest * states)), 1)
     parts = [
-        _probability(diagram, window.part(start, start + _AT_ONCE), last, horizon)
-        for start in range(0, window.count, _AT_ONCE)
+        _probability(diagram, window.part(start, start + at_once), last, horizon)
+        for start in range(0, window.count, at_once)
     ]
     if len(parts) == 1:
         return parts[0]
@@ -95,10 +106,13 @@ def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> He
 _AT_ONCE = 8192
 """So many rows fit into the memory that is near."""
 
+_CELLS = 2**24
+"""So many pairs of a node and a state, for all rows, are worked out at once at most."""
+
 
 def _probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Held:
     """The same of few rows. In all tables here rows are the last axis, so that they lie side by side."""
-    states = [link.odds.once.shape[1] + 1 for link in window.links]
+    states = [link.states for link in window.links]
     held = np.zeros((BEFORE, *states, window.count))
     at = [link.shown[:, 0] % states[i] for i, link in enumerate(window.links)]  # another fact is no state
     held[(np.full(window.count, diagram.root), *at, np.arange(window.count))] = 1
@@ -110,15 +124,15 @@ def _probability(diagram: Diagram, window: Window, last: int, horizon: int) -> H
     by_tick[:, 0] = held[TRUE].sum(axis=everything[:-1])
     for number, tick in enumerate(range(window.begin + 1, end + 1)):
         for axis in range(len(states)):
-            held = _moved(held, axis, _from(moves[axis], tick >= window.since))
-        weights = [_weights(window, link, tick, horizon) for link in window.links]
+            held = _moved(held, axis, moves_at(moves[axis], tick >= window.since))
+        weights = [weights_at(window, link, tick, horizon) for link in window.links]
         held = _led(held, layers.get(tick), weights)
         held /= held.sum(axis=everything)
         by_tick[:, number] = held[TRUE].sum(axis=everything[:-1])
     return Held(by_tick[:, -1], by_tick)
 
 
-def _from(moves: Numbers, begun: Mask) -> Numbers:
+def moves_at(moves: Numbers, begun: Mask) -> Numbers:
     """The moves of a tick; before the first one there are no facts."""
     if begun.all():
         return moves
@@ -138,9 +152,9 @@ def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
     return np.moveaxis(moved, 0, 1 + axis)
 
 
-def _weights(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
+def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
     """For each state, outcome of a tick, and row: how likely what is known of it is, and that outcome."""
-    states = link.odds.once.shape[1] + 1
+    states = link.states
     weights = np.zeros((states, states + link.slotted, window.count))
     come = link.odds.come(link.which, window.age - tick).T
     by_then = np.ones_like(come) if horizon == TRUTH else link.odds.come(link.which, horizon - tick).T

@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.forecast.formulas.chains import Chain, chains_of, leaf_of
-from antelog.forecast.formulas.diagrams import Leaf
 from antelog.forecast.formulas.formulas import Comes, Formula, UnknownChanceError, formula_of
+from antelog.forecast.formulas.plain import Leaf
 from antelog.forecast.odds.declared import memory
 from antelog.forecast.odds.sightings import Family, family_of
 

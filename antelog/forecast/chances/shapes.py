@@ -2,23 +2,24 @@
 
     Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
 
-The shape is what conditions say, which chains are the same, and how late facts may be. In come rows that
-differ, out go their chances, and the ticks at which these grow.
+In come rows that differ, out go their chances, and the ticks at which these grow: exact where the diagrams
+of their shape are not too large, else by a sample.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
 from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.chances.forms import Form
+from antelog.forecast.chances.questions import OtherStatesError, Shape, diagram, fits, question
+from antelog.forecast.chances.sampling import sampled
 from antelog.forecast.chances.table import Table
-from antelog.forecast.formulas.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
+from antelog.forecast.formulas.diagrams import Diagram
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +42,24 @@ class Growth:
 class Chances:
     """Different chances, how each grows, and which of them each answer has (-1: none is known).
 
-    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
+    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN; `sampled`
+    says which chances are those of a sample.
     """
 
     chance: Numbers
     growth: Growth
     holds: Numbers
     which: Column
+    sampled: Mask
 
     def column(self) -> Numbers:
         """The chance of each answer; NaN where none is known."""
         return np.append(self.chance, np.nan).take(self.which)
+
+    @property
+    def by_sample(self) -> Mask:
+        """Which answers have the chance of a sample."""
+        return np.append(self.sampled, False).take(self.which)
 
 
 NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -62,6 +70,7 @@ def worked_out(form: Form, table: Table) -> Chances:
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
     parts = [NO_GROWTH]
+    drawn = np.zeros(count, np.bool_)
     known, sure, delays = np.ones(count, np.bool_), np.ones(count, np.bool_), []
     for chain, (odds, which) in enumerate(zip(table.odds, table.which, strict=True)):
         sure &= odds.known.take(which)
@@ -72,13 +81,13 @@ def worked_out(form: Form, table: Table) -> Chances:
     for at in np.split(same.order, same.starts[1:]):
         if not known[at[0]]:
             continue
-        try:
-            group = _group(form, table.take(at))
-        except TooLargeError:
+        group = _group(form, table.take(at))
+        if group is None:
             continue
         found[at], holds[at] = group.chance, np.where(sure[at], group.holds, np.nan)
+        drawn[at] = group.sampled
         parts.append(replace(group.growth, of=at.take(group.growth.of)))
-    return Chances(found, _together(parts), holds, np.arange(count))
+    return Chances(found, _together(parts), holds, np.arange(count), drawn)
 
 
 def _settled(form: Form, table: Table, chain: int) -> Mask:
@@ -100,35 +109,42 @@ def _together(parts: Sequence[Growth]) -> Growth:
     return Growth(of.take(order), at.take(order), chance.take(order))
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """What the diagrams of a group of answers depend on."""
-
-    conditions: tuple[bool, ...]
-    twins: tuple[int, ...]
-    delays: tuple[tuple[int, ...], ...]
-
-
-def _group(form: Form, table: Table) -> Chances:
-    """The chances of answers of the same shape."""
+def _group(form: Form, table: Table) -> Chances | None:
+    """The chances of answers of the same shape, if any can be said."""
     shape = _shape(table)
-    slowest = max((max(each) for each in shape.delays), default=0)
-    begin = max(min(form.first - 1, int(table.age.min()) - slowest) - form.memory, table.begin)
+    begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
     links = tuple(
         Link(odds, which, shown[:, begin - table.begin :], chain.slotted)
         for odds, which, shown, chain in zip(table.odds, table.which, table.shown, form.chains, strict=True)
     )
     window = Window(begin, table.age, table.since, links)
-    diagram = _diagram(form, shape, FOREVER)
-    found = probability(diagram, window, form.last, FOREVER)
+    try:
+        return _exact(form, shape, window) if fits(form, shape) else _sampled(form, shape, window)
+    except OtherStatesError:
+        return None
+
+
+def _exact(form: Form, shape: Shape, window: Window) -> Chances:
+    whole = _diagram(form, shape, FOREVER)
+    found = probability(whole, window, form.last, FOREVER)
     holds = np.full(window.count, np.nan)
     if form.memory:
-        holds = probability(diagram, window, form.last, TRUTH).chance
-    if slowest:
-        growth = _late_growth(form, shape, window, form.last + slowest)
+        holds = probability(whole, window, form.last, TRUTH).chance
+    if shape.slowest:
+        growth = _late_growth(form, shape, window)
     else:
-        growth = _growth(window, np.arange(begin + 1, begin + 1 + found.by_tick.shape[1]), found.by_tick)
-    return Chances(found.chance, growth, holds, np.arange(window.count))
+        ticks = np.arange(window.begin + 1, window.begin + 1 + found.by_tick.shape[1])
+        growth = _growth(window, ticks, found.by_tick)
+    every = np.arange(window.count)
+    return Chances(found.chance, growth, holds, every, np.zeros(window.count, np.bool_))
+
+
+def _sampled(form: Form, shape: Shape, window: Window) -> Chances:
+    ticks = shape.ticks(form)
+    found = sampled(question(form, shape), shape.until, window, ticks)
+    holds = found.holds if form.memory else np.full(window.count, np.nan)
+    growth = _growth(window, ticks, found.by_tick)
+    return Chances(found.chance, growth, holds, np.arange(window.count), np.ones(window.count, np.bool_))
 
 
 def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
@@ -139,13 +155,9 @@ def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
     return Growth(of, ticks.take(at), later[of, at])
 
 
-def _late_growth(form: Form, shape: _Shape, window: Window, end: int) -> Growth:
+def _late_growth(form: Form, shape: Shape, window: Window) -> Growth:
     """The same where facts may be late: the formula by each tick is another one."""
-    # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
-    # the ages of the rows: which rows there are depends on how a run is cut.
-    ticks = np.arange(form.first, end + 1)
-    if len(ticks) > _HORIZONS:
-        ticks = np.unique(np.linspace(form.first, end, _HORIZONS).round().astype(np.int64))
+    ticks = shape.ticks(form)
     ticks = ticks[ticks > window.age.min()]
     chance = np.zeros((window.count, len(ticks)))
     for number, horizon in enumerate(ticks.tolist()):
@@ -155,42 +167,22 @@ def _late_growth(form: Form, shape: _Shape, window: Window, end: int) -> Growth:
     return _growth(window, ticks, chance)
 
 
-_HORIZONS = 24
-"""By so many ticks it is said how likely a confirmation is, where facts may be late."""
-
 _GROWN = 1e-12
 """What is less than this is a difference in the last digits."""
 
 
-def _shape(table: Table) -> _Shape:
-    return _Shape(
+def _diagram(form: Form, shape: Shape, horizon: int) -> Diagram:
+    """The diagram of a shape all of whose diagrams fit."""
+    found = diagram(form, shape, horizon)
+    assert found is not None
+    return found
+
+
+def _shape(table: Table) -> Shape:
+    return Shape(
         tuple(bool(each) for each in table.conditions[0]),
         tuple(int(twin[0]) for twin in table.twins),
         tuple(
             tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
         ),
     )
-
-
-@lru_cache(maxsize=4096)
-def _diagram(form: Form, shape: _Shape, horizon: int) -> Diagram:
-    """The diagram of a formula for a shape: what is over by a horizon depends on the delays."""
-
-    def over(leaf: Leaf) -> bool:
-        return leaf.at + shape.delays[leaf.chain][leaf.state - 1] <= horizon
-
-    leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
-    outcomes_ = [chain.outcomes for chain in form.chains]
-    return diagram_of(Question(form.formula.whole, shape.conditions, leaves, outcomes_, over))
-
-
-def _twin(form: Form, shape: _Shape, leaf: Leaf) -> Leaf:
-    twin = shape.twins[leaf.chain]
-    if twin == leaf.chain:
-        return leaf
-    one, other = form.chains[leaf.chain], form.chains[twin]
-    series = one.states[leaf.state - 1].series
-    states = [state.series for state in other.states]
-    if series not in states:
-        raise TooLargeError
-    return Leaf(twin, states.index(series) + 1, leaf.at)

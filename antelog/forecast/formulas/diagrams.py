@@ -8,35 +8,23 @@ node, and each outcome of the chains at that tick, the node that is left. Nodes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
-from typing import TypeAlias
+from math import prod
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.formulas.formulas import Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.formulas.plain import FALSE, TRUE, Joined, Leaf, Parts, Question, Shows
 
-FALSE, TRUE = 0, 1
-
-_MOST = 100_000
-"""So many steps from node to node a diagram may have."""
-
-_NO_TICK = 2**62
+MOST_STEPS = 100_000
+"""So many steps from node to node a diagram may have, and so many pairs of a node and states of all chains
+a tick of it; beyond, a sample is drawn."""
 
 
 class TooLargeError(Exception):
     """The diagram would have too many nodes."""
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A chain shows one of its states, counted from 1, at a tick counted from the answer's."""
-
-    chain: int
-    state: int
-    at: int
 
 
 @dataclass(frozen=True)
@@ -66,121 +54,49 @@ class Diagram:
 BEFORE = 3
 
 
-@dataclass(frozen=True)
-class Question:
-    """A formula, and what is known of it: its conditions, whose leaf each literal is, and what is over.
-
-    A literal that did not come is false where its leaf is `over`: no fact of it can come any more.
-    `outcomes` says of how many kinds a tick of each chain may be.
-    """
-
-    whole: Node
-    conditions: Sequence[bool]
-    leaves: Mapping[Comes, Leaf]
-    outcomes: Sequence[int]
-    over: Callable[[Leaf], bool]
-
-
 def diagram_of(question: Question) -> Diagram:
     """The decision diagram of a question; raises TooLargeError where it has too many nodes."""
-    nodes = _Nodes(question)
-    root = nodes.of(question.whole, True)
+    parts = Parts(question)
+    root = parts.of(question.whole)
     ticks: dict[int, set[int]] = {}
     for leaf in question.leaves.values():
         ticks.setdefault(leaf.at, set()).add(leaf.chain)
+    together = prod(question.outcomes)
     frontier = [FALSE, TRUE, root]
     layers, steps = [], 0
     for at in sorted(ticks):
         chains = tuple(sorted(ticks[at]))
         outcomes = [range(question.outcomes[chain]) for chain in chains]
+        steps += len(frontier) * prod(map(len, outcomes))
+        if steps > MOST_STEPS or len(frontier) * together > MOST_STEPS:
+            raise TooLargeError
         numbers = {FALSE: FALSE, TRUE: TRUE}
         then = []
         for node in frontier:
             for each in product(*outcomes):
-                left = nodes.after(node, at, dict(zip(chains, each, strict=True)))
+                left = _after(parts, node, at, dict(zip(chains, each, strict=True)))
                 then.append(numbers.setdefault(left, len(numbers)))
-        steps += len(then)
-        if steps > _MOST:
-            raise TooLargeError
         shape = (len(frontier), *map(len, outcomes))
         layers.append(Layer(at, chains, np.array(then, np.int64).reshape(shape), len(numbers)))
         frontier = list(numbers)
     return Diagram(root if root in (FALSE, TRUE) else 2, tuple(layers))
 
 
-@dataclass(frozen=True)
-class _Shows:
-    """A leaf came, or did not and is over."""
-
-    leaf: Leaf
-    came: bool
-
-
-@dataclass(frozen=True)
-class _Joined:
-    """All of the parts hold, or any of them does. The parts are nodes, in the order of their first ticks."""
-
-    parts: tuple[int, ...]
-    both: bool
+def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
+    """What is left of a part after a tick at which the chains had these outcomes."""
+    if parts.first[node] > at:
+        return node
+    match parts.entries[node]:
+        case Shows(leaf, came):
+            return TRUE if _shown(parts.question, leaf, came, outcome[leaf.chain]) else FALSE
+        case Joined(own, both):
+            return parts.joined((_after(parts, part, at, outcome) for part in own), both)
+        case known:
+            return TRUE if known else FALSE
 
 
-_Entry: TypeAlias = _Shows | _Joined | bool
-
-
-@dataclass
-class _Nodes:
-    """What the numbers of nodes stand for, each formula once; negations stand before leaves only."""
-
-    question: Question
-    entries: list[_Entry] = field(default_factory=lambda: [False, True])
-    first: list[int] = field(default_factory=lambda: [_NO_TICK, _NO_TICK])
-    known: dict[_Entry, int] = field(default_factory=dict)
-
-    def of(self, node: Node, positive: bool) -> int:
-        """The number of a formula, or of its negation."""
-        match node:
-            case Holds(condition):
-                return TRUE if self.question.conditions[condition] is positive else FALSE
-            case Comes():
-                leaf = self.question.leaves[node]
-                return self._number(_Shows(leaf, positive), leaf.at)
-            case Never(part):
-                return self.of(part, not positive)
-            case Every(parts) | Some(parts):
-                both = isinstance(node, Every) is positive
-                return self._joined((self.of(part, positive) for part in parts), both)
-
-    def _joined(self, parts: Iterable[int], both: bool) -> int:
-        decisive, neutral = (FALSE, TRUE) if both else (TRUE, FALSE)
-        different = set(parts) - {neutral}
-        if decisive in different:
-            return decisive
-        if len(different) < 2:
-            return different.pop() if different else neutral
-        ordered = tuple(sorted(different, key=lambda part: (self.first[part], part)))
-        return self._number(_Joined(ordered, both), self.first[ordered[0]])
-
-    def _number(self, entry: _Entry, first: int) -> int:
-        number = self.known.setdefault(entry, len(self.entries))
-        if number == len(self.entries):
-            self.entries.append(entry)
-            self.first.append(first)
-        return number
-
-    def after(self, node: int, at: int, outcome: Mapping[int, int]) -> int:
-        """What is left of a formula after a tick at which the chains had these outcomes."""
-        if self.first[node] > at:
-            return node
-        match self.entries[node]:
-            case _Shows(leaf, came):
-                return TRUE if self._shown(leaf, came, outcome[leaf.chain]) else FALSE
-            case _Joined(parts, both):
-                return self._joined((self.after(part, at, outcome) for part in parts), both)
-            case known:
-                return TRUE if known else FALSE
-
-    def _shown(self, leaf: Leaf, came: bool, outcome: int) -> bool:
-        if came:
-            return outcome == leaf.state
-        taken = outcome not in (0, leaf.state)
-        return taken or (outcome != leaf.state and self.question.over(leaf))
+def _shown(question: Question, leaf: Leaf, came: bool, outcome: int) -> bool:
+    if came:
+        return outcome == leaf.state
+    taken = outcome not in (0, leaf.state)
+    return taken or (outcome != leaf.state and question.over(leaf))

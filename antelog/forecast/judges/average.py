@@ -18,7 +18,7 @@ from antelog.forecast.scoring.losses import LEAST
 FASTER = 5
 """How good judges have been fades so many times as fast as what they have learned: a stream may change."""
 
-MODEL, OUTCOMES, BOTH = "model", "outcomes", "both"
+MODEL, OUTCOMES, BOTH, SAMPLED = "model", "outcomes", "both", "sampled"
 
 
 def no_losses() -> Waiting:

@@ -95,6 +95,20 @@ def test_equal_keys_are_one_chain() -> None:
     assert said(text, 0, HOT, *tomorrow) == pytest.approx([0.8 * 0.8, 0.8 * (0.05 * 0.8 + 0.95 * 0.05)])
 
 
+def test_two_slots_that_turn_out_to_be_one() -> None:
+    text = """
+    input Temp(x: text, level: text, time) one per x.
+    chance Temp(_, _, _) = 30%.
+    P(X, Y, T) :- Temp(X, high, T), Temp(Y, low, T+1).
+    query P(X, Y, T).
+    """
+    same, different = ({"X": "wt2", "Y": y, "T": 0} for y in ("wt2", "wt9"))
+    found = said(text, 0, HOT, same, different)
+    # The chain of one slot knows of `high` alone.
+    assert math.isnan(found[0])
+    assert found[1] == pytest.approx(0.3)
+
+
 def test_the_answers_values_decide_conditions() -> None:
     rules = "P(X, T) :- Temp(X, high, T), Site(X). P(X, T) :- Temp(X, high, T), Temp(X, high, T+1), T > 5."
     late = [("wt2", "high", 6), ("wt7", "high", 6)]

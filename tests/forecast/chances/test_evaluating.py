@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
-from antelog.forecast.formulas.diagrams import Leaf, Question, diagram_of
+from antelog.forecast.formulas.diagrams import diagram_of
 from antelog.forecast.formulas.formulas import Comes, Every, Never, Node, Some
+from antelog.forecast.formulas.plain import Leaf, Question
 from antelog.forecast.formulas.series import Series
 from antelog.forecast.odds.odds import Odds, together
 from tests.forecast.making import odds

@@ -10,16 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.forecast.formulas import diagrams
-from antelog.forecast.formulas.diagrams import (
-    FALSE,
-    TRUE,
-    Diagram,
-    Leaf,
-    Question,
-    TooLargeError,
-    diagram_of,
-)
+from antelog.forecast.formulas.diagrams import Diagram, TooLargeError, diagram_of
 from antelog.forecast.formulas.formulas import NOT, Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.formulas.plain import FALSE, TRUE, Leaf, Question
 from antelog.forecast.formulas.series import Series
 
 SERIES = Series("X", (), (), (), ()), Series("Y", (), (), (), ())
@@ -83,7 +76,7 @@ def test_another_fact_in_the_slot_rules_a_fact_out_at_once() -> None:
 def test_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Every((x(0), x(1), x(2)))
     diagram_of(question(whole))
-    monkeypatch.setattr(diagrams, "_MOST", 10)
+    monkeypatch.setattr(diagrams, "MOST_STEPS", 10)
     with pytest.raises(TooLargeError):
         diagram_of(question(whole))
 
