@@ -20,6 +20,9 @@ Malf(X, T-2) :- Shdn(X, T).
 query Malf(X, T).
 """
 
+ODDS = "chance Temp(_, high, _) = 30%.\n"
+"""As the stream of turbines is made: a reading is hot with 30 %, whatever the one before was."""
+
 NEGATION = """
 input Temp(device, level, time) delay 2.
 static Turbine(device).

@@ -51,6 +51,7 @@ def test_a_wrong_count_is_noticed(given: Readings, tmp_path: Path) -> None:
     kinds = [kind for kind, count in given.batch.items() for _ in range(count)]
     pq.write_table(pa.table({"change": kinds}), out / "1.parquet")
     assert QUERIES["batch-all"].wrong(given, out) == ""
+    assert QUERIES["batch-chances"].wrong(given, out) == ""
     assert QUERIES["batch-confirmed"].wrong(given, out) == ""
     pq.write_table(pa.table({"change": ["confirmed"]}), out / "2.parquet")
     assert "written were" in QUERIES["batch-confirmed"].wrong(given, out)
@@ -75,6 +76,17 @@ def test_the_report_has_medians_and_spread() -> None:
     written = json.loads(as_json(where, 2_000_000, found))
     assert written["runs"]["plain"][1]["seconds"] == 6.0
     assert written["versions"].keys() >= {"Java", "pyspark"}
+
+
+def test_what_chances_cost_is_told_of_runs_in_the_same_turns() -> None:
+    where = setting(1.0, 3, versions("17"))
+    found = {
+        "batch-all": [Run("batch-all", 4.0), Run("batch-all", 5.0), Run("batch-all", 4.0)],
+        "batch-chances": [Run("batch-chances", 6.0), Run("batch-chances", 6.0), Run("batch-chances", 8.0)],
+    }
+    said = as_markdown(where, 2_000_000, found)
+    assert "they take without: 1.50 (1.20-2.00). At most 2" in said
+    assert "chances" not in as_markdown(where, 2_000_000, {"batch-all": found["batch-all"]})
 
 
 def test_seconds_only_grow() -> None:

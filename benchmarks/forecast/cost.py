@@ -14,16 +14,13 @@ from statistics import median
 
 from antelog import Engine, parse
 from antelog.engine.engine import Engine as Plain
-from benchmarks.workloads import TURBINE, WORKLOADS, Input
-
-DECLARED = TURBINE + "chance Temp(_, high, _) = 30%.\n"
-"""As the stream is made: a reading is hot with 30 %, whatever the one before was."""
+from benchmarks.workloads import ODDS, TURBINE, WORKLOADS, Input
 
 ROUNDS = 3
 
 WAYS: Mapping[str, Callable[[], Plain]] = {
     "plain": lambda: Plain(parse(TURBINE)),
-    "declared": lambda: Engine(parse(DECLARED)),
+    "declared": lambda: Engine(parse(TURBINE + ODDS)),
     "learned": lambda: Engine(parse(TURBINE), model="learn"),
 }
 

@@ -18,7 +18,7 @@ from antelog import parse
 from antelog.spark import BUCKETS, PARQUET, changes
 from benchmarks.counting import Counts
 from benchmarks.spark.readings import Readings
-from benchmarks.workloads import ALL, CONFIRMED
+from benchmarks.workloads import ALL, CONFIRMED, ODDS
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,10 @@ def _changes(only: tuple[str, ...], frame: DataFrame, program: str) -> DataFrame
     return changes(parse(program), {"Temp": frame}, only=only)
 
 
+def _with_chances(frame: DataFrame, program: str) -> DataFrame:
+    return _changes(ALL, frame, program + ODDS)
+
+
 def _wrong_rows(given: Readings, out: Path) -> str:
     found = pl.scan_parquet(out / "*.parquet").select(pl.len()).collect().item()
     return "" if found == given.facts else f"there are {given.facts} readings, written were {found}"
@@ -114,6 +118,13 @@ QUERIES = {
         _asked("all", "stream, all changes", ALL, 75_000, streamed=True),
         _asked("batch-confirmed", "batch, confirmed answers only", CONFIRMED, 250_000, streamed=False),
         _asked("batch-all", "batch, all changes", ALL, None, streamed=False),
+        Query(
+            "batch-chances",
+            "batch, all changes with declared chances",
+            None,
+            partial(_read, _with_chances),
+            partial(_wrong_changes, ALL, False),
+        ),
     )
 }
 

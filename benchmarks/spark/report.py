@@ -69,7 +69,17 @@ def _whole(facts: int, found: Found) -> list[str]:
         lines.append(
             f"| {query.what} (`{name}`) | {_spread(seconds)} | {rate:,.0f} | {target} | {_spread(ratios)} |"
         )
-    return lines
+    return [*lines, *_chances(found)]
+
+
+def _chances(found: Found) -> list[str]:
+    """What chances cost: runs with them against the runs without in the same turns."""
+    pairs = zip(found.get("batch-chances", ()), found.get("batch-all", ()), strict=False)
+    ratios = [own.seconds / other.seconds for own, other in pairs]
+    if not ratios:
+        return []
+    said = "With declared chances, all changes of a batch take so many times the CPU that they take without"
+    return ["", f"{said}: {_spread(ratios)}. At most 2 is the goal."]
 
 
 def _idle(found: Found) -> list[str]:
