@@ -41,6 +41,11 @@ class Chunk:
     again: Callable[[], Chunk] | None = None
 
 
+def no_rows(wanted: Wanted, bad: Sequence[Bad] = ()) -> Chunk:
+    """No rows that can be used."""
+    return Chunk([pa.nulls(0)] * len(wanted.columns), lambda: np.zeros(0, np.int64), str, bad=bad)
+
+
 def _table(wanted: Wanted, chunk: Chunk, file: str) -> tuple[pa.Table, dict[int, str]]:
     """The rows of a chunk with values and ticks, and what is wrong with some of them."""
     faults: list[Fault] = []

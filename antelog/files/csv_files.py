@@ -7,7 +7,7 @@ line breaks; a row with a quote that is not closed is set aside, with all lines 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -22,8 +22,8 @@ from antelog.files import records
 from antelog.files.cells import NUMBERS
 from antelog.files.chunks import Bad, Chunk
 from antelog.files.columns import Places, Wanted, by_position, places
-from antelog.files.lines import Block, breaks
-from antelog.files.records import Grammar, Unclosed, grammar_of, record_blocks, separator_of
+from antelog.files.lines import Block, breaks, pieces
+from antelog.files.records import Grammar, Records, Unclosed, grammar_of, separator_of
 from antelog.files.times import looks_like_time
 
 
@@ -54,20 +54,63 @@ def csv_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, notes: list[s
 
     Raises DataError if its columns are not the wanted ones.
     """
-    layout: _Layout | None = None
-    for grammar, block in record_blocks(stream, path):
-        if layout is None:
-            first = _first(grammar, block, path, wanted)
-            if first is None:
-                continue
-            layout = _layout(grammar, first, path, wanted)
-            if first.row is None and not layout.places.named and not wanted.timed:
-                notes.append(f"{path}: its first line is taken for names, none of which {wanted.name} has")
-            block = first.rest  # noqa: PLW2901 - what is left of it
-        if isinstance(block, Unclosed):
-            yield _rows_of([], layout, [_bad(block)])
-        else:
-            yield _fast(block, layout) or _slow(block, layout)
+    rows = CsvRows(path, wanted, notes)
+    for data in pieces(stream, path):
+        yield from rows.feed(data)
+    yield from rows.end()
+
+
+class CsvRows:
+    """Takes the bytes of a CSV file as they come, and gives the rows that are whole.
+
+    With the `head` of a file, and the number of the next line, it goes on within it.
+    """
+
+    def __init__(
+        self, path: Path | str, wanted: Wanted, notes: list[str], *, head: bytes = b"", line: int = 1
+    ) -> None:
+        self._path, self._wanted, self._notes = path, wanted, notes
+        self._layout: _Layout | None = None
+        first = first_line(head, path, wanted) if head else None
+        if first is not None:
+            self._layout = _layout(grammar_of(first.separator), first, path, wanted)
+        self._records = Records(path, self._layout.grammar if self._layout else None, line)
+
+    @property
+    def line(self) -> int:
+        return self._records.line
+
+    @property
+    def held(self) -> int | None:
+        return self._records.held
+
+    def feed(self, data: bytes) -> Iterator[Chunk]:
+        return self._chunks(self._records.feed(data))
+
+    def end(self) -> Iterator[Chunk]:
+        return self._chunks(self._records.end())
+
+    def _chunks(self, found: Iterable[tuple[Grammar, Block | Unclosed]]) -> Iterator[Chunk]:
+        for grammar, block in found:
+            rest = block
+            if self._layout is None:
+                first = _first(grammar, block, self._path, self._wanted)
+                if first is None:
+                    continue
+                self._begin(grammar, first)
+                rest = first.rest
+            assert self._layout is not None
+            if isinstance(rest, Unclosed):
+                yield _rows_of([], self._layout, [_bad(rest)])
+            else:
+                yield _fast(rest, self._layout) or _slow(rest, self._layout)
+
+    def _begin(self, grammar: Grammar, first: FirstLine) -> None:
+        self._layout = _layout(grammar, first, self._path, self._wanted)
+        if first.row is None and not self._layout.places.named and not self._wanted.timed:
+            self._notes.append(
+                f"{self._path}: its first line is taken for names, none of which {self._wanted.name} has"
+            )
 
 
 def _layout(grammar: Grammar, first: FirstLine, path: Path | str, wanted: Wanted) -> _Layout:

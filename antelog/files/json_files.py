@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
-import pyarrow as pa
 
 from antelog.engine.facts.rows import MOST_DIGITS, array_of
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, Chunk
+from antelog.files.chunks import Bad, Chunk, no_rows
 from antelog.files.columns import Places, Wanted, places
-from antelog.files.lines import Block, blocks
+from antelog.files.lines import Block, Lines, pieces
 
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
@@ -29,31 +28,65 @@ class _Row:
     values: dict[str, Any]
 
 
-def json_chunks(stream: BinaryIO, path: Path, wanted: Wanted, _notes: list[str]) -> Iterator[Chunk]:
+def json_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, _notes: list[str]) -> Iterator[Chunk]:
     """The rows of a file of JSON lines. Raises DataError if its columns are not the wanted ones.
 
     The names of its columns are those that occur in the first block of lines.
     """
-    names: list[str] = []
-    found: Places | None = None
-    for block in blocks(stream, path):
+    rows = JsonRows(path, wanted)
+    for data in pieces(stream, path):
+        yield from rows.feed(data)
+    yield from rows.end()
+
+
+class JsonRows:
+    """Takes the bytes of a file of JSON lines as they come, and gives the rows that are whole.
+
+    With the names of its columns, and the number of the next line, it goes on within a file.
+    """
+
+    def __init__(self, path: Path | str, wanted: Wanted, names: Sequence[str] = (), line: int = 1) -> None:
+        self._path, self._wanted = path, wanted
+        self._lines = Lines(path, line)
+        self.names = list(names)
+        self._places = places(wanted, self.names, str(path)) if names else None
+
+    @property
+    def line(self) -> int:
+        return self._lines.line
+
+    @property
+    def held(self) -> int | None:
+        return len(self._lines.held)
+
+    def feed(self, data: bytes) -> Iterator[Chunk]:
+        return map(self._chunk, self._lines.feed(data))
+
+    def end(self) -> Iterator[Chunk]:
+        return map(self._chunk, self._lines.end())
+
+    def _chunk(self, block: Block) -> Chunk:
         if block.first == 1 and block.data.lstrip().startswith(b"["):
-            raise DataError(f"{path}: is a JSON list; write each of its objects on a line of its own")
-        rows, bad = _rows(block)
-        if found is None and rows:
-            names = list(dict.fromkeys(name for row in rows for name in row.values))
-            found = places(wanted, names, str(path))
-        yield (_chunk(rows, bad, names, found) if found is not None else _nothing(wanted, bad))
+            raise DataError(f"{self._path}: is a JSON list; write each of its objects on a line of its own")
+        return self.chunk(enumerate(block.lines(), block.first))
+
+    def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
+        """The rows of lines with their numbers; lines that are empty are none."""
+        rows, bad = _rows(lines)
+        if self._places is None and rows:
+            self.names = list(dict.fromkeys(name for row in rows for name in row.values))
+            self._places = places(self._wanted, self.names, str(self._path))
+        return (
+            no_rows(self._wanted, bad)
+            if self._places is None
+            else _chunk(rows, bad, self.names, self._places)
+        )
 
 
-def _nothing(wanted: Wanted, bad: list[Bad]) -> Chunk:
-    return Chunk([pa.nulls(0)] * len(wanted.columns), lambda: np.zeros(0, np.int64), str, bad=bad)
-
-
-def _rows(block: Block) -> tuple[list[_Row], list[Bad]]:
+def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_Row], list[Bad]]:
     rows: list[_Row] = []
     bad: list[Bad] = []
-    for number, line in enumerate(block.lines(), block.first):
+    for number, line in lines:
         if not line.strip():
             continue
         text = line.decode(errors="replace")

@@ -28,20 +28,35 @@ class Block:
         return self.data.splitlines()
 
 
-def blocks(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[Block]:
-    """The lines of a file, in blocks."""
-    first, rest = 1, b""
-    for data in pieces(stream, path, size):
-        rest += data
+class Lines:
+    """Takes the bytes of a file as they come, and gives the lines that are whole, in blocks.
+
+    `line` is the number of the next line, and `held` what is there of it.
+    """
+
+    def __init__(self, path: Path | str, line: int = 1) -> None:
+        self._path = path
+        self.line = line
+        self.held = b""
+
+    def feed(self, data: bytes) -> Iterator[Block]:
+        rest = self.held + data
         end = end_of_lines(rest)
         if end:
-            yield Block(first, rest[:end])
-            first += breaks(rest[:end])
-            rest = rest[end:]
-        elif len(rest) > LONGEST:
-            raise too_long(path, first)
-    if rest:
-        yield Block(first, rest)
+            block = Block(self.line, rest[:end])
+            self.line, self.held = self.line + breaks(rest[:end]), rest[end:]
+            yield block
+            return
+        self.held = rest
+        if len(rest) > LONGEST:
+            raise too_long(self._path, self.line)
+
+    def end(self) -> Iterator[Block]:
+        """What is there of the last line, if nothing ends it."""
+        if self.held:
+            block = Block(self.line, self.held)
+            self.line, self.held = self.line + 1, b""
+            yield block
 
 
 def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[bytes]:
@@ -50,14 +65,23 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
     Raises DataError if the mark is that of UTF-16.
     """
     head = b""
-    while len(head) < len(BOM_UTF8) and (data := stream.read(size)):
+    while len(head) < MARK and (data := stream.read(size)):
         head += data
-    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
-    data = head.removeprefix(BOM_UTF8) or stream.read(size)
+    data = without_mark(head, path) or stream.read(size)
     while data:
         yield data
         data = stream.read(size)
+
+
+MARK = len(BOM_UTF8)
+"""So many bytes tell whether a file begins with a mark."""
+
+
+def without_mark(head: bytes, path: Path | str) -> bytes:
+    """How a file begins, without the mark."""
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
+    return head.removeprefix(BOM_UTF8)
 
 
 def breaks(data: bytes) -> int:

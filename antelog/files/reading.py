@@ -26,19 +26,26 @@ def tables(
 
     Raises DataError if the file cannot be read, or if its columns are not the wanted ones.
     """
+    yield from usable(wanted, chunks_of(path, wanted, rejects.notes, progress), str(path), rejects)
+
+
+def chunks_of(
+    path: Path, wanted: Wanted, notes: list[str], progress: Callable[[int], None] = lambda _: None
+) -> Iterator[Chunk]:
+    """A file piece by piece, before anybody has looked at its values; otherwise as `tables`."""
     form = form_of(path)
     if form is None:
         raise DataError(f"{path}: the ending tells no form of file; there are {ENDINGS}")
     with opened(path) as file:
         known = 0
-        chunks = _CHUNKS[form](file.data, path, wanted, rejects.notes)
+        chunks = _CHUNKS[form](file.data, path, wanted, notes)
         if wanted.timed and wanted.arrival != DEFAULT_ARRIVAL:
-            chunks = _with_arrivals(chunks, wanted, path, rejects.notes)
-        for table in usable(wanted, chunks, str(path), rejects):
+            chunks = _with_arrivals(chunks, wanted, path, notes)
+        for chunk in chunks:
             at = file.file.tell()
             progress(max(0, at - known))
             known = max(known, at)
-            yield table
+            yield chunk
 
 
 def _with_arrivals(chunks: Iterator[Chunk], wanted: Wanted, path: Path, notes: list[str]) -> Iterator[Chunk]:

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
 
-from antelog.files.lines import LONGEST, SIZE, Block, breaks, end_of_lines, pieces, too_long
+from antelog.files.lines import LONGEST, Block, breaks, end_of_lines, too_long
 
 LARGEST = 1 << 24
 """A row in which a quote is open has no more bytes than this."""
@@ -173,27 +172,57 @@ def separator_of(head: bytes) -> str | None:
     return chr(next((s for s in _SEPARATORS if s in found[1]), _SEPARATORS[0]))
 
 
-def record_blocks(
-    stream: BinaryIO, path: Path | str, size: int = SIZE
-) -> Iterator[tuple[Grammar, Block | Unclosed]]:
-    """The rows of a CSV file, in blocks of whole rows, and apart from them those whose quotes have no end.
+class Records:
+    """Takes the bytes of a CSV file as they come, and gives the rows that are whole, in blocks.
 
-    No more than about `LARGEST` bytes of a row in which a quote is open are in memory.
+    Rows whose quotes have no end come apart from them. No more than about `LARGEST` bytes of a row in which
+    a quote is open are in memory. With a grammar, and the number of the next line, it goes on within a file.
     """
-    head = b""
-    cutter: _Cutter | None = None
-    for data in pieces(stream, path, size):
-        head += data
-        separator = separator_of(head[:_HEAD]) if cutter is None else None
-        if cutter is None and (separator is not None or len(head) >= _HEAD):
-            cutter = _Cutter(grammar_of(separator or ","), path)
-        if cutter is not None:
-            for found in cutter.feed(head):
-                yield cutter.grammar, found
-            head = b""
-    cutter = cutter or _Cutter(grammar_of(separator_of(head + b"\n") or ","), path)
-    for found in cutter.end(head):
-        yield cutter.grammar, found
+
+    def __init__(self, path: Path | str, grammar: Grammar | None = None, line: int = 1) -> None:
+        self._path = path
+        self._head = b""
+        self._cutter = None if grammar is None else _Cutter(grammar, path, first=line)
+
+    @property
+    def line(self) -> int:
+        """The number of the next row's first line."""
+        return self._cutter.first if self._cutter else 1
+
+    @property
+    def held(self) -> int | None:
+        """How many bytes are there of the next row; None while that is none and has to be skipped."""
+        if self._cutter is None:
+            return len(self._head)
+        return None if self._cutter.lost else len(self._cutter.rest)
+
+    def feed(self, data: bytes) -> Iterator[tuple[Grammar, Block | Unclosed]]:
+        if self._cutter is None:
+            self._head += data
+            separator = separator_of(self._head[:_HEAD])
+            if separator is None and len(self._head) < _HEAD:
+                return
+            data = self._begin(separator)
+        yield from self._found(data)
+
+    def end(self) -> Iterator[tuple[Grammar, Block | Unclosed]]:
+        """What is left when no more bytes come."""
+        data = b"" if self._cutter else self._begin(separator_of(self._head + b"\n"))
+        cutter = self._cutter
+        assert cutter is not None
+        for found in cutter.end(data):
+            yield cutter.grammar, found
+
+    def _begin(self, separator: str | None) -> bytes:
+        data, self._head = self._head, b""
+        self._cutter = _Cutter(grammar_of(separator or ","), self._path)
+        return data
+
+    def _found(self, data: bytes) -> Iterator[tuple[Grammar, Block | Unclosed]]:
+        cutter = self._cutter
+        assert cutter is not None
+        for found in cutter.feed(data):
+            yield cutter.grammar, found
 
 
 @dataclass(eq=False)

@@ -1,11 +1,14 @@
 """What the tests of reading share: programs, and a file's rows as plain data."""
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import antelog
 from antelog.files import LINE, rejects_to, tables, wanted_of
+from antelog.files.lines import SIZE, Block, Lines, pieces
+from antelog.files.records import Grammar, Records, Unclosed
 
 TEMP = "input Temp(device: text, value: number, time).\nA(X, T) :- Temp(X, V, T), V > 1.\nquery A(X, T).\n"
 FREE = "input Temp(device, value, time).\nA(X, T) :- Temp(X, V, T).\nquery A(X, T).\n"
@@ -34,3 +37,21 @@ def rows_of(
     assert rejects.counts.total() == len(set_aside)
     rows = [row for table in found for row in table.to_pylist()]
     return [tuple(value for name, value in row.items() if name != LINE) for row in rows], set_aside
+
+
+def blocks(stream: BinaryIO, path: Path, size: int) -> Iterator[Block]:
+    """The lines of a file, which come in pieces of some bytes."""
+    lines = Lines(path)
+    for data in pieces(stream, path, size):
+        yield from lines.feed(data)
+    yield from lines.end()
+
+
+def record_blocks(
+    stream: BinaryIO, path: Path, size: int = SIZE
+) -> Iterator[tuple[Grammar, Block | Unclosed]]:
+    """The rows of a CSV file, which come in pieces of some bytes."""
+    rows = Records(path)
+    for data in pieces(stream, path, size):
+        yield from rows.feed(data)
+    yield from rows.end()

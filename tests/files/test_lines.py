@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.files.lines import blocks
+from tests.files.reading import blocks
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.files import records
-from antelog.files.records import Unclosed, record_blocks
-from tests.files.reading import read, rows_of
+from antelog.files.records import Unclosed
+from tests.files.reading import read, record_blocks, rows_of
 
 NOTE = "input R(note: text, n: number, time).\nA(X, T) :- R(X, N, T).\nquery A(X, T).\n"
 

@@ -140,7 +140,7 @@ def test_late_facts_have_lines_in_files_read_in_pieces(
 ) -> None:
     monkeypatch.setattr(merging, "STEP", 10)
     monkeypatch.setattr(merging.batches, "__kwdefaults__", {"room": 50, "step": 10})
-    monkeypatch.setattr(lines_module.blocks, "__defaults__", (100,))
+    monkeypatch.setattr(lines_module.pieces, "__defaults__", (100,))
     lines = ["device,level,time,arrival"]
     late = []
     for i in range(200):

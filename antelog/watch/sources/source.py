@@ -1,0 +1,81 @@
+"""What all sources have in common: they are asked for pieces, and say how far they have been read.
+
+source.poll()      the pieces that have come since; none if there is nothing new
+source.behind      whether there is more to be had at once
+source.mark        how far it was read, as JSON
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from antelog.files.chunks import Bad, Chunk, sorted_out
+from antelog.files.columns import Wanted
+from antelog.files.setting_aside import Reject
+
+AT_ONCE = 1 << 22
+"""About so many bytes are read at a time."""
+
+Mark = Mapping[str, Any]
+"""How far a source was read; empty at its beginning."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some rows, and the file they are from."""
+
+    chunk: Chunk
+    file: str
+
+
+class Source(Protocol):
+    """What is asked for rows; `ended` says that no more can come, and `notes` what its user should know."""
+
+    notes: list[str]
+
+    @property
+    def behind(self) -> bool: ...
+
+    @property
+    def ended(self) -> bool: ...
+
+    @property
+    def mark(self) -> Mark: ...
+
+    def poll(self) -> list[Piece]:
+        """Raises DataError if it cannot be read, or its columns are not the wanted ones."""
+
+    def finish(self) -> list[Piece]:
+        """What is left if nothing more will come: a last line that nothing ends."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows that can be used, with their ticks and lines, and those that cannot.
+
+    `arrive` says whether the arrivals are those of a column, or else the facts' own times.
+    """
+
+    table: pa.Table
+    arrive: bool
+    set_aside: list[Reject]
+
+
+def rows_of(wanted: Wanted, piece: Piece) -> Rows:
+    """The rows of a piece, looked at value by value."""
+    ((table, bad),) = sorted_out(wanted, [piece.chunk], piece.file)
+    return Rows(
+        table,
+        len(piece.chunk.columns) > len(wanted.columns),
+        [_reject(wanted, piece.file, each) for each in bad],
+    )
+
+
+def _reject(wanted: Wanted, file: str, bad: Bad) -> Reject:
+    return Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row)

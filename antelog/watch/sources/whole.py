@@ -1,0 +1,109 @@
+"""A folder whose files are each read once, in the order of their names; or a single file that cannot grow.
+
+A file has to be complete when it gets its name: write it elsewhere, or under a name that begins with a full
+stop, and move it. One that cannot be read is set aside as a whole, and said; the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from antelog.errors import DataError
+from antelog.files.chunks import Bad, Chunk, no_rows
+from antelog.files.columns import Wanted
+from antelog.files.naming import form_of
+from antelog.files.reading import chunks_of
+from antelog.watch.sources.source import Mark, Piece
+
+_AT_ONCE = 4
+"""So many pieces of a file are read at a time; each has about a megabyte, or 65,000 rows."""
+
+
+class WholeFiles:
+    """Reads files once they are there."""
+
+    def __init__(self, path: Path, wanted: Wanted, *, mark: Mark | None = None) -> None:
+        self._path, self._wanted = path, wanted
+        self.notes: list[str] = []
+        mark = mark or {}
+        self._done = set(mark.get("done", ()))
+        self._name: str | None = mark.get("name")
+        self._pieces = int(mark.get("pieces", 0))
+        self._chunks: Iterator[Chunk] | None = None
+        self._behind = True
+        self._waiting = False
+
+    @property
+    def behind(self) -> bool:
+        return self._behind
+
+    @property
+    def ended(self) -> bool:
+        return self._path.name in self._done and not self._path.is_dir()
+
+    @property
+    def mark(self) -> Mark:
+        return {"done": sorted(self._done), "name": self._name, "pieces": self._pieces}
+
+    def poll(self) -> list[Piece]:
+        if self._chunks is None and not self._next():
+            self._behind = False
+            return []
+        self._behind = True
+        assert self._chunks is not None
+        assert self._name is not None
+        file = str(self._path_of(self._name))
+        try:
+            found = [Piece(chunk, file) for chunk in islice(self._chunks, _AT_ONCE)]
+        except DataError as error:
+            if not self._path.is_dir():
+                raise
+            reason = str(error).removeprefix(f"{file}: ")
+            found = [Piece(no_rows(self._wanted, [Bad(1, f"the file cannot be used: {reason}", "")]), file)]
+            self._end()
+            return found
+        self._pieces += len(found)
+        if len(found) < _AT_ONCE:
+            self._end()
+        return found
+
+    def finish(self) -> list[Piece]:
+        return []
+
+    def close(self) -> None:
+        self._chunks = None
+
+    def _next(self) -> bool:
+        """Begin with the next file, or go on with the one that was left."""
+        if self._name is None:
+            self._name = next((name for name in self._names() if name not in self._done), None)
+            self._pieces = 0
+        if self._name is None:
+            return False
+        chunks = chunks_of(self._path_of(self._name), self._wanted, self.notes)
+        self._chunks = islice(chunks, self._pieces, None)
+        return True
+
+    def _end(self) -> None:
+        assert self._name is not None
+        self._done.add(self._name)
+        self._name, self._chunks, self._pieces = None, None, 0
+
+    def _path_of(self, name: str) -> Path:
+        return self._path / name if self._path.is_dir() else self._path
+
+    def _names(self) -> list[str]:
+        try:
+            if self._path.is_dir():
+                each = (path for path in self._path.iterdir() if path.name[0] not in "._" and form_of(path))
+                return sorted(path.name for path in each if path.is_file())
+        except OSError as error:
+            raise DataError(f"{self._path}: cannot be read: {error.strerror or error}") from None
+        if self._path.exists():
+            return [self._path.name]
+        if not self._waiting:
+            self.notes.append(f"{self._path} is not there yet; it is read once it is")
+            self._waiting = True
+        return []

@@ -1,0 +1,1 @@
+"""Tests of where facts come from as they come."""
