@@ -10,10 +10,10 @@ import altair as alt
 
 from antelog.compile.nodes.plan import Input
 from antelog.language.printer import to_text
+from antelog.language.rule_graph import Edge, Graph, Layout, graph_of, layout
 from antelog.language.syntax import Rule
 from antelog.pictures import theme
 from antelog.pictures.drawing import Drawing, Theme
-from antelog.pictures.graph import Edge, Graph, Layout, graph_of, layout
 from antelog.program import Program
 
 Row = dict[str, Any]

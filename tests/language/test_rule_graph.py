@@ -1,11 +1,11 @@
-"""antelog/pictures/{graph,plan}.py: a program's graph, what is in it, and that its layout can be read."""
+"""antelog/language/rule_graph.py, antelog/pictures/plan.py: a program's graph, and that it can be read."""
 
 from itertools import pairwise
 
 import pytest
 
 import antelog
-from antelog.pictures.graph import Edge, Graph, Layout, graph_of, layout
+from antelog.language.rule_graph import Edge, Graph, Layout, graph_of, layout
 from tests.cli.trying import TURBINES
 from tests.pictures.looks import texts
 from tests.recorded import FOLDER, NAMES, recorded
