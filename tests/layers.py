@@ -59,7 +59,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
     "cli": ("show", "arguments", "run", "recorded", "commands"),
-    "watch": ("feed", "alerts", "sources", "follow"),
+    "watch": ("feed", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "running", "learning"),
         *("endpoints", "session", "pipeline"),

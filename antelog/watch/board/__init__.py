@@ -1,0 +1,1 @@
+"""What a feed says, folded into what the page shows."""

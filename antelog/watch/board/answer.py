@@ -1,0 +1,124 @@
+"""An answer as the page knows it: what was told of it so far, and how it stands.
+
+    line     {"tick": 8, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 7}, …}
+    answer   Malf(wt2, 7), open since 8, with a chance of 80 %, settled by 10
+
+In come change lines, out go small records. There may be 100,000 of them, so each keeps its lines as bytes
+and reads them only when somebody looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from antelog.language.moments import moment
+
+Line = Mapping[str, Any]
+
+LINES = 50
+"""So many lines of an answer are kept: the first, and the latest."""
+CHANCES = 400
+"""So many chances of an answer are kept: the first, and the latest."""
+
+_encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
+
+
+class Standing(Struct, frozen=True):
+    """How an answer stands since its latest line.
+
+    `settled_by` is the tick by which it is settled for sure; `silent` is what becomes of it, and when, if
+    nothing comes. What is not known is None.
+    """
+
+    change: str
+    tick: int
+    chance: float | None
+    settled_by: int | None
+    silent: tuple[str, int] | None
+
+
+class Answer(Struct):
+    """An answer, what was told of it, and since when it is open; `alerted` is when it became likely."""
+
+    id: str
+    query: str
+    values: dict[str, Any]
+    since: int
+    now: Standing
+    lines: list[bytes]
+    chances: list[tuple[int, float | None]]
+    alerted: int | None = None
+
+    @property
+    def label(self) -> str:
+        return label(self.query, self.values)
+
+    @property
+    def line(self) -> Line:
+        """The latest line."""
+        return self.line_at(-1)
+
+    @property
+    def told(self) -> list[Line]:
+        """All lines that are kept."""
+        return [self.line_at(number) for number in range(len(self.lines))]
+
+    def line_at(self, number: int) -> Line:
+        found: Line = _decoded(self.lines[number])
+        return found
+
+    def take(self, line: Line) -> None:
+        """One more line about this answer."""
+        self.now = standing(line)
+        _keep(self.lines, _encoded(line), LINES)
+        if self.now.change in ("possible", "revised"):
+            _keep(self.chances, (self.now.tick, self.now.chance), CHANCES)
+        if self.now.change == "likely" and self.alerted is None:
+            self.alerted = self.now.tick
+
+
+def first_told(line: Line, name: str) -> Answer:
+    """An answer of which this is the first line; `name` is its `name_of`."""
+    answer = Answer(name, line["query"], dict(line["answer"]), line["tick"], standing(line), [], [])
+    answer.take(line)
+    return answer
+
+
+def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
+    """A short name for an answer, for links: the same whoever makes it."""
+    return blake2b(_encoded([query, dict(values), list(others)]), digest_size=8).hexdigest()
+
+
+def standing(line: Line) -> Standing:
+    silent = line.get("if_silent")
+    return Standing(
+        line["change"],
+        line["tick"],
+        line.get("chance"),
+        line.get("decided_by"),
+        None if silent is None else (silent["change"], silent["tick"]),
+    )
+
+
+def label(query: str, values: Mapping[str, Any], time: str | None = None, length: int | None = None) -> str:
+    """`Malf(wt2, 7)`; the value of the variable `time` is written as a time, if ticks have a length."""
+    return f"{query}({', '.join(value_text(values, name, time, length) for name in values)})"
+
+
+def value_text(values: Mapping[str, Any], name: str, time: str | None, length: int | None) -> str:
+    value = values[name]
+    if name == time and isinstance(value, int):
+        return moment(value, length)
+    return "…" if value is None else str(value)
+
+
+def _keep(kept: list[Any], new: Any, most: int) -> None:
+    """At the end of a list; if that becomes too long, its second goes: the first says how it began."""
+    kept.append(new)
+    if len(kept) > most:
+        del kept[1]

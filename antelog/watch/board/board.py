@@ -1,0 +1,160 @@
+"""The board: a feed folded into what the page shows.
+
+    board = Board()
+    board.take(reader.read(1000))
+    board.open                      what is open now, by the names that links use
+
+In come the records of a feed, in order; out goes what is open, what was lately settled, how the inputs
+are, and how good the chances were. All but what is open is bounded, so a long run takes no more memory.
+`version` grows with each change, so that others know when to look again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from antelog.errors import AntelogError
+from antelog.program import Program, parse
+from antelog.watch.board.answer import Answer, Line, first_told, name_of
+from antelog.watch.board.inputs import Inputs
+from antelog.watch.board.trust import Trust
+
+SETTLED = 2_000
+"""So many settled answers are kept, the latest."""
+_ENDS = ("confirmed", "rejected", "dropped")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the feed says of its program: the text, and what its file is called."""
+
+    text: str = ""
+    path: str = ""
+
+    @cached_property
+    def program(self) -> Program | None:
+        """The program, if it can be read; what shows it does without if not."""
+        try:
+            return parse(self.text, name=self.path) if self.text else None
+        except AntelogError:
+            return None
+
+    @property
+    def length(self) -> int | None:
+        """How long a tick is, in microseconds."""
+        return self.program.plan.tick if self.program else None
+
+    @cached_property
+    def times(self) -> Mapping[str, str | None]:
+        """The variable of each query that is its time."""
+        queries = self.program.plan.queries if self.program else ()
+        return {query.name: query.answer.time for query in queries}
+
+
+@dataclass(eq=False)
+class Board:
+    """What is known now."""
+
+    head: Head = field(default_factory=Head)
+    tick: int | None = None
+    version: int = 0
+    open: dict[str, Answer] = field(default_factory=dict)
+    settled: OrderedDict[str, Answer] = field(default_factory=OrderedDict)
+    changes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    inputs: Inputs = field(default_factory=Inputs)
+    trust: Trust = field(default_factory=Trust)
+
+    def take(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Some records more."""
+        for record in records:
+            self.version += 1
+            if "change" in record:
+                self._change(record)
+            elif "status" in record:
+                self.inputs.take(record["status"])
+                self._reach(record["status"].get("tick"))
+            elif "reject" in record:
+                self.inputs.rejects.append(record["reject"])
+            elif "head" in record:
+                self._begin(record["head"])
+
+    def find(self, name: str) -> Answer | None:
+        """An answer that is open or was lately settled."""
+        return self.open.get(name) or self.settled.get(name)
+
+    @property
+    def has_chances(self) -> bool:
+        """Whether anything is told with a chance."""
+        return any(answer.now.chance is not None for answer in self.open.values())
+
+    def _begin(self, head: Mapping[str, Any]) -> None:
+        """A segment begins. Its head has all that is open: whoever missed something goes on from it."""
+        if head.get("program", "") != self.head.text or head.get("path", "") != self.head.path:
+            self.head = Head(head.get("program", ""), head.get("path", ""))
+        before, self.open = self.open, {}
+        for line in _lines_in(head):
+            name = _name(line)
+            self.open[name] = _brought_up_to(before.get(name), line) or first_told(_as_change(line), name)
+        self._reach(head.get("tick"))
+
+    def _change(self, line: Line) -> None:
+        name, kind = _name(line), line["change"]
+        self.changes[line["query"], kind] += 1
+        self._reach(line["tick"])
+        before = self.open.get(name)
+        if kind not in _ENDS:
+            # What was rejected may come back: it is the same answer.
+            answer = before or self.settled.pop(name, None)
+            if answer is None:
+                answer = first_told(line, name)
+            else:
+                answer.take(line)
+            self.open[name] = answer
+            return
+        answer = self.open.pop(name, None) or self.settled.pop(name, None)
+        settled_by = None if answer is None else answer.now.settled_by
+        if answer is None:
+            answer = first_told(line, name)
+        else:
+            answer.take(line)
+        self.settled[name] = answer
+        if len(self.settled) > SETTLED:
+            self.settled.popitem(last=False)
+        if kind != "dropped":
+            self.trust.take(answer, settled_by)
+
+    def _reach(self, tick: int | None) -> None:
+        if tick is not None and (self.tick is None or tick > self.tick):
+            self.tick = tick
+            self.trust.reach(tick)
+
+
+def _name(line: Line) -> str:
+    others = line.get("others") or ()
+    return name_of(line["query"], line["answer"], [others] if isinstance(others, str) else others)
+
+
+def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
+    """What is open: lines of answers, or snapshots with several."""
+    for given in head.get("open", ()):
+        lines = [given]
+        if "answers" in given:
+            lines = [{"tick": given["tick"], "query": given["query"], **each} for each in given["answers"]]
+        # What was confirmed at the very tick is told with what is open; it has no deadline any more.
+        yield from (line for line in lines if "decided_by" in line)
+
+
+def _brought_up_to(known: Answer | None, line: Line) -> Answer | None:
+    """An answer that was known, after a line of a head, which may say what was missed."""
+    if known is not None and any(known.line.get(key) != line.get(key) for key in ("explanations", "chance")):
+        known.take(_as_change(line, "revised"))
+    return known
+
+
+def _as_change(line: Line, change: str = "possible") -> Line:
+    """A line of an open answer, read as one of a change."""
+    return line if "change" in line else {"change": change, **line}

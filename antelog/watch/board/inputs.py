@@ -1,0 +1,89 @@
+"""What is known of the inputs: how far they are, how late their facts come, what was set aside.
+
+In come the status lines and the rejected rows of a feed, out go counts and rates; a bounded number of
+each is kept, however long a run is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+RATES = 120
+"""So many statuses are kept, a second apart, for rates."""
+REJECTS = 200
+"""So many rejected rows are kept."""
+
+
+@dataclass(frozen=True)
+class InputStatus:
+    """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects."""
+
+    name: str
+    facts: int
+    newest: int | None
+    delay: int
+    late: Mapping[int, int]
+    rejects: Mapping[str, int]
+
+    @property
+    def within(self) -> float | None:
+        """How much of the declared delay is used: the delay of 99 of 100 facts, as a share of it."""
+        total, seen = sum(self.late.values()), 0
+        for ticks in sorted(self.late):
+            seen += self.late[ticks]
+            if seen >= 0.99 * total:
+                return ticks / self.delay if self.delay else None
+        return None
+
+
+@dataclass(eq=False)
+class Inputs:
+    """The latest status, the counts of facts second by second, and the latest rejected rows."""
+
+    status: Mapping[str, Any] = field(default_factory=dict)
+    seconds: deque[tuple[float, Mapping[str, int]]] = field(default_factory=lambda: deque(maxlen=RATES))
+    rejects: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=REJECTS))
+
+    def take(self, status: Mapping[str, Any]) -> None:
+        self.status = status
+        at = seconds_of(status.get("at"))
+        facts = {name: int(each.get("facts", 0)) for name, each in status.get("inputs", {}).items()}
+        if at is not None and (not self.seconds or at - self.seconds[-1][0] >= 1):
+            self.seconds.append((at, facts))
+
+    @property
+    def holding(self) -> str | None:
+        """The input that holds time back."""
+        found: str | None = self.status.get("holding")
+        return found
+
+    def each(self) -> Iterator[InputStatus]:
+        for name, given in self.status.get("inputs", {}).items():
+            late = {int(ticks): int(count) for ticks, count in given.get("late", {}).items()}
+            yield InputStatus(
+                name,
+                given.get("facts", 0),
+                given.get("newest"),
+                given.get("delay", 0),
+                late,
+                given.get("rejects", {}),
+            )
+
+    def rates(self, name: str) -> list[float]:
+        """Facts a second, from status to status."""
+        found = []
+        for (start, before), (end, after) in zip(self.seconds, list(self.seconds)[1:], strict=False):
+            found.append((after.get(name, 0) - before.get(name, 0)) / (end - start))
+        return [max(0.0, each) for each in found]
+
+
+def seconds_of(at: str | None) -> float | None:
+    """A moment of the wall clock as seconds since 1970."""
+    try:
+        return None if at is None else datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,138 @@
+"""What one asks to see of the open answers: some of them, in some order, from some place on.
+
+    Look(sort="deadline", query="Malf", text="wt2", count=40)
+
+In come the board and a look, out go the answers in it and how many there are in all. The columns to sort
+by are made once for each version of the board: with 100,000 open answers that is what costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
+from antelog.watch.board.answer import Answer, label
+from antelog.watch.board.board import Board
+
+SORTS = ("likely", "deadline", "new", "name")
+MOST = 500
+"""So many answers are shown at once."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """`text` has words that all have to be in the answer; `least` is a chance; no `sort`: what fits."""
+
+    sort: str = "likely"
+    query: str = ""
+    text: str = ""
+    least: float = 0.0
+    start: int = 0
+    count: int = 60
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The answers of a look, and how many there would be without `start` and `count`."""
+
+    answers: Sequence[Answer]
+    total: int
+
+
+def look_of(given: Mapping[str, str]) -> Look:
+    """A look from the parameters of an address; what makes no sense counts as not given."""
+    sort = given.get("sort", "")
+    return Look(
+        sort if sort in SORTS else "",
+        given.get("query", ""),
+        given.get("text", "")[:200],
+        min(1.0, max(0.0, _number(given.get("least"), 0.0))),
+        max(0, int(_number(given.get("from"), 0))),
+        min(MOST, max(1, int(_number(given.get("count"), 60)))),
+    )
+
+
+def parameters(look: Look) -> dict[str, str]:
+    """The parameters that differ from those of a look of nothing in particular."""
+    plain = Look(sort="")
+    return {
+        each.name: f"{getattr(look, each.name)}"
+        for each in fields(Look)
+        if each.name not in ("start", "count") and getattr(look, each.name) != getattr(plain, each.name)
+    }
+
+
+@dataclass(eq=False)
+class Looking:
+    """Answers looks at a board; keeps the columns of its latest version."""
+
+    board: Board
+    _version: int = -1
+    _answers: list[Answer] = field(default_factory=list)
+    _columns: dict[str, Column | Numbers] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
+
+    def see(self, look: Look) -> Seen:
+        self._read()
+        sort = look.sort or ("likely" if self.board.has_chances else "deadline")
+        chosen = np.flatnonzero(self._chosen(look))
+        order = chosen[np.lexsort([column[chosen] for column in self._keys(sort)])]
+        shown = order[look.start : look.start + look.count].tolist()
+        return Seen([self._answers[row] for row in shown], len(order))
+
+    def _read(self) -> None:
+        if self._version == self.board.version:
+            return
+        self._version, self._answers = self.board.version, list(self.board.open.values())
+        answers, count = self._answers, len(self._answers)
+        chances = (2.0 if each.now.chance is None else 1 - each.now.chance for each in answers)
+        ends = (NEVER if each.now.settled_by is None else each.now.settled_by for each in answers)
+        self._columns = {
+            "unlikely": np.fromiter(chances, np.float64, count),
+            "deadline": np.fromiter(ends, np.int64, count),
+            "since": np.fromiter((-each.since for each in answers), np.int64, count),
+        }
+        self._texts = {name: text for name, text in self._texts.items() if name in self.board.open}
+
+    def _keys(self, sort: str) -> list[Column | Numbers]:
+        """The columns to sort by, the most important last."""
+        columns = self._columns
+        if sort == "name":
+            names = np.array([self._text(each) for each in self._answers], dtype=np.str_)
+            return [columns["deadline"], np.unique(names, return_inverse=True)[1].astype(np.int64)]
+        if sort == "deadline":
+            return [columns["unlikely"], columns["deadline"]]
+        if sort == "new":
+            return [columns["unlikely"], columns["since"]]
+        return [columns["deadline"], columns["unlikely"]]
+
+    def _chosen(self, look: Look) -> Mask:
+        found = np.ones(len(self._answers), np.bool_)
+        if look.least:
+            found &= self._columns["unlikely"] <= 1 - look.least + 1e-12
+        if look.query:
+            found &= np.fromiter((each.query == look.query for each in self._answers), np.bool_, len(found))
+        for word in look.text.casefold().split():
+            rows = np.flatnonzero(found).tolist()
+            found[rows] = [word in self._text(self._answers[row]) for row in rows]
+        return found
+
+    def _text(self, answer: Answer) -> str:
+        """What words are looked for in: the answer, with its time as a time."""
+        text = self._texts.get(answer.id)
+        if text is None:
+            head = self.board.head
+            named = label(answer.query, answer.values, head.times.get(answer.query), head.length)
+            text = self._texts[answer.id] = named.casefold()
+        return text
+
+
+def _number(text: str | None, otherwise: float) -> float:
+    try:
+        found = float(text) if text else otherwise
+    except ValueError:
+        return otherwise
+    return found if abs(found) < 1e15 else otherwise

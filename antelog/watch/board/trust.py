@@ -1,0 +1,88 @@
+"""How good the chances of this stream were so far: the answers that are settled for good, scored.
+
+    confirmed   at once: nothing takes that back
+    rejected    once no further fact can bring the answer back: after its `decided_by`
+
+In come answers that were confirmed or rejected, and the tick reached; out go the sums that
+`antelog/forecast/scores.py` makes, so that the page and `antelog score` say the same in the same way.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from antelog.forecast.scores import Scores, Settled, nothing, scored
+from antelog.watch.board.answer import Answer
+
+_AT_ONCE = 500
+"""So many answers are scored at once."""
+
+
+@dataclass(eq=False)
+class Trust:
+    """The sums of each query; rejected answers wait in order of when they can come back no more.
+
+    `latest` has for each that waits the number under which it does: one that comes back waits anew.
+    """
+
+    sums: dict[str, Scores] = field(default_factory=dict)
+    waiting: list[tuple[int, int, Answer]] = field(default_factory=list)
+    ready: dict[str, list[Answer]] = field(default_factory=dict)
+    latest: dict[str, int] = field(default_factory=dict)
+    taken: int = 0
+
+    def take(self, answer: Answer, settled_by: int | None) -> None:
+        """An answer that was just confirmed or rejected; `settled_by` is from its last line when open."""
+        if answer.now.change == "confirmed" or settled_by is None:
+            self.latest.pop(answer.id, None)
+            self._score(answer)
+        else:
+            self.taken += 1
+            self.latest[answer.id] = self.taken
+            heapq.heappush(self.waiting, (settled_by, self.taken, answer))
+
+    def reach(self, tick: int) -> None:
+        """Time goes on: what was rejected and has not come back is settled."""
+        while self.waiting and self.waiting[0][0] < tick:
+            _, number, answer = heapq.heappop(self.waiting)
+            if self.latest.get(answer.id) != number:
+                continue
+            del self.latest[answer.id]
+            if answer.now.change == "rejected":
+                self._score(answer)
+
+    def scores(self) -> dict[str, Scores]:
+        """The scores of all queries with settled answers."""
+        for query in list(self.ready):
+            self._add(query)
+        return {query: sums for query, sums in self.sums.items() if sums.alerts.answers or sums.without}
+
+    def _score(self, answer: Answer) -> None:
+        ready = self.ready.setdefault(answer.query, [])
+        ready.append(answer)
+        if len(ready) >= _AT_ONCE:
+            self._add(answer.query)
+
+    def _add(self, query: str) -> None:
+        lines = [row for number, answer in enumerate(self.ready.pop(query)) for row in _rows(number, answer)]
+        numbers, told, chances, settled, confirmed = zip(*lines, strict=True) if lines else ([],) * 5
+        self.sums[query] = scored(
+            self.sums.get(query, nothing()),
+            Settled(
+                np.array(numbers, np.int64),
+                np.array(told, np.int64),
+                np.array(chances, np.float64),
+                np.array(settled, np.int64),
+                np.array(confirmed, np.bool_),
+            ),
+        )
+
+
+def _rows(number: int, answer: Answer) -> Iterator[tuple[int, int, float, int, bool]]:
+    for tick, chance in answer.chances:
+        told = float("nan") if chance is None else chance
+        yield number, tick, told, max(answer.now.tick, tick), answer.now.change == "confirmed"
