@@ -61,7 +61,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "cli": ("show", "arguments", "run", "recorded", "commands"),
     "watch": ("feed", "alerts", "sources", "follow", "board", "web"),
     "spark": (
-        *("settings", "workers", "job", "transport", "bucket", "running", "learning"),
+        *("settings", "workers", "job", "transport", "bucket", "past", "running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import TypeAlias, Unpack
 
 import pyarrow as pa
@@ -21,11 +20,13 @@ from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
 from antelog.spark.job.checking import Checked, checked
 from antelog.spark.job.job import Job
 from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, Options, options_of
+from antelog.spark.past import with_past
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
-from antelog.spark.transport.packing import PACKED, REJECTS, packer
+from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
 from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
 
-Run: TypeAlias = Callable[[pa.Table], pa.Table]
+Run: TypeAlias = Callable[..., pa.Table]
+"""What runs a bucket, given its packed rows and, if there is a history, what it knows of that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,7 @@ def outcomes(
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model`, `learn`, `min_chance` and `most`.
+    `begin`, `model`, `learn`, `learn_from`, `min_chance` and `most`.
     """
     return _outcomes(program, inputs, static, options_of("outcomes", ForChanges, options))
 
@@ -106,7 +107,7 @@ def changes(
     """What happens to the answers of a program's queries, or of one `query`.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model`, `learn`, `min_chance` and `most`.
+    `begin`, `model`, `learn`, `learn_from`, `min_chance` and `most`.
     """
     found = _outcomes(program, inputs, static, options_of("changes", ForChanges, options))
     return found.changes if query is None else found.query(query)
@@ -159,21 +160,11 @@ def _outcomes(
     static: Mapping[str, DataFrame] | None,
     options: Options,
 ) -> Outcomes:
-    return _found(checked(program, inputs, static or {}, options))
+    return _found(with_past(program, inputs, static or {}, options))
 
 
 def _found(ready: Checked) -> Outcomes:
     return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
-
-
-def _packed(ready: Checked) -> DataFrame:
-    """The rows of all inputs, packed for the buckets."""
-    schema = from_arrow_schema(PACKED)
-    parts = [
-        frame.mapInArrow(packer(ready.job.without_model, name), schema)
-        for name, frame in ready.frames.items()
-    ]
-    return reduce(DataFrame.unionAll, parts)
 
 
 def _batch(ready: Checked, *, answers: bool) -> DataFrame:
@@ -182,28 +173,40 @@ def _batch(ready: Checked, *, answers: bool) -> DataFrame:
 
 def of_buckets(ready: Checked, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
     """What comes of running each bucket of a batch; where they have to agree on the end, if it matters."""
-    spark = next(iter(ready.frames.values())).sparkSession
-    packed_schema = from_arrow_schema(PACKED)
-    # A row for each bucket, for those no fact belongs to, and for inputs without any.
-    everyone = spark.createDataFrame(
-        [(number, *[None] * (len(PACKED) - 1)) for number in ready.job.numbers], packed_schema
-    )
-    packed = _packed(ready).unionAll(everyone)
+    packed = packed_with_everyone(ready.job, ready.frames)
     if ready.job.ends_together and agreed:
         # All rows are read twice: where to end has to be known before any bucket goes on to there.
         plain = ender(ready.job.without_model)
-        ends = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(END))
-        packed = packed.unionByName(ends.agg(f.max("end").alias("end")).crossJoin(everyone.drop("end")))
-    return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
+        ends = _each(packed, ready.past, plain, END).agg(f.max("end").alias("end"))
+        everyone = to_everyone(ready.job, ready.frames)
+        packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
+    return _each(packed, ready.past, run, schema)
+
+
+def _each(packed: DataFrame, past: DataFrame | None, run: Run, schema: pa.Schema) -> DataFrame:
+    """What comes of running each bucket over its packed rows, and what it knows of a history."""
+    types = from_arrow_schema(schema)
+
+    # Spark reads the types, and goes by how many arguments there are.
+    def alone(rows: pa.Table) -> pa.Table:
+        return run(rows)
+
+    def after(rows: pa.Table, known: pa.Table) -> pa.Table:
+        return run(rows, known)
+
+    if past is None:
+        return packed.groupBy("bucket").applyInArrow(alone, types)
+    return packed.groupBy("bucket").cogroup(past.groupBy("bucket")).applyInArrow(after, types)
 
 
 def _stream(ready: Checked) -> DataFrame:
     job = ready.job
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
+    past = None if ready.past is None else ready.past.groupBy("bucket")
     told = (
-        _packed(ready)
+        all_packed(job, ready.frames)
         .groupBy("bucket")
-        .transformWithState(Keeper(job), from_arrow_schema(TOLD), "Append", mode)
+        .transformWithState(Keeper(job), from_arrow_schema(TOLD), "Append", mode, past)
     )
     # In a micro-batch without rows nobody tells how much there is; but surely nothing has come.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]

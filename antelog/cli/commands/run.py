@@ -31,6 +31,11 @@ def _pair(text: str) -> tuple[str, Source]:
     return predicate, source_of(source)
 
 
+def _history(text: str) -> tuple[str, Source]:
+    """The history of an input, which need not be named if it is the only one."""
+    return _pair(text) if sides(text)[0].isidentifier() and "=" in text else ("", source_of(text))
+
+
 def _conf(text: str) -> tuple[str, str]:
     return setting(*equation("spark.driver.memory=4g")(text))
 
@@ -72,6 +77,12 @@ def _conf(text: str) -> tuple[str, str]:
 @model_option
 @min_chance_option
 @most_option(" in a bucket")
+@click.option(
+    "--learn-from", "learn_from", type=Read("P=SOURCE", _history), metavar="P=SOURCE", multiple=True,
+    shell_complete=inputs_of,
+    help="The history of an input: it is learned from before anything else is read, and nothing is told of "
+    "it. Of the only input SOURCE is enough. Implies --model learn.",
+)  # fmt: skip
 @click.option("--stream", is_flag=True, help="Follow the inputs, instead of reading what is there once.")
 @click.option("--checkpoint", metavar="DIR", help="Where a stream keeps how far it has come.")
 @click.option(
@@ -126,6 +137,8 @@ def run(ctx: click.Context, /, config: Path | None, **given: Any) -> None:
       antelog run turbines.alog --input Temp=readings --stream --checkpoint state --output parquet:changes
       antelog run turbines.alog --input Temp=kafka://localhost:9092/temp --stream --checkpoint state \\
                   --output kafka://localhost:9092/malf --only confirmed --trigger 10s
+      antelog run turbines.alog --input Temp=live --learn-from Temp=last-year.parquet --stream \\
+                  --checkpoint state --output parquet:changes
       antelog run --config pipeline.toml
 
     A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
@@ -150,12 +163,12 @@ def run(ctx: click.Context, /, config: Path | None, **given: Any) -> None:
 def _merged(base: Settings, given: dict[str, Any]) -> Settings:
     """The settings of a file, overruled by those of the command line."""
     changed: dict[str, Any] = {}
-    for name in ("inputs", "statics"):
+    for name, option in (("inputs", "--input"), ("statics", "--static"), ("learn_from", "--learn-from")):
         pairs = given.pop(name)
         twice = next((p for i, (p, _) in enumerate(pairs) if p in dict(pairs[:i])), None)
         if twice is not None:
-            option = f"--{name[:-1]}"
-            raise click.BadParameter(f"{twice} is given twice; it has one source", param_hint=option)
+            what = twice or "a history"
+            raise click.BadParameter(f"{what} is given twice; it has one source", param_hint=option)
         changed[name] = {**getattr(base.sources, name), **dict(pairs)}
     changed["maps"] = {**base.sources.maps, **dict(given.pop("maps"))}
     changed["conf"] = {**base.cluster.conf, **dict(given.pop("conf"))}

@@ -55,6 +55,7 @@ _TEXTS: Mapping[str, Callable[[str], str]] = {
     "clock": clock, "trigger": trigger, "idle": duration, "master": master, "arrival": str,
 }  # fmt: skip
 _TABLES = ("input", "static", "map", "conf")
+_LEARN_FROM = "learn-from"
 SETTINGS = (
     "program",
     "stream",
@@ -67,8 +68,10 @@ SETTINGS = (
     *_TEXTS,
     *_WHOLE,
     *_TABLES,
+    _LEARN_FROM,
 )
 _OF_SOURCES = ("source", "map")
+_OF_HISTORY = ("source",)
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,10 @@ class _Reader:
         for name, value in values.items():
             if name not in SETTINGS:
                 self._unknown((name,), SETTINGS, values)
+            elif name == _LEARN_FROM:
+                # Of a program with one input that need not be named.
+                sources = value if isinstance(value, dict) else {"": value}
+                found["learn_from"] = dict(self._sources(name, sources, found["maps"]))
             elif name not in _TABLES:
                 with self._complaints((name,)):
                     found |= self._setting(name, value)
@@ -181,11 +188,12 @@ class _Reader:
     ) -> Iterator[tuple[str, FactSource]]:
         """The source of each predicate; what its columns are called there goes to `maps`."""
         for predicate, value in values.items():
-            path = (table, predicate)
+            path = (table, predicate) if predicate else (table,)
             given = value if isinstance(value, dict) else {"source": value}
             for name in given:
-                if name not in _OF_SOURCES:
-                    self._unknown((*path, name), _OF_SOURCES, given)
+                known = _OF_HISTORY if table == _LEARN_FROM else _OF_SOURCES
+                if name not in known:
+                    self._unknown((*path, name), known, given)
             maps |= self._map((*path, "map"), given.get("map", {}), f"{predicate}.")
             if "source" not in given:
                 span = self._places.get(path, _beginning(self._source))

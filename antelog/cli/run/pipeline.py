@@ -20,13 +20,14 @@ from antelog.cli.run.settings import Settings
 from antelog.cli.show.terminal import say
 from antelog.errors import UnsupportedError
 from antelog.program import Program
-from antelog.spark.endpoints.endpoints import Console
+from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.session.java import require_java
 from antelog.spark.settings import BUCKETS
 from antelog.telling.set_aside import Places
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
+    from antelog.spark.endpoints.endpoints import Source
     from antelog.spark.endpoints.sinks import Batch
     from antelog.spark.endpoints.sources import Reading
     from antelog.spark.pipeline.following import Counts
@@ -50,7 +51,8 @@ def run_pipeline(program: Program, settings: Settings) -> None:
         if source.name not in settings.sources.inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
     sources, rejects = settings.sources, settings.sinks.rejects
-    endpoints = [*sources.inputs.values(), *sources.statics.values(), *settings.sinks.all]
+    facts = (sources.inputs, sources.statics, sources.learn_from)
+    endpoints = [*(each for given in facts for each in given.values()), *settings.sinks.all]
     cluster = settings.cluster
     buckets = cluster.buckets or (BUCKETS if program.plan.key else 1)
     on_console = any(isinstance(each, Console) for each in settings.sinks.outputs)
@@ -75,6 +77,15 @@ def run_pipeline(program: Program, settings: Settings) -> None:
 
 
 @dataclass(frozen=True, eq=False)
+class _Facts:
+    """How the facts are read: those of the inputs, the background, and what is learned from before."""
+
+    inputs: Mapping[str, Reading]
+    statics: Mapping[str, Reading]
+    history: Mapping[str, Reading]
+
+
+@dataclass(frozen=True, eq=False)
 class _Pipeline:
     spark: Session
     program: Program
@@ -85,38 +96,54 @@ class _Pipeline:
         from antelog.spark.session.session import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
-            readings = {
-                name: self._reading(name)
-                for name in (*self.settings.sources.inputs, *self.settings.sources.statics)
-            }
-            if self.settings.flow.stream:
-                self._follow(lambda leave_out: self._outcomes(readings, leave_out))
+            sources, stream = self.settings.sources, self.settings.flow.stream
+            facts = _Facts(
+                {name: self._reading(name, each, stream=stream) for name, each in sources.inputs.items()},
+                {name: self._reading(name, each) for name, each in sources.statics.items()},
+                {name: self._reading(name, each, before=True) for name, each in self._history().items()},
+            )
+            if stream:
+                self._follow(lambda leave_out: self._outcomes(facts, leave_out))
             else:
-                self._read_once(self._outcomes(readings))
+                self._read_once(self._outcomes(facts))
 
-    def _outcomes(self, readings: Mapping[str, Reading], leave_out: Collection[str] = ()) -> Outcomes:
+    def _history(self) -> Mapping[str, Source]:
+        """What is learned from first, unless that has been done."""
+        from antelog.spark.endpoints.folders import entries  # noqa: PLC0415 - needs PySpark
+
+        checkpoint = self.settings.flow.checkpoint
+        history = self.settings.sources.history([each.name for each in self.program.plan.inputs])
+        if history and checkpoint is not None and entries(self.spark, f"{checkpoint}/commits"):
+            say(f"note: the stream goes on from {checkpoint}, so that no history is read")
+            return {}
+        return history
+
+    def _outcomes(self, facts: _Facts, leave_out: Collection[str] = ()) -> Outcomes:
         """What comes of the sources, but for some files, which Spark calls so."""
         from antelog import spark  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
 
-        settings = self.settings
-        sources, timing = settings.sources, settings.timing
+        settings, timing = self.settings, self.settings.timing
         with _told_as_warnings(silent=bool(leave_out)):
             return spark.outcomes(
                 self.program,
                 {
                     name: frame(
                         self.spark,
-                        readings[name],
+                        reading,
                         stream=settings.flow.stream,
                         limit=settings.flow.chunk,
                         leave_out=leave_out,
                     )
-                    for name in sources.inputs
+                    for name, reading in facts.inputs.items()
                 },
-                static={name: frame(self.spark, readings[name], stream=False) for name in sources.statics},
+                static={name: frame(self.spark, each, stream=False) for name, each in facts.statics.items()},
+                learn_from={
+                    name: frame(self.spark, each, stream=False) for name, each in facts.history.items()
+                }
+                or None,
                 only=settings.sinks.only,
-                model=settings.sinks.model,
+                model=settings.model,
                 min_chance=settings.sinks.min_chance,
                 most=settings.sinks.most,
                 buckets=settings.cluster.buckets,
@@ -127,16 +154,15 @@ class _Pipeline:
                 until=timing.until,
             )
 
-    def _reading(self, name: str) -> Reading:
-        sources, timing = self.settings.sources, self.settings.timing
-        is_input = name in sources.inputs
-        wish = Wish(
-            name,
-            (sources.inputs if is_input else sources.statics)[name],
-            sources.maps,
-            timing.arrival or ("arrival" if timing.clock == "arrival" else None),
-            self.settings.flow.stream and is_input,
-        )
+    def _reading(self, name: str, source: Source, *, stream: bool = False, before: bool = False) -> Reading:
+        timing, maps = self.settings.timing, self.settings.sources.maps
+        arrival = timing.arrival or ("arrival" if timing.clock == "arrival" else None)
+        if before:
+            # A history need not have arrivals though what follows has; and files have no `@timestamp`.
+            arrival = timing.arrival
+            if not isinstance(source, Kafka):
+                maps = {column: called for column, called in maps.items() if not called.startswith("@")}
+        wish = Wish(name, source, maps, arrival, stream)
         return reading_of(self.spark, self.program.plan, wish)
 
     # ---- once ----
@@ -159,7 +185,8 @@ class _Pipeline:
         # Without passwords, which may change.
         sources = [
             f"{name}={each}"
-            for name, each in (*settings.sources.inputs.items(), *settings.sources.statics.items())
+            for given in (settings.sources.inputs, settings.sources.statics, settings.sources.learn_from)
+            for name, each in given.items()
         ]
         parts = [self.program.source.text, *sources, str(settings.sources.maps)]
         return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))

@@ -50,8 +50,8 @@ def resumed(job: Job, number: int, beside: Mapping[str, bytes]) -> Forecasting |
     """What `members` has kept, with the model of the job, which may be newer."""
     if job.forecasts is None:
         return None
-    current, part = resuming.resumed(job.plan, beside), _part(job, number)
-    return current if part is None else with_model(current, part, job.forecasts.learning)
+    current, newer = resuming.resumed(job.plan, beside), _part(job, number)
+    return current if newer is None else with_model(current, newer, job.forecasts.learning)
 
 
 def rows(current: Forecasting | None) -> int:
@@ -66,7 +66,12 @@ def rows(current: Forecasting | None) -> int:
 
 
 def _part(job: Job, number: int) -> Model | None:
-    """What the model knows of the keys of a bucket."""
+    """What the model of the job knows of the keys of a bucket."""
     assert job.forecasts is not None
     model = job.forecasts.model
-    return None if model is None else part_of(model, own_of(job.numbers, number))
+    return None if model is None else part(job, number, model)
+
+
+def part(job: Job, number: int, model: Model) -> Model:
+    """What a model knows of the keys of a bucket, and of all keys together."""
+    return part_of(model, own_of(job.numbers, number))

@@ -75,7 +75,8 @@ class Told:
 
     def and_then(self, later: Told) -> Told:
         """This, and what came of the same bucket later."""
-        log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in self.log}
+        names = {**self.log, **later.log}
+        log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in names}
         return Told(
             {name: pa.concat_tables(tables) for name, tables in log.items()},
             pa.concat_tables([self.rejects, later.rejects]),

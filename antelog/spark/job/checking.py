@@ -35,10 +35,11 @@ from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A job, and for each input the DataFrame to be packed for it."""
+    """A job, for each input the DataFrame to be packed for it, and what buckets know of a history."""
 
     job: Job
     frames: Mapping[str, DataFrame]
+    past: DataFrame | None = None
 
 
 def checked(

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from pyspark.sql import DataFrame
+
 from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 
@@ -31,10 +33,11 @@ class Times:
 
 @dataclass(frozen=True)
 class Chances:
-    """How likely open answers are, whether keys go on being learned from, and which answers are dropped."""
+    """How likely open answers are: from what, whether that goes on being learned, and which are dropped."""
 
     model: GivenModel = None
     learn: bool = False
+    learn_from: Mapping[str, DataFrame] | None = None
     min_chance: float | None = None
     most: int | None = None
 
@@ -85,6 +88,7 @@ class ForChanges(ForRejects, ForAnswers, total=False):
     """Options of what asks for changes: all there are."""
 
     only: Sequence[str]
+    learn_from: Mapping[str, DataFrame] | None
 
 
 def options_of(function: str, taken: type, given: Mapping[str, Any]) -> Options:

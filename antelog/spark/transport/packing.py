@@ -6,13 +6,15 @@ So all buckets learn the same, and all finish the same ticks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.accounts import Counts
 from antelog.compile.nodes.plan import Input
@@ -70,6 +72,25 @@ class _Chunk:
 def packer(job: Job, name: str) -> Mapper:
     """What packs the rows of an input, for `mapInArrow`."""
     return partial(_pack, job, name)
+
+
+def all_packed(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """The rows of all inputs, packed."""
+    schema = from_arrow_schema(PACKED)
+    parts = [frame.mapInArrow(packer(job.without_model, name), schema) for name, frame in frames.items()]
+    return reduce(DataFrame.unionAll, parts)
+
+
+def packed_with_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """The same with a row for each bucket, for those no fact belongs to, and for inputs without any."""
+    return all_packed(job, frames).unionAll(to_everyone(job, frames))
+
+
+def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """A row for each bucket, with nothing in it."""
+    spark = next(iter(frames.values())).sparkSession
+    rows = [(number, *[None] * (len(PACKED) - 1)) for number in job.numbers]
+    return spark.createDataFrame(rows, from_arrow_schema(PACKED))
 
 
 def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
