@@ -72,7 +72,7 @@ def test_there_are_commands() -> None:
 
 
 def test_the_table_has_all_settings_and_options() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| `([^` ]+)[^`]*` \|", SPARK_PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| `([\w-]+)` \| `([^` ]+)[^`]*` \|", SPARK_PAGE, re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted(SETTINGS)
     assert isinstance(main, click.Group)
     run = main.get_command(click.Context(main), "run")  # it is loaded once it is asked for

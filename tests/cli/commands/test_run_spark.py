@@ -170,6 +170,31 @@ def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: s
     ]
 
 
+def test_a_history_and_then_a_stream() -> None:
+    """The history has times only, and is gone when the stream starts again."""
+    rows = MORE.splitlines()
+    Path("past.csv").write_text("device,level,time\nwt8,high,8\nwt8,high,9\n", encoding="utf-8")
+    Path("in").mkdir()
+    Path("in", "a.csv").write_text("\n".join(rows[:2]) + "\n", encoding="utf-8")
+    arguments = (
+        *("p.alog", "--input", "Temp=in", "--learn-from", "past.csv", "--output", "parquet:out", "--stream"),
+        *("--checkpoint", "state", "--trigger", "available-now"),
+    )
+    first = run(*arguments)
+    assert first.returncode == 0, first.stderr
+    Path("past.csv").unlink()
+    Path("in", "b.csv").write_text("\n".join([rows[0], *rows[2:]]) + "\n", encoding="utf-8")
+    second = run(*arguments)
+    assert second.returncode == 0, second.stderr
+    assert "note: the stream goes on from state, so that no history is read" in second.stderr
+    past = "wt8,high,8,8\nwt8,high,9,9\n"
+    Path("temp.csv").write_text(f"{rows[0]}\n{past}" + "\n".join(rows[1:]) + "\n", encoding="utf-8")
+    told = [json.loads(line) for line in try_("--input", "Temp=temp.csv", "--until", 19).stdout.splitlines()]
+    # The last tick of the history may go on, so that it is told.
+    assert written("out") == Counter(canonical(**line) for line in told if line["tick"] >= 9) != Counter()
+    assert any(line["change"] == "confirmed" for line in told)
+
+
 @pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])
 def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     Path("in").mkdir()
