@@ -35,8 +35,9 @@ are `unneeded` where that is known beforehand: their arrivals count, that is all
 tick to be finished. `given` is the sum of what became of rows and the growth of `held`. `kept` are the
 facts in the state, `state_bytes` what the state takes in the store, `changes` the rows of the log. `open`
 answers are counted if changes are asked for that tell of them, and else null. `now` is the last finished
-tick. `dropped` answers, since the beginning, were too unlikely or too many; `lost` is the sum of their
-chances, so many confirmations on average. Both are null if there is no `min_chance` and no `most`.
+tick. `dropped` answers, since the beginning, were too unlikely or too many (while they are open, `open`
+counts them too); `lost` is the sum of their chances, so many confirmations on average. Both are null if
+there is no `min_chance` and no `most`.
 """
 
 STANDING = ("held", "kept", "state_bytes", "open", "now", "dropped", "lost")
