@@ -32,10 +32,10 @@ from antelog.spark.transport.packing import packed_with_everyone
 def with_past(
     program: Program, inputs: Mapping[str, DataFrame], static: Mapping[str, DataFrame], options: Options
 ) -> Checked:
-    """What is to be run, checked, with the history it is to learn from, if there is one."""
+    """What is to be run, checked, with the history it is to learn from."""
     given, model = options.chances.learn_from, options.chances.model
-    if given is None:
-        return checked(program, inputs, static, options)
+    if not given:
+        raise DataError("`learn_from` has no history: hand over a DataFrame for at least one input")
     if model is not None and not (isinstance(model, str) and model == LEARN):
         raise UnsupportedError(
             "`learn_from` learns while running, and `model` is one that was learned before: leave out one of "

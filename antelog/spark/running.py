@@ -20,7 +20,6 @@ from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
 from antelog.spark.job.checking import Checked, checked
 from antelog.spark.job.job import Job
 from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, Options, options_of
-from antelog.spark.past import with_past
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
 from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
@@ -160,6 +159,10 @@ def _outcomes(
     static: Mapping[str, DataFrame] | None,
     options: Options,
 ) -> Outcomes:
+    if options.chances.learn_from is None:
+        return _found(checked(program, inputs, static or {}, options))
+    from antelog.spark.past import with_past  # noqa: PLC0415 - not loaded without a history
+
     return _found(with_past(program, inputs, static or {}, options))
 
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from pyspark.sql import DataFrame
-
 from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
+    from pyspark.sql import DataFrame
+
     from antelog.spark.job.forecasts import GivenModel
 
 

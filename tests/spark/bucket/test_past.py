@@ -179,6 +179,20 @@ def test_a_history_may_have_arrivals_or_none(own: pa.DataType) -> None:
         assert [int(each.timestamp()) if hasattr(each, "timestamp") else each for each in confirmed] == [0, 1]
 
 
+def test_a_stream_that_follows_the_wall_clock_begins_at_the_end_of_the_history() -> None:
+    """It has not been idle since the wall clock began."""
+    text = "tick 10 seconds. input Temp(x: text, time) delay 1. Two(X, T) :- Temp(X, T), Temp(X, T+1)."
+    plan = antelog.parse(text + " query Two(X, T).").plan
+    head = {"Temp": pa.table({"x": ["a", "a"], "time": [8, 9]})}
+    tail = {"Temp": pa.table({"x": ["b"], "time": [10]})}
+    given, hour = forecasts_of(plan, "learn", learn=False), 3_600_000
+    job = job_of(plan, tail, 1, idle=30_000, forecasts=given)
+    stream = Stream(job, random.Random(0))
+    stream.begin_with(settled(job_before(head, 1, plan), job, head, random.Random(0)), hour)
+    assert [each["now"] for each in stream.batch(tail, hour).counts] == [9]
+    assert [each["now"] for each in stream.batch({}, hour + 40_000).counts] == [13]
+
+
 def test_values_that_do_not_fit_are_refused() -> None:
     program = antelog.parse("input P(x: number, time). Q(X, T) :- P(X, T). query Q(X, T).")
     head = {"P": pa.table({"x": [1.5], "time": [3]})}
