@@ -150,11 +150,17 @@ def _shown(
         source = next(each for each in known.plan.inputs if each.name == chain.predicate)
         everyone = Keys(asked.cells, asked.count, known.sightings.values)
         possible[chain.asked :] = other_kinds(chain, source, everyone)
-    shown = np.zeros((asked.count, len(ticks)), np.int64)
-    for number, tick in enumerate(ticks):
-        sought = Sought(keys, beyond, series, possible, asked.tick + tick, asked.as_of)
-        shown[:, number] = outcomes(known.sightings, family, sought)
-    return shown
+    sought = Sought(keys, beyond, series, possible, asked.tick, asked.as_of)
+    some = max(_AT_ONCE // asked.count, 1)
+    parts = [
+        outcomes(known.sightings, family, sought.at(np.array(ticks[start : start + some])))
+        for start in range(0, len(ticks), some)
+    ]
+    return np.concatenate(parts).reshape(len(ticks), asked.count).T
+
+
+_AT_ONCE = 2**14
+"""So many ticks of answers are looked up at once: few answers at all their ticks, many tick by tick."""
 
 
 def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int) -> tuple[Column, ...]:

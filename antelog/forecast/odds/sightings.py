@@ -131,6 +131,21 @@ class Sought:
     tick: Column
     as_of: Column
 
+    def at(self, ticks: Column) -> Sought:
+        """The same about ticks counted from these: all rows for the first one, for the second, …"""
+        if len(ticks) == 1:
+            return replace(self, tick=self.tick + ticks[0])
+        count = len(self.tick)
+        row = np.tile(np.arange(count), len(ticks))
+        return Sought(
+            [column.take(row) for column in self.keys],
+            [{place: column.take(row) for place, column in each.items()} for each in self.beyond],
+            self.series,
+            [None if each is None else each.take(row) for each in self.possible],
+            self.tick.take(row) + np.repeat(ticks, count),
+            self.as_of.take(row),
+        )
+
 
 def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
     """What had come of a chain: 0 nothing, 1, 2, … its states, one more for another fact of the slot."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,6 +54,20 @@ def test_a_slot_shows_which_fact_it_has() -> None:
     facts: list[Fact] = [("Temp", "a", level, t, t) for t, level in enumerate(("high", "low", "mid"))]
     found = sighted([family_of(chain)], facts)
     assert shown(chain, found, *(("a", tick, 9) for tick in range(4))) == [1, 2, 3, 0]
+
+
+def test_many_ticks_are_looked_up_at_once() -> None:
+    (chain,) = chains(SLOT)
+    facts: list[Fact] = [("Temp", "a", "high", 0, 0), ("Temp", "b", "high", 1, 2), ("Temp", "b", "low", 2, 2)]
+    found = sighted([family_of(chain)], facts)
+    keys, nothing = [cells(found.values, ["a", "b"])], np.zeros(2, np.int64)
+    possible = [None, np.array([True, False])]  # of `low` there is none for b: it is another fact
+    sought = Sought(keys, [{}, {}], [0, 1], possible, nothing, np.array([9, 1]))
+    together = outcomes(found, family_of(chain), sought.at(np.arange(3)))
+    assert together.tolist() == [1, 0, 0, 0, 0, 0]  # of tick 0 a and b, of 1, of 2; nothing of b had come
+    later = replace(sought, as_of=nothing + 9)
+    assert outcomes(found, family_of(chain), later.at(np.arange(3))).tolist() == [1, 0, 0, 1, 0, 3]
+    assert outcomes(found, family_of(chain), later.at(np.array([2]))).tolist() == [0, 3]
 
 
 def test_tests_are_looked_at_once() -> None:
