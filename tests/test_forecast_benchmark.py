@@ -39,3 +39,12 @@ def test_a_mean_is_of_shares_of_the_base_rate() -> None:
 def test_the_page_is_made_of_the_results() -> None:
     written = (page.DOCS / "forecast-results.md").read_text(encoding="utf-8")
     assert written == page.as_markdown(results.read(RESULTS))
+
+
+def test_what_chances_cost_is_said_with_its_own_commit() -> None:
+    """It may be measured at another time than the streams were scored."""
+    found = results.read(RESULTS)
+    cost = {**found["cost"], "commit": "0000001", "date": "2026-01-02", "cpu": "a fast one"}
+    text = page.as_markdown({**found, "cost": cost})
+    assert "*Measured at commit 0000001, 2026-01-02, a fast one.*" in text
+    assert f"*Streams scored at commit {found['setting']['commit']}, " in text

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.forecast import page, results
-from benchmarks.forecast.cost import costs
+from benchmarks.forecast.cost import ROUNDS, costs
 from benchmarks.forecast.records import FOLDER, RECORDS
 from benchmarks.forecast.streams import STREAMS
 from benchmarks.options import RESULTS, one_of
@@ -61,8 +61,10 @@ def _keep_costs(folder: Path) -> None:
     """What chances cost, beside what was found of streams."""
     measured = costs()
     found = results.read(folder)
-    found["setting"] = asdict(setting(1, 1, found.get("setting", {}).get("versions", {})))
-    found[COST] = measured
+    # It may be measured at another time than the streams were told, and on another machine.
+    own = setting(1, ROUNDS)
+    found.setdefault("setting", asdict(own))
+    found[COST] = {**measured, "date": own.date, "commit": own.commit, "cpu": own.cpu}
     results.write(folder, found)
     print(f"{COST:12} {measured}", flush=True)
 

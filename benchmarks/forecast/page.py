@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 from antelog.pictures.drawing import Drawing
 from benchmarks.forecast.drawing import calibration_drawing, scores_drawing
@@ -188,17 +189,20 @@ def _alerts(streams: Mapping[str, Found]) -> list[str]:
     return _table(["stream", "alerts", "precision", "found", "lead"], rows)
 
 
-def _costs(cost: Mapping[str, float]) -> list[str]:
+def _costs(cost: Mapping[str, Any]) -> list[str]:
     words = {
         "plain": "without chances",
         "declared": "with declared ones",
         "learned": "with chances that are learned meanwhile",
     }
     rows = [[word, f"{cost[name]:.2f}", f"{cost[name] / cost['plain']:.1f}"] for name, word in words.items()]
-    return _table(["", "CPU seconds", "times"], rows)
+    table = _table(["", "CPU seconds", "times"], rows)
+    if "commit" not in cost:
+        return table
+    return [*table, "", f"*Measured at commit {cost['commit']}, {cost['date']}, {cost['cpu']}.*"]
 
 
 def _setting(found: Found) -> str:
     at = found["setting"]
     versions = ", ".join(f"{name} {number}" for name, number in at["versions"].items())
-    return f"*Commit {at['commit']}, {at['date']}; {versions}.*"
+    return f"*Streams scored at commit {at['commit']}, {at['date']}; {versions}.*"
