@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +10,6 @@ import click
 
 from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.reading import Read
-from antelog.forecast.kinds import KINDS
 from antelog.program import Program
 from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, Wanted
@@ -52,12 +51,10 @@ def alert_options(command: Command) -> Command:
     return command
 
 
-def wanted_alerts(
-    given: Mapping[str, Any], program: Program, *, chances: bool, only: Collection[str] = KINDS
-) -> Wanted | None:
+def wanted_alerts(given: Mapping[str, Any], program: Program, *, chances: bool) -> Wanted | None:
     """The alerts that were asked for, looked at; None if there are none. What is wrong is a usage error.
 
-    `chances` says whether answers have any, `only` which kinds of changes are told at all.
+    `chances` says whether answers have any.
     """
     named: tuple[str, ...] = given["alerts"]
     on, where, template = given["alert_on"] or (), given["alert_where"], given["alert_template"] or ""
@@ -66,6 +63,6 @@ def wanted_alerts(
     try:
         alerts = [Alert(to, on, where, template) for to in named]
         alerts += [] if given["alert_file"] is None else alerts_in(given["alert_file"])
-        return wanted(alerts, program, chances=chances, only=only) if alerts else None
+        return wanted(alerts, program, chances=chances) if alerts else None
     except AlertError as error:
         raise click.UsageError(redacted(str(error))) from None

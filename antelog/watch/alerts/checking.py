@@ -7,10 +7,10 @@ Receivers, files, variables, programs, kinds, queries and templates are looked a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 
-from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
+from antelog.forecast.kinds import LIKELY, UNLIKELY
 from antelog.program import Program
 from antelog.watch.alerts.alert import Alert, AlertError, Wanted, queries_of
 from antelog.watch.alerts.choosing import choice_of
@@ -18,13 +18,8 @@ from antelog.watch.alerts.receivers import COMMAND, checked, receiver_of
 from antelog.watch.alerts.wording import template_of
 
 
-def wanted(
-    alerts: Sequence[Alert], program: Program, *, chances: bool = True, only: Collection[str] = KINDS
-) -> Wanted:
-    """The alerts with what has to be known to send them. Raises AlertError.
-
-    `chances` says whether there are any, and `only` which kinds the stream tells at all.
-    """
+def wanted(alerts: Sequence[Alert], program: Program, *, chances: bool = True) -> Wanted:
+    """The alerts with what has to be known to send them; `chances`: are there any? Raises AlertError."""
     queries = queries_of(program.plan, chances=chances)
     for alert in alerts:
         receiver = receiver_of(alert.to)
@@ -35,12 +30,7 @@ def wanted(
             )
         checked(receiver)
         template_of(alert.template, queries)
-        kinds = {kind for each in choice_of(alert, queries).kinds.values() for kind in each}
-        if unheard := sorted(kinds - {*only}):
-            raise AlertError(
-                f"alerts are asked for of the kind `{unheard[0]}`, which --only leaves out",
-                f"Add {unheard[0]} to --only, or leave it out of the alerts.",
-            )
+        choice_of(alert, queries)
         if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
             raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
     return Wanted(tuple(alerts), queries, program.source.name, program.plan.tick)

@@ -72,6 +72,7 @@ def start(feed: Path, wanted: Wanted, state: Path | None) -> Alerts:
     What waits is kept beside the `state`, if there is one, else in the feed.
     """
     outbox = feed / "alerts.db" if state is None else state.with_name(f"{state.name}.alerts")
+    feed.mkdir(mode=0o700, parents=True, exist_ok=True)
     with opened(outbox) as kept:
         if kept.position is None:
             kept.take(_end_of(feed), [])

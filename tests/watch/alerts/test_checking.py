@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from antelog import Program, parse
-from antelog.forecast.kinds import KINDS
 from antelog.watch.alerts import checking
 from antelog.watch.alerts.alert import Alert, AlertError, Query, Wanted
 from antelog.watch.alerts.checking import wanted
@@ -28,30 +27,27 @@ def test_files_are_looked_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("alert", "program", "only", "said"),
+    ("alert", "program", "said"),
     [
-        (Alert("slack:https://x"), PLAIN, None, "into a file"),
-        (Alert("command:cat", on=("likly",)), ALERT, None, "Did you mean likely"),
-        (Alert("command:cat", where=("R",)), PLAIN, None, "no query `R`"),
-        (Alert("command:cat", template="{z}"), PLAIN, None, "stands for nothing"),
+        (Alert("slack:https://x"), PLAIN, "into a file"),
+        (Alert("command:cat", on=("likly",)), ALERT, "Did you mean likely"),
+        (Alert("command:cat", where=("R",)), PLAIN, "no query `R`"),
+        (Alert("command:cat", template="{z}"), PLAIN, "stands for nothing"),
         (
             Alert("command:cat"),
             PLAIN,
             ("possible",),
-            "kind `confirmed`, which --only leaves out. Add confirmed",
         ),
-        (Alert("command:cat"), ALERT, ("confirmed",), "kind `likely`, which --only leaves out"),
         (
             Alert("command:cat", on=("unlikely",)),
             PLAIN,
-            None,
             "no query has an alert. Write it behind a query",
         ),
     ],
 )
-def test_refused(alert: Alert, program: Program, only: tuple[str, ...] | None, said: str) -> None:
+def test_refused(alert: Alert, program: Program, said: str) -> None:
     with pytest.raises(AlertError) as caught:
-        wanted([alert], program, only=KINDS if only is None else only)
+        wanted([alert], program)
     assert said in str(caught.value)
 
 

@@ -148,14 +148,12 @@ def test_it_ends_when_we_are_killed(server: Server, feed: FeedWriter) -> None:
 
 
 def test_an_interrupt_of_the_terminal_is_for_the_stream(server: Server) -> None:
-    Path("p.feed").mkdir()
     alerts = start(Path("p.feed"), wanted(server), None)
     assert os.getpgid(alerts.pid) != os.getpgid(0)
     alerts.stop()
 
 
 def test_a_wrong_file_is_said_at_the_start(server: Server) -> None:
-    Path("p.feed").mkdir()
     Path("p.state.alerts").write_text("no database, whatever its name is\n" * 50, encoding="utf-8")
     with pytest.raises(AlertError, match="cannot be used"):
         start(Path("p.feed"), wanted(server), Path("p.state"))
