@@ -1,0 +1,86 @@
+"""The page's own process: `python -m antelog.watch.web`, started by `antelog/watch/web/serving.py`.
+
+It reads from standard input a line that says what to serve and where, prints a line with the port once it
+listens, and ends when standard input does: with whoever has started it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+
+import msgspec
+import uvicorn
+
+from antelog.watch.feed.reader import FeedReader
+from antelog.watch.web.address import Address
+from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.sight import Sight
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What the process is told."""
+
+    feed: str
+    address: Address
+
+
+def main() -> int:
+    order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
+    try:
+        listening = _listen(order.address)
+    except OSError as error:
+        _tell({"error": f"{order.address.host}:{order.address.port}: {error.strerror or error}"})
+        return 1
+    port = listening.getsockname()[1]
+    address = msgspec.structs.replace(order.address, port=port)
+    server = uvicorn.Server(_config(order, address))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _tell({"port": port})
+    asyncio.run(server.serve([listening]))
+    return 0
+
+
+def _config(order: Order, address: Address) -> uvicorn.Config:
+    feed = Path(order.feed)
+    entry = Entry(address.hosts, address.origins, address.token, address.facts, feed)
+    return uvicorn.Config(
+        page_app(Sight(FeedReader(feed)), entry),
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        ssl_certfile=address.certificate,
+        ssl_keyfile=address.key,
+        timeout_graceful_shutdown=1,
+        ws="none",
+    )
+
+
+def _listen(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    found.bind((address.host.strip("[]"), address.port))
+    found.listen(2048)
+    return found
+
+
+def _tell(said: dict[str, object]) -> None:
+    sys.stdout.write(msgspec.json.encode(said).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _end_with_parent() -> None:
+    """Wait until whoever started this is gone; nothing here has to be saved."""
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""Where the page is served, and who may come: checked before anything is opened.
+
+    Address()                                                      this machine only
+    Address(host="0.0.0.0", allowed_hosts=("plant.example",), certificate="page.pem", key="page.key")
+
+A browser will send requests to this page on behalf of any other page it has open. So the page answers to
+the names it was told, and to nobody who does not know its token.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct, field
+
+from antelog.errors import UnsupportedError
+
+
+class Address(Struct, frozen=True):
+    """An address. `port` 0 is any that is free; `facts` is the token of those who may post facts."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    allowed_hosts: tuple[str, ...] = ()
+    certificate: str | None = None
+    key: str | None = None
+    behind_proxy: bool = False
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    facts: str | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether only this machine can reach it."""
+        try:
+            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    @property
+    def origin(self) -> str:
+        """How the address begins: `http://127.0.0.1:8080`, or what it is called elsewhere."""
+        if self.allowed_hosts and not self.local:
+            name = self.allowed_hosts[0]
+            secure = self.certificate is not None or self.behind_proxy
+            ported = ":" in name.rpartition("]")[2] or self.behind_proxy
+            return f"{'https' if secure else 'http'}://{name if ported else f'{name}:{self.port}'}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.certificate else 'http'}://{host}:{self.port}"
+
+    @property
+    def link(self) -> str:
+        """The printed link. What comes after # is never sent to a server, so no log has it."""
+        return f"{self.origin}/#token={self.token}"
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What a request may call this server, in small letters."""
+        names = {self.host.strip("[]"), *(("localhost", "127.0.0.1", "::1") if self.local else ())}
+        own = {f"[{name}]" if ":" in name else name for name in names}
+        found = {f"{name}:{self.port}" for name in own}
+        for name in self.allowed_hosts:
+            found |= {name, f"{name}:{self.port}"}
+        return frozenset(each.casefold() for each in found)
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The pages that may ask: this one."""
+        schemes = ("https",) if self.certificate else ("http", "https") if self.behind_proxy else ("http",)
+        return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
+
+
+def checked(address: Address) -> Address:
+    """The same address. Raises UnsupportedError if others could listen in, or it names what is not there."""
+    for path in (address.certificate, address.key):
+        if path is not None and not Path(path).is_file():
+            raise UnsupportedError(f"{path}: there is no such file; --certificate and --key need PEM files")
+    if address.key is not None and address.certificate is None:
+        raise UnsupportedError("--key needs a certificate; add --certificate FILE")
+    for name in address.allowed_hosts:
+        if urlsplit(f"//{name}").netloc != name or "@" in name or "*" in name:
+            raise UnsupportedError(f"--allowed-host {name}: is no name of a host, as in plant.example")
+    if address.local:
+        return address
+    if not address.allowed_hosts:
+        raise UnsupportedError(
+            f"--host {address.host}: others can reach this address; say what they call it, as in "
+            "--allowed-host plant.example"
+        )
+    if address.certificate is None and not address.behind_proxy:
+        raise UnsupportedError(
+            f"--host {address.host}: others could read along; give a --certificate and its --key, or "
+            "--behind-proxy if a proxy has one"
+        )
+    return address
+
+
+def to_json(address: Address) -> bytes:
+    return msgspec.json.encode(address)
+
+
+def from_json(text: bytes | str | Mapping[str, Any]) -> Address:
+    if isinstance(text, Mapping):
+        return msgspec.convert(text, Address)
+    return msgspec.json.decode(text, type=Address)

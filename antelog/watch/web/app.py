@@ -1,0 +1,194 @@
+"""The page as an ASGI app: a route for the page, for its parts, for news, and for programs.
+
+    app = page_app(Sight(FeedReader(folder)), Entry(token="…", hosts=address.hosts))
+
+In comes what a process knows of a feed, out goes an app, the guard in front of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from antelog.watch.board.look import look_of
+from antelog.watch.web.api import API, of_answer
+from antelog.watch.web.export import of_view
+from antelog.watch.web.guard import PAGES, Guard
+from antelog.watch.web.metrics import alerts_in, metrics
+from antelog.watch.web.parts import PARTS
+from antelog.watch.web.posting import NoFactsError, posted
+from antelog.watch.web.shell import ASSETS, asset, shell
+from antelog.watch.web.sight import Sight, summary
+from antelog.watch.web.tokens import session
+from antelog.watch.web.views.common import Scene
+from antelog.watch.web.views.now import rows
+
+_BEAT = 10.0
+"""Seconds after which a stream of news says that it is still there."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Who may come in, see `Guard`; and the feed's folder, where posted facts go and alerts are counted."""
+
+    hosts: frozenset[str] | None = None
+    origins: frozenset[str] | None = None
+    token: str | None = None
+    facts: str | None = None
+    folder: Path | None = None
+
+
+def page_app(sight: Sight, entry: Entry) -> ASGIApp:
+    """The app. What it knows follows the feed while it is served."""
+    routes = _Routes(sight, entry)
+    app = Starlette(
+        routes=[
+            *(Route(path, routes.page) for path in PAGES),
+            Route("/answer/{id}", routes.page),
+            Route("/static/{name}", routes.static),
+            Route("/healthz", routes.health),
+            Route("/api/session", routes.session),
+            Route("/api/state", routes.state),
+            Route("/part/rows", routes.rows),
+            Route("/part/{view:path}", routes.part),
+            Route("/events", routes.events),
+            Route("/api/answers/{id}", routes.answer),
+            Route("/api/{view}", routes.api),
+            Route("/export/{view:path}", routes.export),
+            Route("/metrics", routes.metrics),
+            Route("/facts/{input}", routes.facts, methods=["POST"]),
+        ],
+        lifespan=routes.lifespan,
+    )
+    return Guard(app, entry.hosts, entry.origins, entry.token, entry.facts)
+
+
+@dataclass(eq=False)
+class _Routes:
+    sight: Sight
+    entry: Entry
+
+    @asynccontextmanager
+    async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        following = asyncio.create_task(self.sight.follow())
+        try:
+            yield
+        finally:
+            following.cancel()
+
+    # ---- for everybody ----
+
+    async def page(self, request: Request) -> Response:
+        return HTMLResponse(shell(_root(request), guarded=self.entry.token is not None))
+
+    async def static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            return _missing()
+        return Response(asset(name), media_type=ASSETS[name])
+
+    async def health(self, _request: Request) -> Response:
+        return JSONResponse({"status": "ok", "caught_up": self.sight.caught_up})
+
+    # ---- for those with a token ----
+
+    async def session(self, _request: Request) -> Response:
+        return JSONResponse({"session": session(self.entry.token) if self.entry.token else ""})
+
+    async def state(self, _request: Request) -> Response:
+        return JSONResponse(self._state())
+
+    async def part(self, request: Request) -> Response:
+        view, _, rest = request.path_params["view"].partition("/")
+        make = PARTS.get(view)
+        found = make(self._scene(request), rest, request.query_params) if make else None
+        return _missing() if found is None else HTMLResponse(found)
+
+    async def rows(self, request: Request) -> Response:
+        look = look_of(request.query_params)
+        return HTMLResponse(rows(self._scene(request), self.sight.looking.see(look), look))
+
+    async def api(self, request: Request) -> Response:
+        make = API.get(request.path_params["view"])
+        return _missing() if make is None else _json(make(self.sight, request.query_params))
+
+    async def answer(self, request: Request) -> Response:
+        found = of_answer(self.sight, request.path_params["id"])
+        return _missing() if found is None else _json(found)
+
+    async def export(self, request: Request) -> Response:
+        view, _, form = request.path_params["view"].rpartition(".")
+        found = of_view(self.sight, view, form, request.query_params)
+        if found is None:
+            return _missing()
+        named = {"content-disposition": f'attachment; filename="antelog.{form}"'}
+        return Response(found, media_type=f"text/{form}", headers=named)
+
+    async def metrics(self, _request: Request) -> Response:
+        found = metrics(self.sight.board, alerts_in(self.entry.folder))
+        return Response(found, media_type="text/plain; version=0.0.4")
+
+    async def facts(self, request: Request) -> Response:
+        """Facts for an input, acknowledged once they are on the disk."""
+        name, body = request.path_params["input"], await request.body()
+        program = self.sight.board.head.program
+        if self.entry.folder is None or (program and name not in {each.name for each in program.plan.inputs}):
+            return _missing()
+        try:
+            count = await asyncio.to_thread(posted, self.entry.folder, name, body)
+        except NoFactsError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except OSError as error:
+            return JSONResponse({"error": f"the facts could not be kept: {error.strerror}"}, 507)
+        return JSONResponse({"accepted": count})
+
+    async def events(self, _request: Request) -> Response:
+        return StreamingResponse(self._news(), media_type="text/event-stream")
+
+    async def _news(self) -> AsyncIterator[str]:
+        version = -1
+        while True:
+            try:
+                async with asyncio.timeout(_BEAT):
+                    await self.sight.news(version)
+                state = self._state()
+                version = state["version"]
+                yield f"event: state\ndata: {msgspec.json.encode(state).decode()}\n\n"
+            except TimeoutError:
+                yield ": still there\n\n"
+
+    def _scene(self, request: Request) -> Scene:
+        return Scene(self.sight.board, _root(request))
+
+    def _state(self) -> dict[str, Any]:
+        board, scene = self.sight.board, Scene(self.sight.board)
+        reached = "" if board.tick is None else scene.clock.at(board.tick)
+        length = scene.clock.length
+        ends = None if board.tick is None or length is None else scene.clock.milliseconds(board.tick)
+        # Ticks follow the clock of the wall if the one that is reached ends about now.
+        wall = ends is not None and abs(ends - 1000 * time.time()) < 60_000 + 3 * (length or 0) / 1000
+        return {**summary(board), "reached": reached, "program": Path(board.head.path).name, "wall": wall}
+
+
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def _json(found: object) -> Response:
+    return Response(msgspec.json.encode(found), media_type="application/json")
+
+
+def _missing() -> Response:
+    return JSONResponse({"error": "there is nothing of that name"}, 404)

@@ -1,0 +1,199 @@
+"""Snapshots of a view: its table as CSV, or the view itself as one file of HTML that needs nothing else.
+
+    of_view(sight, "now", "csv", {"query": "Malf"})
+
+A PNG is painted in the browser, from what is seen there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from antelog.escaping import cell
+from antelog.forecast.scores import table
+from antelog.watch.board.answer import Answer, Line, label
+from antelog.watch.board.look import look_of
+from antelog.watch.web.markup import Html, ready, tag, text
+from antelog.watch.web.parts import PARTS
+from antelog.watch.web.shell import asset
+from antelog.watch.web.sight import Sight
+from antelog.watch.web.views.common import Scene
+from antelog.watch.web.views.now import rows
+from antelog.watch.web.views.settled import alerted_before, chosen, told_before
+
+Row = Sequence[object]
+
+_MOST = 1_000
+"""So many open answers are in a file of HTML; a CSV has all."""
+_ALL = 10_000_000
+
+
+def of_view(sight: Sight, path: str, form: str, given: Mapping[str, str]) -> str | None:
+    """A snapshot of the view of this path, or None if there is no such view, or no such form."""
+    view, _, rest = path.partition("/")
+    if form == "html" and view in PARTS:
+        return page(sight, view, rest, given)
+    if form == "csv" and view in _TABLES:
+        return as_csv(_TABLES[view](sight, rest, given))
+    return None
+
+
+def as_csv(lines: Iterable[Row]) -> str:
+    """Rows as CSV; texts that a spreadsheet would compute stay texts."""
+    file = io.StringIO()
+    writer = csv.writer(file)
+    for line in lines:
+        writer.writerow([cell(str(value)) if value is not None else "" for value in line])
+    return file.getvalue()
+
+
+def page(sight: Sight, view: str, rest: str, given: Mapping[str, str]) -> str | None:
+    """The view with its style in it, and nothing that is asked for elsewhere."""
+    scene = Scene(sight.board)
+    found = PARTS[view](scene, rest, given)
+    if found is None:
+        return None
+    style = asset("page.css").decode()
+    board = sight.board
+    reached = "" if board.tick is None else scene.clock.at(board.tick)
+    said = f"{board.head.path or 'antelog'}: {view}, {reached}"
+    if view == "now":
+        look = replace(look_of(given), start=0, count=_MOST)
+        filled = rows(scene, sight.looking.see(look), look)
+        found = Html(
+            found.replace(
+                'aria-label="Possible answers"></div>', f'aria-label="Possible answers">{filled}</div>', 1
+            )
+        )
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag(
+            "meta",
+            http_equiv="Content-Security-Policy",
+            content="default-src 'none'; style-src 'unsafe-inline'",
+        ),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", said),
+        ready(f"<style>{style}{_STILL}</style>"),
+    )
+    bar = tag(
+        "header", tag("span", "antelog", class_="brand"), tag("span", said, class_="state"), class_="top"
+    )
+    return text(ready("<!doctype html>"), tag("html", head, tag("body", bar, tag("main", found)), lang="en"))
+
+
+_STILL = "a{pointer-events:none}.rows{position:static}.filters,.links,.back{display:none}"
+"""Links lead nowhere from a file."""
+
+
+def _now(sight: Sight, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
+    yield (
+        "query",
+        "answer",
+        "chance",
+        "since",
+        "settled by",
+        "if nothing comes",
+        "at",
+        "evidence",
+        "awaited",
+        "id",
+    )
+    look = replace(look_of(given), start=0, count=_ALL)
+    for answer in sight.looking.see(look).answers:
+        now, line = answer.now, answer.line
+        yield (
+            answer.query,
+            _label(sight, answer),
+            now.chance,
+            answer.since,
+            now.settled_by,
+            *(now.silent or (None, None)),
+            *_first(line),
+            answer.id,
+        )
+
+
+def _answer(sight: Sight, rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+    yield ("tick", "change", "chance", "settled by", "evidence", "awaited")
+    found = sight.board.find(rest)
+    for line in found.told if found else ():
+        yield (
+            line["tick"],
+            line["change"],
+            line.get("chance"),
+            line.get("decided_by"),
+            *_first(line),
+        )
+
+
+def _settled(sight: Sight, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
+    yield ("query", "answer", "became", "at", "told before", "alerted before", "because", "id")
+    for answer in chosen(Scene(sight.board), given):
+        because = "; ".join(answer.line.get("because") or ())
+        yield (
+            answer.query,
+            _label(sight, answer),
+            answer.now.change,
+            answer.now.tick,
+            told_before(answer),
+            alerted_before(answer),
+            because,
+            answer.id,
+        )
+
+
+def _inputs(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+    yield ("input", "facts", "newest", "delay", "ticks late", "facts so late", "set aside", "reason")
+    for each in sight.board.inputs.each():
+        yield (each.name, each.facts, each.newest, each.delay, None, None, None, None)
+        for late, count in sorted(each.late.items()):
+            yield (each.name, None, None, None, late, count, None, None)
+        for reason, count in each.rejects.items():
+            yield (each.name, None, None, None, None, None, count, reason)
+
+
+def _trust(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+
+    yield ("query", "alerted from", "alerts", "right", "of all confirmed", "lead time, half of them")
+    for row in table(sight.board.trust.scores()).to_pylist():
+        for alert in row["alerts"]:
+            yield (
+                row["query"],
+                alert["threshold"],
+                alert["alerts"],
+                alert["precision"],
+                alert["found"],
+                alert["lead_half"],
+            )
+
+
+def _plan(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+    yield ("query", "change", "lines")
+    for (query, change), count in sorted(sight.board.changes.items()):
+        yield (query, change, count)
+
+
+def _first(line: Line) -> tuple[str, str]:
+    """The evidence and the hypotheses of the first explanation."""
+    found: Mapping[str, Sequence[str]] = next(iter(line.get("explanations") or ()), {})
+    return "; ".join(found.get("evidence", ())), "; ".join(found.get("hypotheses", ()))
+
+
+def _label(sight: Sight, answer: Answer) -> str:
+    head = sight.board.head
+    return label(answer.query, answer.values, head.times.get(answer.query), head.length)
+
+
+_TABLES: dict[str, Callable[[Sight, str, Mapping[str, str]], Iterable[Row]]] = {
+    "now": _now,
+    "answer": _answer,
+    "settled": _settled,
+    "inputs": _inputs,
+    "trust": _trust,
+    "plan": _plan,
+}

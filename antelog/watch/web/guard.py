@@ -1,0 +1,191 @@
+"""The guard in front of every route: who asks, for what, by which name, and how much.
+
+    Host: evil.example         421: another name that leads here, as in rebinding
+    Origin: https://evil       403: another page asks on behalf of its visitor
+    no token                   401, but for the empty page, its style and its script, and /healthz
+    POST /facts/Temp           JSON only, a token of its own, limits of size and rate
+
+In comes a request, out goes what the routes answer, with headers that let a browser load nothing from
+elsewhere. Nothing is written down of a request: addresses may hold what nobody else should know.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from antelog.watch.web.tokens import may_look, same
+
+HEADERS = {
+    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+LARGEST = 8 << 20
+"""The largest POST, in bytes."""
+PER_SECOND = 16 << 20
+"""So many bytes of facts are taken a second, in the long run; four times as much at once."""
+PAGES = ("/", "/settled", "/inputs", "/trust", "/plan")
+"""The addresses of views: the same empty page, which asks for what is to be seen with its token."""
+
+
+@dataclass(eq=False)
+class Allowance:
+    """How many bytes may be posted now; it grows with time."""
+
+    left: float = 4.0 * PER_SECOND
+    at: float = field(default_factory=time.monotonic)
+
+    def take(self, size: int) -> bool:
+        now = time.monotonic()
+        self.left = min(4.0 * PER_SECOND, self.left + (now - self.at) * PER_SECOND)
+        self.at = now
+        if self.left < size:
+            return False
+        self.left -= size
+        return True
+
+
+@dataclass(eq=False)
+class Guard:
+    """An app that lets through to another what is allowed.
+
+    hosts     what requests may call this server; None: anything, for an app that is mounted in another
+    origins   the pages that may ask; None as for `hosts`
+    token     what lets one look; None: whoever gets here may
+    facts     what lets one post facts; None: nobody may
+    """
+
+    app: ASGIApp
+    hosts: frozenset[str] | None = None
+    origins: frozenset[str] | None = None
+    token: str | None = None
+    facts: str | None = None
+    allowance: Allowance = field(default_factory=Allowance)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        refused = self._refused(scope, Headers(scope=scope))
+        if refused is not None:
+            status, reason = refused
+            more = {"allow": "GET, HEAD"} if status == 405 else None
+            if status == 401:
+                more = {"www-authenticate": "Bearer"}
+            await JSONResponse({"error": reason}, status, more)(scope, receive, _with_headers(send))
+            return
+        limited = _Limited(receive) if scope["method"] == "POST" else receive
+        try:
+            await self.app(scope, limited, _with_headers(send))
+        except TooLargeError:
+            await JSONResponse({"error": _TOO_LARGE}, 413)(scope, receive, _with_headers(send))
+
+    def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Why a request is refused, or None."""
+        path = path_of(scope)
+        if self.hosts is not None:
+            named = headers.getlist("host")
+            if len(named) != 1 or named[0].casefold() not in self.hosts:
+                return 421, "this server is not called that; say --allowed-host NAME if it is"
+        if (found := self._foreign(path, headers)) is not None:
+            return found
+        if scope["method"] == "POST" and path.startswith("/facts/"):
+            return self._posted(headers)
+        if scope["method"] not in ("GET", "HEAD"):
+            return 405, "only GET; facts are posted to /facts/INPUT"
+        if self.token is not None and not _is_open(path) and not may_look(_bearer(headers), self.token):
+            return 401, "the token is missing or wrong; open the link that was printed"
+        return None
+
+    def _foreign(self, path: str, headers: Headers) -> tuple[int, str] | None:
+        """Whether another page asks. A link to the empty page may be anywhere; it has no data in it."""
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+        if self.origins is not None and origin is not None and origin.casefold() not in self.origins:
+            return 403, "another page may not ask this one"
+        if site not in ("none", "same-origin"):
+            is_link = (
+                headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+            )
+            if not is_link or not _is_page(path):
+                return 403, "another page may not ask this one"
+        return None
+
+    def _posted(self, headers: Headers) -> tuple[int, str] | None:
+        if self.facts is None or not same(_bearer(headers), self.facts):
+            return 401, "the token for facts is missing or wrong"
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return 415, "facts are posted as application/json"
+        length = headers.get("content-length", "")
+        if not length.isdecimal():
+            return 411, "say how long the facts are, with Content-Length"
+        if int(length) > LARGEST:
+            return 413, _TOO_LARGE
+        if not self.allowance.take(int(length)):
+            return 429, "too many facts at once; wait a second"
+        return None
+
+
+_TOO_LARGE = f"at most {LARGEST:,} bytes at once"
+
+
+class TooLargeError(Exception):
+    """A body is longer than it said."""
+
+
+class _Limited:
+    """A body that ends if it is too long, whatever its length was said to be."""
+
+    def __init__(self, receive: Receive) -> None:
+        self.receive, self.size = receive, 0
+
+    async def __call__(self) -> Message:
+        message = await self.receive()
+        self.size += len(message.get("body", b""))
+        if self.size > LARGEST:
+            raise TooLargeError
+        return message
+
+
+def path_of(scope: Scope) -> str:
+    """The path within the app, wherever it is mounted."""
+    path, root = str(scope["path"]), str(scope.get("root_path", ""))
+    return path[len(root) :] if root and path.startswith(root) else path
+
+
+def _is_page(path: str) -> bool:
+    return path in PAGES or path.startswith("/answer/")
+
+
+def _is_open(path: str) -> bool:
+    """Whether there is nothing to be kept from anybody."""
+    return _is_page(path) or path == "/healthz" or path.startswith("/static/")
+
+
+def _bearer(headers: Headers) -> str:
+    kind, _, given = headers.get("authorization", "").partition(" ")
+    return given.strip() if kind.lower() == "bearer" else ""
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = list(message.get("headers", ()))
+            headers = MutableHeaders(raw=message["headers"])
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return sent

@@ -1,0 +1,76 @@
+"""HTML and SVG as text, put together so that data stays text.
+
+    tag("a", "<b>", href="?x=1&y", class_="row")    <a href="?x=1&amp;y" class="row">&lt;b&gt;</a>
+
+What goes into an element is escaped unless it is `Html`, which only this module makes. So nobody has to
+remember to escape, and facts may contain whatever they like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from antelog.escaping import in_html
+
+
+class Html(str):
+    """Markup that is ready."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "str | int | Iterable[Child] | None"
+
+_EMPTY = frozenset({"br", "circle", "hr", "img", "input", "line", "link", "meta", "path", "rect", "use"})
+_WITHIN_SVG = frozenset({"circle", "line", "path", "rect", "use"})
+
+
+def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Html:
+    """An element. Attributes that are None or False are left out; `class_` means `class`."""
+    opened = "".join([f"<{name}", *(_attribute(key, value) for key, value in attributes.items()), ">"])
+    if name in _EMPTY and not children:
+        return Html(f"{opened[:-1]}/>" if name in _WITHIN_SVG else opened)
+    return Html(f"{opened}{text(*children)}</{name}>")
+
+
+def text(*children: Child) -> Html:
+    """Children side by side, those escaped that are no markup yet."""
+    return Html("".join(map(_child, children)))
+
+
+def ready(markup: str) -> Html:
+    """Markup from elsewhere in this package, which has escaped all data in it."""
+    return Html(markup)
+
+
+def number(value: float) -> str:
+    """A coordinate."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _child(child: Child) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Html):
+        return child
+    if isinstance(child, str):
+        return in_html(child)
+    if isinstance(child, int):
+        return f"{child:,}"
+    return text(*child)
+
+
+def _attribute(key: str, value: str | float | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    name = key.rstrip("_").replace("_", "-")
+    name = _CAMEL.get(name, name)
+    if value is True:
+        return f" {name}"
+    written = value if isinstance(value, str) else number(value)
+    return f' {name}="{in_html(written)}"'
+
+
+_CAMEL = {"viewbox": "viewBox", "preserveaspectratio": "preserveAspectRatio"}
+"""Attributes of SVG with capitals."""

@@ -1,0 +1,209 @@
+"""What several views show: an answer's name, its chance, its time line, kinds of changes, tiles.
+
+One look throughout the page: what is certain is filled and green, what is possible is hollow or blue, what
+was rejected is orange. None of them is told by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from urllib.parse import quote
+
+from antelog.forecast.report.percents import NONE, percent
+from antelog.language.moments import literal_of, moment
+from antelog.watch.board.answer import Answer, value_text
+from antelog.watch.board.board import Board
+from antelog.watch.board.marks import Mark, span
+from antelog.watch.web.markup import Child, Html, number, tag, text
+from antelog.watch.web.views.clock import Clock
+
+WIDE, HIGH = 240.0, 34.0
+_EDGE, _MIDDLE = 9.0, 17.0
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What a view is made from: the board, and where the page is mounted."""
+
+    board: Board
+    root: str = ""
+
+    @cached_property
+    def clock(self) -> Clock:
+        return Clock(self.board.head.length, self.board.tick or 0)
+
+    def address(self, answer: Answer) -> str:
+        return f"{self.root}/answer/{quote(answer.id)}"
+
+    def label(self, answer: Answer) -> Html:
+        """The query, then the values, the time last and quieter."""
+        time = self.board.head.times.get(answer.query)
+        values: list[Child] = []
+        for key in answer.values:
+            values += [", "] if values else []
+            value = value_text(answer.values, key, time, self.board.head.length)
+            values.append(tag("span", value, class_="time" if key == time else "value"))
+        return tag("span", tag("b", answer.query), "(", values, ")", class_="label")
+
+    def written(self, text: str) -> str:
+        """A literal with times in place of ticks."""
+        return literal_of(text, partial(moment, length=self.board.head.length))
+
+    def alert(self, query: str) -> float | None:
+        """The chance from which an answer of a query is worth an alert."""
+        program = self.board.head.program
+        found = (each.alert for each in program.plan.queries if each.name == query) if program else ()
+        return next(iter(found), None)
+
+
+def chance_bar(chance: float | None, alert: float | None = None) -> Html:
+    """A chance as a number and a bar, with a notch where alerts begin."""
+    if chance is None:
+        return tag("span", tag("span", "no chance told", class_="hidden"), class_="chance none")
+    likely = alert is not None and chance >= alert
+    picture = tag(
+        "svg",
+        tag("rect", y=1, width="100%", height=6, rx=3, class_="track"),
+        tag(
+            "rect",
+            y=1,
+            width=f"{max(2.0, 100 * chance):.1f}%",
+            height=6,
+            rx=3,
+            class_="bar likely" if likely else "bar",
+        ),
+        None if alert is None else tag("rect", x=f"{100 * alert:.1f}%", width=1.5, height=8, class_="notch"),
+        aria_hidden="true",
+    )
+    return tag("span", tag("span", _percent(chance), class_="number"), picture, class_="chance")
+
+
+def time_line(marks: Sequence[Mark], answer: Answer, clock: Clock) -> Html:
+    """Evidence as filled and the awaited as hollow marks, the present as a line, the deadline as an end."""
+    first, last = span(list(marks), answer, clock.now)
+    scale = (WIDE - 2 * _EDGE) / max(1, last - first)
+
+    def x(tick: int) -> float:
+        return _EDGE + (tick - first) * scale
+
+    now = x(min(max(clock.now, first), last))
+    parts = [
+        tag("line", x1=_EDGE, x2=now, y1=_MIDDLE, y2=_MIDDLE, class_="past"),
+        tag("line", x1=now, x2=WIDE - _EDGE, y1=_MIDDLE, y2=_MIDDLE, class_="future"),
+        tag("line", x1=now, x2=now, y1=3, y2=HIGH - 3, class_="now"),
+    ]
+    if (end := answer.now.settled_by) is not None:
+        parts.append(tag("line", x1=x(end), x2=x(end), y1=_MIDDLE - 7, y2=_MIDDLE + 7, class_="end"))
+    taken: dict[int, int] = {}
+    for mark in marks:
+        if mark.tick is not None:
+            level = taken[mark.tick] = taken.get(mark.tick, -1) + 1
+            parts.append(_mark(mark, x(mark.tick), _MIDDLE + (0, -10, 10)[min(level, 2)]))
+    known = sum(mark.known for mark in marks)
+    words = f"{known} of {len(marks)} there"
+    return tag(
+        "svg",
+        *parts,
+        viewbox=f"0 0 {number(WIDE)} {number(HIGH)}",
+        role="img",
+        aria_label=words,
+        class_="line",
+    )
+
+
+def _mark(mark: Mark, x: float, y: float) -> Html:
+    kind = "known" if mark.known else "awaited"
+    title = tag("title", f"{'there' if mark.known else 'awaited'}: {mark.text}")
+    if mark.negated:
+        return tag("path", title, d=f"M{number(x)} {number(y - 6)}l6 6l-6 6l-6-6z", class_=kind)
+    return tag("circle", title, cx=x, cy=y, r=4.6, class_=kind)
+
+
+def literal(mark: Mark) -> Html:
+    """A literal as a word with its mark in front."""
+    kind, said = ("known", "there") if mark.known else ("awaited", "awaited")
+    sign = "●" if mark.known else ("◇" if mark.negated else "○")
+    return tag(
+        "span",
+        tag("span", sign, aria_hidden="true"),
+        tag("span", f"{said}: ", class_="hidden"),
+        tag("code", mark.text),
+        class_=f"literal {kind}",
+    )
+
+
+_SIGNS = {"confirmed": "✓", "rejected": "✕", "likely": "▲", "unlikely": "▽", "dropped": NONE, "revised": "↻"}
+
+
+def kind(change: str) -> Html:
+    """A kind of change, with its sign: not by colour alone."""
+    sign = tag("span", _SIGNS.get(change, "○"), aria_hidden="true")
+    return tag("span", sign, " ", change, class_=f"kind {change}")
+
+
+def tile(name: str, figure: Child, more: Child = None, *, class_: str = "") -> Html:
+    return tag(
+        "div",
+        tag("dt", name),
+        tag("dd", figure, class_="figure"),
+        tag("dd", more, class_="more") if more else None,
+        class_=f"tile {class_}".strip(),
+    )
+
+
+def section(name: str, *children: Child, class_: str | None = None, **attributes: str | None) -> Html:
+    """A piece of a view that is replaced in the browser when it is different."""
+    return tag("section", *children, data_part=name, class_=class_, **attributes)
+
+
+def empty(title: str, *words: Child) -> Html:
+    return tag("div", tag("p", title, class_="title"), tag("p", *words), class_="empty")
+
+
+def table(head: Sequence[Child], rows: Iterable[Sequence[Child]], *, class_: str = "") -> Html:
+    """A table that can be scrolled sideways; each cell knows its column's name, for narrow screens."""
+    names = [str(each) for each in head]
+    body = [
+        tag("tr", [tag("td", cell, data_name=name) for cell, name in zip(row, names, strict=True)])
+        for row in rows
+    ]
+    heads = tag("thead", tag("tr", [tag("th", each, scope="col") for each in head]))
+    return tag("div", tag("table", heads, tag("tbody", body)), class_=f"scroll {class_}".strip())
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 answer`, `1,204 answers`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def nowrap(words: str) -> Html:
+    return tag("span", words, class_="nowrap")
+
+
+def share(found: float | None) -> str:
+    return _percent(found) if found is not None else NONE
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.0005:
+        return "< 0.1\xa0%"
+    return percent(share).replace(" ", "\xa0")
+
+
+__all__ = [
+    "Scene",
+    "chance_bar",
+    "count",
+    "empty",
+    "kind",
+    "literal",
+    "nowrap",
+    "section",
+    "share",
+    "table",
+    "text",
+    "tile",
+    "time_line",
+]

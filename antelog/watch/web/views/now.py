@@ -1,0 +1,250 @@
+"""Now: what is open, likeliest or next deadline first, and beside it what has just become certain.
+
+The view holds the frame of the list; its rows are asked for as they come into sight (`rows`), so that
+100,000 open answers scroll as ten do. Certain answers have a list of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from antelog.forecast.report.percents import NONE
+from antelog.watch.board.answer import Answer, Line
+from antelog.watch.board.look import SORTS, Look, Seen
+from antelog.watch.board.marks import Mark, marks
+from antelog.watch.web.markup import Child, Html, tag, text
+from antelog.watch.web.views.common import (
+    Scene,
+    chance_bar,
+    count,
+    empty,
+    kind,
+    section,
+    tile,
+    time_line,
+)
+
+_JUST = 30
+_SORTS = {"likely": "Likeliest", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
+_LEAST = (0.0, 0.1, 0.5, 0.8, 0.9)
+
+
+def now(scene: Scene, look: Look) -> Html:
+    """The whole view; the list is empty until its rows are asked for."""
+    chances = scene.board.has_chances
+    kinds = "answers" if chances else "answers plain"
+    head = tag(
+        "div",
+        [tag("span", "chance", class_="h-chance")] if chances else None,
+        tag("span", "possible answer", class_="h-what"),
+        tag("span", _key(), class_="h-line"),
+        tag("span", "settled within", class_="h-left"),
+        class_="row heads",
+        aria_hidden="true",
+    )
+    listed = tag(
+        "div",
+        tag("div", head, class_=kinds),
+        tag(
+            "div", class_=f"{kinds} list", id="list", role="list", tabindex="0", aria_label="Possible answers"
+        ),
+        class_="card possible",
+    )
+    return tag(
+        "div",
+        section("tiles", _tiles(scene)),
+        tag("div", text(_filters(scene, look), listed), class_="main"),
+        section("just", _just(scene), class_="card aside", aria_label="Just became certain"),
+        class_="now",
+    )
+
+
+def rows(scene: Scene, seen: Seen, look: Look) -> Html:
+    """Some rows of the list, with their places in it."""
+    if not seen.total:
+        return tag("div", _nothing(scene), data_total="0", data_from="0")
+    shown = [_row(scene, answer, look.start + at, seen.total) for at, answer in enumerate(seen.answers)]
+    return tag("div", shown, data_total=str(seen.total), data_from=str(look.start))
+
+
+def _row(scene: Scene, answer: Answer, at: int, total: int) -> Html:
+    clock, line = scene.clock, answer.line
+    found = marks(line, scene.board.head.length)
+    chance = chance_bar(answer.now.chance, scene.alert(answer.query)) if scene.board.has_chances else None
+    return tag(
+        "a",
+        chance,
+        tag("span", scene.label(answer), tag("span", _summary(found, line), class_="summary"), class_="what"),
+        time_line(found, answer, clock),
+        tag("span", *_left(scene, answer), class_="left"),
+        href=scene.address(answer),
+        class_="row",
+        role="listitem",
+        data_id=answer.id,
+        aria_posinset=str(at + 1),
+        aria_setsize=str(total),
+    )
+
+
+def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
+    """What is there, what is awaited, and how else it may be explained."""
+    known, awaited = sum(each.known for each in found), [each.text for each in found if not each.known]
+    several = len(line.get("explanations") or ())
+    parts: list[Child] = [f"{known} of {len(found)} there" if found else "nothing is needed"]
+    if awaited:
+        parts += [
+            " · awaits ",
+            tag("code", awaited[0]),
+            f" and {len(awaited) - 1} more" if awaited[1:] else None,
+        ]
+    if several > 1:
+        parts.append(f" · {several} explanations")
+    return parts
+
+
+def _left(scene: Scene, answer: Answer) -> list[Child]:
+    """How long is left, and what becomes of the answer if nothing comes."""
+    clock, end, silent = scene.clock, answer.now.settled_by, answer.now.silent
+    if end is None:
+        left = tag("b", "no deadline")
+    else:
+        milliseconds = clock.milliseconds(end)
+        left = tag("b", clock.left(end), data_until=None if milliseconds is None else str(milliseconds))
+    if silent is None:
+        return [left, tag("span", "open without bound")]
+    change, tick = silent
+    if tick == end or tick <= clock.now:
+        said = f"else {change}" if tick == end else f"{change} this tick"
+    else:
+        said = f"{change} in {clock.left(tick)}"
+    return [left, tag("span", said, class_=f"else {change}", title="if nothing comes")]
+
+
+def _key() -> Html:
+    return tag(
+        "span",
+        tag("span", "●", class_="known"),
+        " there  ",
+        tag("span", "○", class_="awaited"),
+        " awaited  ",
+        tag("span", "◇", class_="awaited"),
+        " must not come",
+        class_="key",
+    )
+
+
+def _tiles(scene: Scene) -> Html:
+    board, clock = scene.board, scene.clock
+    queries = Counter(answer.query for answer in board.open.values())
+    ends = [each.now.settled_by for each in board.open.values() if each.now.settled_by is not None]
+    likely = [each for each in board.open.values() if _is_likely(scene, each)]
+    split = " · ".join(f"{name} {number:,}" for name, number in queries.most_common(3))
+    confirmed = sum(number for (_, change), number in board.changes.items() if change == "confirmed")
+    rejected = sum(number for (_, change), number in board.changes.items() if change == "rejected")
+    found = [tile("Possible now", len(board.open), split or "nothing is open", class_="possible")]
+    if board.has_chances:
+        about = f"from {_thresholds(scene)} on"
+        found.append(tile("Likely", len(likely), about, class_="possible"))
+    soon = min(ends, default=None)
+    found.append(tile("Next settled within", NONE if soon is None else clock.left(soon), _soon(ends, soon)))
+    found.append(tile("Certain so far", confirmed, f"and {rejected:,} rejected", class_="certain"))
+    return tag("dl", found, class_="tiles")
+
+
+def _soon(ends: Sequence[int], soon: int | None) -> str:
+    return "no deadline" if soon is None else count(sum(end == soon for end in ends), "answer") + " by then"
+
+
+def _is_likely(scene: Scene, answer: Answer) -> bool:
+    alert = _alerts(scene).get(answer.query)
+    return answer.now.chance is not None and answer.now.chance >= (0.8 if alert is None else alert)
+
+
+def _alerts(scene: Scene) -> dict[str, float | None]:
+    program = scene.board.head.program
+    return {each.name: each.alert for each in program.plan.queries} if program else {}
+
+
+def _thresholds(scene: Scene) -> str:
+    found = sorted({0.8 if each is None else each for each in _alerts(scene).values()}) or [0.8]
+    return " or ".join(f"{100 * each:.0f}\xa0%" for each in found)
+
+
+def _filters(scene: Scene, look: Look) -> Html:
+    """What narrows the list; the browser turns it into the address."""
+    queries = [*scene.board.head.times] or sorted({each.query for each in scene.board.open.values()})
+    options = [tag("option", "All queries", value="")] + [
+        tag("option", name, value=name, selected=name == look.query) for name in queries
+    ]
+    sort = look.sort or ("likely" if scene.board.has_chances else "deadline")
+    sorts = [
+        tag(
+            "label",
+            tag("input", type="radio", name="sort", value=each, checked=each == sort),
+            tag("span", _SORTS[each]),
+        )
+        for each in SORTS
+        if each != "likely" or scene.board.has_chances
+    ]
+    least = [
+        tag(
+            "option",
+            "Any chance" if not each else f"{100 * each:.0f}\xa0% or more",
+            value=f"{each:g}",
+            selected=each == look.least,
+        )
+        for each in _LEAST
+    ]
+    return tag(
+        "form",
+        tag(
+            "input",
+            type="search",
+            name="text",
+            value=look.text,
+            placeholder="Find an answer, such as wt2",
+            aria_label="Find answers",
+            autocomplete="off",
+            spellcheck="false",
+        ),
+        tag("select", options, name="query", aria_label="Query") if len(queries) > 1 else None,
+        tag("select", least, name="least", aria_label="Least chance") if scene.board.has_chances else None,
+        tag("fieldset", tag("legend", "Order", class_="hidden"), sorts, class_="segments"),
+        tag("output", class_="found", id="found", role="status"),
+        class_="filters",
+        id="filters",
+        role="search",
+    )
+
+
+def _just(scene: Scene) -> Html:
+    """What has become certain lately, the latest first; rejected ones among it, in words."""
+    latest = list(reversed(scene.board.settled.values()))[:_JUST]
+    head = tag("header", tag("h2", "Just became certain"), tag("a", "all", href=f"{scene.root}/settled"))
+    if not latest:
+        return text(head, empty("Nothing yet", "What is confirmed or rejected will be listed here."))
+    items = [
+        tag(
+            "li",
+            tag(
+                "a",
+                kind(each.now.change),
+                scene.label(each),
+                tag("span", scene.clock.at(each.now.tick), class_="time"),
+                href=scene.address(each),
+            ),
+        )
+        for each in latest
+    ]
+    return text(head, tag("ol", items))
+
+
+def _nothing(scene: Scene) -> Html:
+    if scene.board.open:
+        return empty("No open answer fits", "Other words, another query or a lower chance may.")
+    if scene.board.tick is None:
+        return empty(
+            "Waiting for the first facts", "As soon as a fact supports an answer, it is listed here."
+        )
+    return empty("Nothing is open", f"At {scene.clock.at(scene.board.tick)} no answer is possible.")

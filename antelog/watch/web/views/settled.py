@@ -1,0 +1,147 @@
+"""Lately settled: what was confirmed or rejected, and how long before that each was told and alerted.
+
+The latest come first; `?kind=confirmed` shows one kind only, `?query=` one query. A bar says how long before
+certainty an answer was told, and a notch in it when it was alerted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from antelog.forecast.report.percents import NONE
+from antelog.watch.board.answer import Answer
+from antelog.watch.web.markup import Child, Html, tag
+from antelog.watch.web.views.common import Scene, count, empty, kind, section, table, tile
+
+_SHOWN = 300
+KINDS = ("confirmed", "rejected", "dropped")
+
+
+def settled(scene: Scene, given: Mapping[str, str]) -> Html:
+    """The whole view."""
+    found = chosen(scene, given)
+    return tag(
+        "div",
+        section("head", tag("h1", "Lately settled"), tag("p", _said(scene), class_="note"), class_="head"),
+        section("tiles", _tiles(scene, found)),
+        section("kinds", _kinds(scene, given), class_="filters"),
+        section("table", _table(scene, found[:_SHOWN]), _more(found), class_="card"),
+        class_="page",
+    )
+
+
+def chosen(scene: Scene, given: Mapping[str, str]) -> list[Answer]:
+    """The settled answers that are asked for, the latest first."""
+    wanted, query = given.get("kind", ""), given.get("query", "")
+    return [
+        answer
+        for answer in reversed(scene.board.settled.values())
+        if wanted in ("", answer.now.change) and query in ("", answer.query)
+    ]
+
+
+def told_before(answer: Answer) -> int:
+    """So many ticks before it was settled it was first told."""
+    return max(0, answer.now.tick - answer.since)
+
+
+def alerted_before(answer: Answer) -> int | None:
+    """So many ticks before it was settled it was alerted, if it was."""
+    return None if answer.alerted is None else max(0, answer.now.tick - answer.alerted)
+
+
+def _said(scene: Scene) -> str:
+    number = len(scene.board.settled)
+    return (
+        f"The latest {count(number, 'answer')} that came to an end, and how early each was told."
+        if number
+        else ""
+    )
+
+
+def _tiles(scene: Scene, found: Sequence[Answer]) -> Html:
+    confirmed = [each for each in found if each.now.change == "confirmed"]
+    alerted = [before for each in confirmed if (before := alerted_before(each)) is not None]
+    early = [told_before(each) for each in confirmed]
+    rejected = sum(each.now.change == "rejected" for each in found)
+    ahead = scene.clock.ahead
+    return tag(
+        "dl",
+        tile("Confirmed", len(confirmed), "of those shown here", class_="certain"),
+        tile("Rejected", rejected, "of those shown here", class_="against"),
+        tile("Told before confirmed", ahead(round(median(early))) if early else NONE, "half of them longer"),
+        tile(
+            "Alerted before confirmed",
+            ahead(round(median(alerted))) if alerted else NONE,
+            f"{count(len(alerted), 'alert')} that came true",
+        ),
+        class_="tiles",
+    )
+
+
+def _kinds(scene: Scene, given: Mapping[str, str]) -> Html:
+    counts = Counter(answer.now.change for answer in scene.board.settled.values())
+    wanted = given.get("kind", "")
+    links: list[Child] = [_link(scene, "all", "", wanted)]
+    links += [_link(scene, f"{each} {counts[each]:,}", each, wanted) for each in KINDS if counts[each]]
+    return tag("div", links, class_="segments links")
+
+
+def _link(scene: Scene, title: str, value: str, wanted: str) -> Html:
+    address = f"{scene.root}/settled" + (f"?kind={value}" if value else "")
+    return tag("a", title, href=address, aria_current="true" if value == wanted else None)
+
+
+def _table(scene: Scene, found: Sequence[Answer]) -> Html:
+    if not found:
+        return empty("Nothing is settled yet", "What is confirmed or rejected stays here for a while.")
+    longest = max(map(told_before, found)) or 1
+    head = ("answer", "became", "at", "told before", "", "alerted before", "because")
+    return table(head, [_row(scene, answer, longest) for answer in found], class_="settled")
+
+
+def _row(scene: Scene, answer: Answer, longest: int) -> list[Child]:
+    clock, told, alerted = scene.clock, told_before(answer), alerted_before(answer)
+    because = answer.line.get("because") or ()
+    return [
+        tag("a", scene.label(answer), href=scene.address(answer)),
+        kind(answer.now.change),
+        tag("span", clock.at(answer.now.tick), class_="time"),
+        clock.ahead(told),
+        _lead(told, alerted, longest),
+        NONE if alerted is None else clock.ahead(alerted),
+        tag("code", scene.written(because[0])) if because else NONE,
+    ]
+
+
+def _lead(told: int, alerted: int | None, longest: int) -> Html:
+    """Time runs to the right: certainty is at the right end of all bars."""
+    wide = 100 * told / longest
+    return tag(
+        "svg",
+        tag(
+            "rect", x=f"{100 - wide:.1f}%", y=4, width=f"{max(1.0, wide):.1f}%", height=6, rx=3, class_="bar"
+        ),
+        None
+        if alerted is None
+        else tag(
+            "circle",
+            cx=f"{min(96.0, max(4.0, 100 - 100 * alerted / longest)):.1f}%",
+            cy=7,
+            r=4.5,
+            class_="alerted",
+        ),
+        class_="lead",
+        aria_hidden="true",
+    )
+
+
+def _more(found: Sequence[Answer]) -> Html | None:
+    more = len(found) - _SHOWN
+    return (
+        tag("p", f"and {more:,} more; a snapshot as CSV has them all", class_="note more")
+        if more > 0
+        else None
+    )

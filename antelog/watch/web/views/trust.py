@@ -1,0 +1,119 @@
+"""Trust: whether the chances of this stream came true so far, and how early alerts are.
+
+The pictures are those of `antelog score --output scores.html`, of the answers this page has seen settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from antelog.forecast.report import words
+from antelog.forecast.report.figures import early, histogram, reliability
+from antelog.forecast.report.percents import NONE, percent
+from antelog.forecast.scores import result
+from antelog.forecast.scoring.alerts import THRESHOLDS, Alerted
+from antelog.forecast.scoring.losses import Loss
+from antelog.forecast.scoring.results import Result
+from antelog.watch.web.markup import Child, Html, ready, tag
+from antelog.watch.web.views.common import Scene, empty, section, table, tile
+
+_TILED = THRESHOLDS.index(0.8)
+
+
+def trust(scene: Scene) -> Html:
+    """The whole view."""
+    scores = scene.board.trust.scores()
+    found = {query: result(each) for query, each in scores.items()}
+    scored = {query: each for query, each in found.items() if each.counted.lines}
+    return tag(
+        "div",
+        section(
+            "head",
+            tag("h1", "Trust"),
+            tag(
+                "p",
+                "Whether the chances came true that this page has seen, of answers that are settled by now.",
+                class_="note",
+            ),
+            class_="head",
+        ),
+        [
+            section(f"query-{query}", *_query(scene, query, each), class_="scored")
+            for query, each in scored.items()
+        ],
+        section("none", *_none(scene)) if not scored else None,
+        class_="page trust",
+    )
+
+
+def _none(scene: Scene) -> Iterator[Child]:
+    if scene.board.has_chances:
+        yield empty("Nothing to judge yet", "No answer that was told with a chance is settled.")
+    else:
+        yield empty("No chances are told", "Declare chances in the program, or give a model with --model.")
+
+
+def _query(scene: Scene, query: str, found: Result) -> Iterator[Child]:
+    length, judged = scene.clock.length, found.calibration
+    yield tag("h2", query)
+    yield tag("p", words.verdict(judged), class_=f"verdict {words.finding(judged)}")
+    yield tag("dl", *_tiles(found, length), class_="tiles")
+    explained = words.example(judged)
+    yield tag(
+        "div",
+        _figure(
+            "Are the chances right?",
+            reliability(judged),
+            "Marks within their band are as expected; larger ones have more lines. "
+            + (words.sentence(explained) if explained else ""),
+        ),
+        _figure(
+            "Do they tell answers apart?",
+            histogram(judged),
+            "Where the chances of confirmed answers lay, and where those of the others. The less they "
+            "overlap, the more the chances say.",
+        ),
+        _figure(
+            "How early are alerts?",
+            early(found.alerts, length),
+            "A mark for each threshold: how many of its alerts came true, and how long before certainty half "
+            "of these were told; the bar holds the middle half.",
+        ),
+        class_="figures",
+    )
+    head = ("alerted from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
+    rows = [_alert(each, length) for each in found.alerts]
+    yield tag(
+        "details", tag("summary", "Alerts in numbers"), table(head, rows), class_="card", data_name="alerts"
+    )
+
+
+def _tiles(found: Result, length: int | None) -> Iterator[Child]:
+    alert = found.alerts[_TILED]
+    at = percent(alert.threshold)
+    yield tile("Lines scored", found.counted.lines, words.count(found.counted.answers, "answer"))
+    yield tile("Brier score", words.loss(found.brier.mean), _compared(found.brier))
+    yield tile(
+        f"Alerts from {at} that were right", percent(alert.precision), words.count(alert.alerts, "alert")
+    )
+    lead = NONE if alert.lead is None else words.lead(alert.lead[1], length)
+    yield tile(f"Lead time of alerts from {at}", lead, "median of those that came true")
+
+
+def _compared(found: Loss) -> str:
+    return words.compared(found)
+
+
+def _alert(found: Alerted, length: int | None) -> list[Child]:
+    ahead = NONE if found.lead is None else words.leads(found.lead, length)
+    return [
+        percent(found.threshold),
+        f"{found.alerts:,}",
+        percent(found.precision),
+        percent(found.found),
+        ahead,
+    ]
+
+
+def _figure(title: str, picture: str, caption: str) -> Html:
+    return tag("figure", tag("h3", title), ready(picture), tag("figcaption", caption), class_="card")

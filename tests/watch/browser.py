@@ -1,0 +1,190 @@
+"""A real browser, driven from tests: Chromium, told what to do through two pipes.
+
+with browser() as tab:
+    tab.open(url)
+    tab.until("document.querySelectorAll('.row').length > 4")
+    tab.picture(path)
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
+    None,
+)
+_PATIENCE = 30.0
+
+
+class Tab:
+    """A tab of the browser. `errors` has what went wrong in its scripts, and what its policy has blocked."""
+
+    def __init__(self, pipes: Pipes, session: str) -> None:
+        self.pipes, self.session = pipes, session
+        self.errors: list[str] = []
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.tell(f"{domain}.enable")
+
+    def tell(self, method: str, **given: Any) -> Any:
+        return self.pipes.tell(method, given, self)
+
+    def open(self, url: str) -> None:
+        self.tell("Page.navigate", url=url)
+        self.until("document.readyState === 'complete'")
+
+    def run(self, script: str) -> Any:
+        """What an expression comes to; promises are waited for."""
+        found = self.tell("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in found:
+            raise AssertionError(json.dumps(found["exceptionDetails"])[:2000])
+        return found["result"].get("value")
+
+    def until(self, script: str, patience: float = _PATIENCE) -> None:
+        """Wait until an expression is true."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            try:
+                if self.run(f"Boolean({script})"):
+                    return
+            except AssertionError:
+                pass  # the page is on its way to another
+            time.sleep(0.05)
+        raise AssertionError(
+            f"never true: {script}\n{self.run('document.body.innerText')[:1000]}\n{self.errors}"
+        )
+
+    def size(self, width: int, height: int, *, dark: bool = False, scale: float = 1) -> None:
+        phone = width < 600
+        self.tell(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=phone,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        self.tell("Emulation.setEmulatedMedia", features=[scheme, still])
+
+    def key(self, key: str) -> None:
+        text = key if len(key) == 1 else ""
+        self.tell("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
+        self.tell("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def picture(self, path: Path | None = None, *, whole: bool = False) -> bytes:
+        found = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        data = base64.b64decode(found["data"])
+        if path is not None:
+            path.write_bytes(data)
+        return data
+
+
+class Pipes:
+    """Messages to the browser and from it, each ended by a zero byte."""
+
+    def __init__(self, to: int, back: int) -> None:
+        self.to, self.back, self.number = to, back, 0
+        self.rest = b""
+        self.tabs: dict[str, Tab] = {}
+
+    def tell(self, method: str, given: dict[str, Any], tab: Tab | None = None) -> Any:
+        self.number += 1
+        message: dict[str, Any] = {"id": self.number, "method": method, "params": given}
+        if tab is not None:
+            message["sessionId"] = tab.session
+            self.tabs[tab.session] = tab
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.to, data) :]
+        while True:
+            answer = self._next()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise AssertionError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self._hear(answer)
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self.rest:
+            piece = os.read(self.back, 1 << 20)
+            if not piece:
+                raise AssertionError("the browser has ended")
+            self.rest += piece
+        message, _, self.rest = self.rest.partition(b"\0")
+        found: dict[str, Any] = json.loads(message)
+        return found
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        tab = self.tabs.get(message.get("sessionId", ""))
+        if tab is None:
+            return
+        given = message.get("params", {})
+        if message["method"] == "Runtime.exceptionThrown":
+            details = given["exceptionDetails"]
+            tab.errors.append(details.get("exception", {}).get("description", details["text"]))
+        elif message["method"] == "Log.entryAdded" and given["entry"]["source"] in (
+            "security",
+            "javascript",
+            "violation",
+        ):
+            tab.errors.append(given["entry"]["text"])
+
+
+class Browser:
+    def __init__(self, pipes: Pipes) -> None:
+        self.pipes = pipes
+
+    def tab(self, *, alone: bool = False) -> Tab:
+        """A new tab; `alone`: of another person, who shares nothing with the others."""
+        given: dict[str, Any] = {"url": "about:blank"}
+        if alone:
+            given["browserContextId"] = self.pipes.tell("Target.createBrowserContext", {})["browserContextId"]
+        target = self.pipes.tell("Target.createTarget", given)["targetId"]
+        session = self.pipes.tell("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        return Tab(self.pipes, session)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A browser without a window; it ends, and forgets, with the block."""
+    assert CHROMIUM is not None
+    ours, theirs = os.pipe(), os.pipe()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        shell = f'exec "$@" 3<&{ours[0]} 4>&{theirs[1]}'
+        flags = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--font-render-hinting=none",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={folder}",
+        ]
+        process = subprocess.Popen(
+            ["bash", "-c", shell, "chromium", CHROMIUM, *flags, "about:blank"],
+            pass_fds=(ours[0], theirs[1]),
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        os.close(ours[0])
+        os.close(theirs[1])
+        try:
+            yield Browser(Pipes(ours[1], theirs[0]))
+        finally:
+            process.terminate()
+            process.wait(10)
+            os.close(ours[1])
+            os.close(theirs[0])

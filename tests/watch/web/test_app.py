@@ -1,0 +1,260 @@
+"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,parts}.py: what is told, and how."""
+
+import asyncio
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.types import Message
+
+from antelog.watch.board.answer import name_of
+from antelog.watch.board.board import Board
+from antelog.watch.feed.reader import FeedReader
+from antelog.watch.web.app import Entry, _Routes, page_app
+from antelog.watch.web.export import as_csv
+from antelog.watch.web.metrics import alerts_in, metrics
+from antelog.watch.web.parts import PARTS
+from antelog.watch.web.posting import NoFactsError, posted
+from antelog.watch.web.shell import ASSETS, VIEWS
+from antelog.watch.web.sight import Sight
+from tests.watch.lines import confirmed, head, possible, rejected, status, written
+from tests.watch.web.asking import FACTS, ask, guarded, sight
+
+WT2 = name_of("Malf", {"X": "wt2", "T": 7})
+TOLD = (
+    possible("old", 5, chance=0.8),
+    possible("old", 5, 6, 0.9, change="likely"),
+    confirmed("old", 5, 7),
+    possible("gone", 4),
+    rejected("gone", 4, 7),
+    possible("wt2", 7),
+    possible("wt3", 7, chance=0.9),
+    status(8),
+)
+SIGHT = sight(*TOLD)
+APP = guarded(SIGHT)
+
+
+def test_open_answers_as_json() -> None:
+    found = ask(APP, "/api/now?count=1").json
+    assert (found["tick"], found["total"], found["from"]) == (8, 2, 0)
+    (answer,) = found["answers"]
+    assert answer["answer"] == {"X": "wt3", "T": 7}
+    assert answer["since"] == 7
+    assert ask(APP, f"/api/answers/{answer['id']}").status == 200
+    assert possible("wt3", 7, chance=0.9).items() <= answer.items()
+
+
+def test_a_look_is_asked_for_in_the_address() -> None:
+    assert [each["id"] for each in ask(APP, "/api/now?text=wt2").json["answers"]] == [WT2]
+    assert ask(APP, "/api/now?query=Other").json["total"] == 0
+    assert ask(APP, "/api/now?from=1&count=5&sort=name").json["answers"][0]["answer"]["X"] == "wt3"
+
+
+def test_one_answer_as_json_has_its_lines_and_rules() -> None:
+    found = ask(APP, f"/api/answers/{WT2}").json
+    assert (found["open"], found["lines"]) == (True, [possible("wt2", 7)])
+    assert [each["line"] for each in found["rules"]] == [3, 4]
+    assert ask(APP, "/api/answers/none").status == 404
+
+
+def test_settled_answers_as_json_say_how_early_they_were_told() -> None:
+    gone, old = ask(APP, "/api/settled").json["answers"]
+    assert (old["change"], old["told_before"], old["alerted_before"]) == ("confirmed", 2, 1)
+    assert (gone["change"], gone["told_before"], gone["alerted_before"]) == ("rejected", 3, None)
+    assert [each["change"] for each in ask(APP, "/api/settled?kind=confirmed").json["answers"]] == [
+        "confirmed"
+    ]
+
+
+def test_inputs_trust_and_plan_as_json() -> None:
+    found = ask(APP, "/api/inputs").json
+    assert (found["holding"], found["inputs"]["Temp"]["facts"]) == ("Temp", 100)
+    assert ask(APP, "/api/trust").json["queries"][0]["answers"] == 2
+    assert ask(APP, "/api/plan").json["changes"]["Malf"]["confirmed"] == 1
+    assert ask(APP, "/api/plan").json["path"] == "plant/hot.alog"
+    assert ask(APP, "/api/none").status == 404
+
+
+def test_the_state_in_a_few_numbers() -> None:
+    found = ask(APP, "/api/state").json
+    assert (found["open"], found["tick"], found["reached"]) == ({"Malf": 2}, 8, "tick 8")
+    assert (found["program"], found["wall"]) == ("hot.alog", False)
+
+
+def test_metrics() -> None:
+    text = ask(APP, "/metrics").text
+    for line in (
+        "antelog_tick 8",
+        'antelog_open_answers{query="Malf"} 2',
+        'antelog_changes_total{query="Malf",change="confirmed"} 1',
+        'antelog_facts_total{input="Temp"} 100',
+        'antelog_rejects_total{input="Temp",reason="late"} 3',
+        'antelog_holding_input{input="Temp"} 1',
+    ):
+        assert line in text.splitlines()
+    assert "antelog_alerts" not in text
+
+
+def test_alerts_are_counted_where_there_are_any(tmp_path: Path) -> None:
+    assert alerts_in(None) == alerts_in(tmp_path) == {}
+    path = tmp_path / "alerts.json"
+    path.write_text("[1]")
+    assert alerts_in(tmp_path) == {}
+    path.write_text(json.dumps({'slack:@a"b': {"sent": 3, "failed": 1, "waiting": 2}, "x": 3}))
+    text = metrics(Board(), alerts_in(tmp_path)).splitlines()
+    assert 'antelog_alerts_total{to="slack:@a\\"b",outcome="sent"} 3' in text
+    assert 'antelog_alerts_waiting{to="slack:@a\\"b"} 2' in text
+    assert not any("waiting" in line for line in text if "total" in line)
+
+
+@pytest.mark.parametrize("view", [*PARTS])
+def test_every_view_can_be_kept_as_a_table_and_as_a_page(view: str) -> None:
+    path = f"answer/{WT2}" if view == "answer" else view
+    rows = list(csv.reader(io.StringIO(ask(APP, f"/export/{path}.csv").text)))
+    assert len(rows) > 1
+    page = ask(APP, f"/export/{path}.html").text
+    assert "<style>" in page
+    assert not any(text in page for text in ("<script", "src=", "@import", "url("))
+    assert ask(APP, f"/export/{path}.exe").status == 404
+
+
+def test_a_table_of_open_answers_has_what_the_look_has() -> None:
+    rows = list(csv.DictReader(io.StringIO(ask(APP, "/export/now.csv?text=wt2").text)))
+    assert [row["answer"] for row in rows] == ["Malf(wt2, 7)"]
+    assert rows[0]["evidence"] == "Temp(wt2, high, 7)"
+    assert rows[0]["settled by"] == "10"
+    assert "wt3" not in ask(APP, "/export/now.html?text=wt2").text.partition("<main")[2]
+
+
+def test_texts_that_a_spreadsheet_would_compute_stay_texts() -> None:
+    assert as_csv([("=1+1", -1, None)]) == "'=1+1,-1,\r\n"
+
+
+def test_a_page_has_links_to_all_views_wherever_it_is_mounted() -> None:
+    text = ask(APP, "/", root="/live").text
+    for name in VIEWS:
+        assert f'href="/live/{name}"' in text
+    for name in ASSETS:
+        assert ask(APP, f"/static/{name}").status == 200
+    assert ask(APP, "/static/other.js").status == 404
+
+
+def test_what_does_not_exist_is_not_found() -> None:
+    for path in ("/part/none", "/part/answer/none", "/export/none.csv", "/export/answer/none.html", "/none"):
+        assert ask(APP, path).status == 404
+
+
+# ---- posted facts ----
+
+
+def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path) -> None:
+    app = guarded(SIGHT, tmp_path)
+    given: dict[str, Any] = {"method": "POST", "token": FACTS, "content_type": "application/json"}
+    answer = ask(
+        app, "/facts/Temp", body=b'[{"device": "wt2",\n "time": 7}, {"device": "<b>", "time": 8}]', **given
+    )
+    assert (answer.status, answer.json) == (200, {"accepted": 2})
+    lines = (tmp_path / "inbox" / "Temp.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"device": "wt2", "time": 7},
+        {"device": "<b>", "time": 8},
+    ]
+    for path, body, expected in (
+        ("/facts/Other", b"[]", 404),
+        ("/facts/Temp", b"[3]", 400),
+        ("/facts/Temp", b"{", 400),
+        ("/facts/Temp", b"\xff", 400),
+        ("/facts/Temp", b"[[1]]", 400),
+    ):
+        assert ask(app, path, body=body, **given).status == expected
+    assert len((tmp_path / "inbox" / "Temp.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "x" * 300, "a\0b"])
+def test_no_name_of_an_input_leads_out_of_the_inbox(tmp_path: Path, name: str) -> None:
+    with pytest.raises(NoFactsError):
+        posted(tmp_path, name, b'{"a": 1}')
+    assert not list(tmp_path.rglob("*"))
+
+
+# ---- news ----
+
+
+def test_a_sight_follows_its_feed(tmp_path: Path) -> None:
+    writer = written(tmp_path, [possible("wt2", 7)])
+    found = Sight(FeedReader(tmp_path))
+    found.take_some()
+    assert (len(found.board.open), found.caught_up) == (1, True)
+    writer.write([json.dumps(possible("wt3", 7))])
+    found.take_some()
+    assert len(found.board.open) == 2
+
+
+def test_news_wait_for_something_new_and_a_slow_reader_gets_the_latest() -> None:
+    async def run() -> None:
+        found = sight(possible("wt2", 7))
+        first = await asyncio.wait_for(found.news(-1), 5)
+        assert first["open"] == {"Malf": 1}
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(found.news(first["version"]), 0.3)
+        waiting = asyncio.create_task(found.news(first["version"]))
+        await asyncio.sleep(0)
+        for number in range(50):
+            found.take([possible(f"wt{number}", 8)])
+        assert (await asyncio.wait_for(waiting, 5))["open"] == {"Malf": 51}
+
+    asyncio.run(run())
+
+
+def test_a_stream_of_news_is_a_stream_of_events() -> None:
+    async def run() -> str:
+        stream = _Routes(SIGHT, Entry())._news()
+        first = await asyncio.wait_for(anext(stream), 5)
+        await stream.aclose()  # type: ignore[attr-defined]
+        return first
+
+    text = asyncio.run(run())
+    assert text.startswith("event: state\ndata: {")
+    assert text.endswith("}\n\n")
+    assert json.loads(text.partition("data: ")[2])["open"] == {"Malf": 2}
+
+
+def test_an_app_follows_its_feed_while_it_is_served(tmp_path: Path) -> None:
+    written(tmp_path, [possible("wt2", 7)])
+    found = Sight(FeedReader(tmp_path))
+    app = page_app(found, Entry())
+
+    async def run() -> None:
+        sent: list[str] = []
+        messages = iter(["lifespan.startup"])
+        stop = asyncio.Event()
+
+        async def receive() -> Message:
+            kind = next(messages, None)
+            if kind is None:
+                await stop.wait()
+                kind = "lifespan.shutdown"
+            return {"type": kind}
+
+        async def send(message: Message) -> None:
+            sent.append(message["type"])
+
+        async def serve() -> None:
+            await app({"type": "lifespan", "asgi": {"version": "3.0"}}, receive, send)
+
+        served = asyncio.create_task(serve())
+        for _ in range(100):
+            await asyncio.sleep(0.02)
+            if found.board.open:
+                break
+        stop.set()
+        await served
+        assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+    asyncio.run(run())
+    assert len(found.board.open) == 1
+    assert head()["head"]["path"] == found.board.head.path

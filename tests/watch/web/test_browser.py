@@ -1,0 +1,218 @@
+"""antelog/watch/web/{app,shell}.py: the page in a real browser; skipped where there is no Chromium."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from antelog.watch.feed.writer import FeedWriter
+from antelog.watch.web.address import Address
+from antelog.watch.web.serving import Page, start
+from tests.watch.browser import CHROMIUM, Browser, Tab, browser
+from tests.watch.lines import confirmed, possible, some, status, written
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
+]
+ROWS = "document.querySelectorAll('.rows .row').length"
+VIEWS = ("", "settled", "inputs", "trust", "plan")
+WIDE = "document.documentElement.scrollWidth <= innerWidth"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Page, FeedWriter]]:
+    writer = written(tmp_path / "feed", some(5))
+    page = start(tmp_path / "feed", Address())
+    yield page, writer
+    page.stop()
+
+
+def opened(chromium: Browser, page: Page, rows: int = 5) -> Tab:
+    tab = chromium.tab(alone=True)
+    tab.size(1200, 900)
+    tab.open(page.url)
+    tab.until(f"{ROWS} >= {rows}")
+    return tab
+
+
+def tell(writer: FeedWriter, *records: dict) -> None:  # type: ignore[type-arg]
+    writer.write([json.dumps(record) for record in records])
+
+
+def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
+    chromium: Browser, served: tuple[Page, FeedWriter]
+) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    assert tab.run("location.href") == page.address.origin + "/"
+    assert tab.run("document.cookie") == ""
+    assert page.address.token not in tab.run("JSON.stringify([sessionStorage, localStorage])")
+    tab.open(page.address.origin + "/plan")
+    tab.until("document.querySelector('svg.graph')")
+    stranger = chromium.tab(alone=True)
+    stranger.open(page.address.origin + "/")
+    stranger.until("document.body.innerText.includes('needs the link that was printed')")
+    assert "wt" not in stranger.run("document.querySelector('main').innerText")
+    assert tab.errors == []
+
+
+def test_every_view_at_every_width_in_light_and_dark(
+    chromium: Browser, served: tuple[Page, FeedWriter]
+) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
+    for view in (*VIEWS, answer):
+        tab.run(f"go('/{view}')")
+        tab.until(f"shown === '{view or 'now'}'")
+        colours = set()
+        for width in (360, 900, 1600):
+            for dark in (False, True):
+                tab.size(width, 800, dark=dark)
+                assert tab.run(WIDE), (view, width)
+                colours.add(tab.run("getComputedStyle(document.documentElement).backgroundColor"))
+        assert len(colours) == 2
+        assert tab.run("document.querySelectorAll('nav [aria-current=page]').length") == 1
+    assert tab.errors == []
+
+
+def test_what_changes_is_seen_at_once(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+    page, writer = served
+    tab = opened(chromium, page)
+    tell(writer, possible("fresh", 9, 9, 0.999), status(10))
+    tab.until("document.querySelector('.rows .row').innerText.includes('fresh')")
+    tab.until("document.getElementById('tick').textContent === 'tick 10'")
+    tell(writer, confirmed("fresh", 9, 11), status(11))
+    tab.until("document.querySelector('.aside').innerText.includes('fresh')")
+    tab.until("!document.querySelector('.rows').innerText.includes('fresh')")
+    assert tab.errors == []
+
+
+def test_filters_narrow_the_list_and_are_in_the_address(
+    chromium: Browser, served: tuple[Page, FeedWriter]
+) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    tab.key("/")
+    tab.run("document.activeElement.value = 'wt3'")
+    tab.run("document.activeElement.dispatchEvent(new Event('input', {bubbles: true}))")
+    tab.until(f"{ROWS} === 1")
+    assert tab.run("location.search").startswith("?text=wt3")
+    assert tab.run("document.getElementById('found').textContent") == "1 answer"
+    tab.open(page.address.origin + "/?text=none")
+    tab.until("document.body.innerText.includes('No open answer fits')")
+
+
+def test_keys_lead_through_the_page(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    tab.key("j")
+    tab.until("document.activeElement.getAttribute('aria-posinset') === '1'")
+    tab.key("j")
+    tab.until("document.activeElement.getAttribute('aria-posinset') === '2'")
+    tab.run("document.activeElement.click()")
+    tab.until("shown.startsWith('answer/')")
+    tab.key("Escape")
+    tab.until("shown === 'now'")
+    tab.key("5")
+    tab.until("shown === 'plan'")
+    tab.key("?")
+    assert tab.run("document.getElementById('help').open")
+
+
+def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+    page, writer = served
+    evil = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
+    tab = opened(chromium, page)
+    reject = {"reject": {"input": evil, "reason": evil, "row": evil, "tick": 9}}
+    tell(writer, possible(evil, 9, 9, 1.0), possible(evil, 3), confirmed(evil, 3, 9), reject, status(10))
+    tab.until("document.querySelector('.rows .row').innerText.includes('<img')")
+    answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
+    for view in (*VIEWS, answer):
+        tab.run(f"go('/{view}')")
+        tab.until(f"shown === '{view or 'now'}'")
+        assert tab.run("document.querySelectorAll('img, main script').length") == 0
+        assert "evil" not in tab.run("document.title").replace(evil, "")
+    assert tab.errors == []
+
+
+def test_it_goes_on_after_the_server_was_killed(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+    page, writer = served
+    tab = opened(chromium, page)
+    page.process.kill()
+    page.process.wait()
+    tab.until("document.getElementById('state').textContent === 'reconnecting'")
+    again = start(Path(writer.folder), page.address)
+    try:
+        tell(writer, possible("after", 9, 9, 1.0), status(10))
+        tab.until("document.getElementById('state').textContent === 'live'")
+        tab.until("document.querySelector('.rows .row').innerText.includes('after')")
+    finally:
+        again.stop()
+
+
+def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
+    chromium: Browser, served: tuple[Page, FeedWriter]
+) -> None:
+    page, writer = served
+    first = chromium.tab()
+    first.open(page.url)
+    first.until(f"{ROWS} >= 5")
+    second = chromium.tab()
+    second.open(page.address.origin + "/")
+    second.until(f"{ROWS} >= 5")
+    events = "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/events')).length"
+    locks = "navigator.locks.query().then(found => [found.held.length, found.pending.length].join())"
+    assert first.run(locks) == "1,1"
+    tell(writer, possible("both", 9, 9, 1.0), status(10))
+    for tab in (first, second):
+        tab.until("document.getElementById('tick').textContent === 'tick 10'")
+    assert first.run(events) + second.run(events) <= 1
+
+
+@pytest.mark.parametrize("form", ["png", "csv", "html"])
+def test_a_view_can_be_kept(
+    chromium: Browser, served: tuple[Page, FeedWriter], tmp_path: Path, form: str
+) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    tab.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    tab.run(f"document.querySelector('[data-snapshot={form}]').click()")
+    end = time.monotonic() + 20
+    while not (found := list(tmp_path.glob(f"antelog-now-*.{form}"))) and time.monotonic() < end:
+        time.sleep(0.1)
+    data = found[0].read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" if form == "png" else b"wt4" in data
+    assert len(data) > (20_000 if form == "png" else 500)
+    assert tab.errors == []
+
+
+def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) -> None:
+    written(tmp_path, some(100_000))
+    page = start(tmp_path, Address())
+    try:
+        tab = chromium.tab(alone=True)
+        tab.size(1200, 900)
+        tab.open(page.url)
+        tab.until("document.getElementById('found')?.textContent === '100,000 answers'", 120)
+        for share in (0.3, 0.9, 1.0, 0.0):
+            tab.run(f"scrollTo(0, {share} * (document.documentElement.scrollHeight - innerHeight))")
+            place = round(share * 99_999) + 1
+            seen = "[...document.querySelectorAll('.rows .row')].map(r => Number(r.getAttribute('aria-posinset')))"
+            tab.until(f"{seen}.some(n => Math.abs(n - {place}) < 40)")
+            assert tab.run(f"{ROWS}") < 80
+        tab.run("document.getElementById('filters').elements.text.value = 'wt99999'")
+        tab.run("document.getElementById('filters').dispatchEvent(new Event('input'))")
+        tab.until(f"{ROWS} === 1")
+        assert tab.errors == []
+    finally:
+        page.stop()

@@ -1,0 +1,137 @@
+"""antelog/watch/web/{serving,address}.py: a process of its own, at an address that is safe."""
+
+import http.client
+import json
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from antelog.errors import UnsupportedError
+from antelog.watch.web.address import Address, checked
+from antelog.watch.web.serving import Page, start
+from tests.watch.lines import possible, written
+
+
+def get(page: Page, path: str, **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", page.address.port, timeout=10)
+    connection.request("GET", path, headers={"Authorization": f"Bearer {page.address.token}", **headers})
+    answer = connection.getresponse()
+    found = answer.status, answer.read()
+    connection.close()
+    return found
+
+
+def until_open(page: Page, count: int) -> None:
+    for _ in range(200):
+        if json.loads(get(page, "/api/now")[1])["total"] == count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(get(page, "/api/now"))
+
+
+def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(tmp_path: Path) -> None:
+    writer = written(tmp_path, [possible("wt2", 7)])
+    page = start(tmp_path, Address())
+    try:
+        assert page.process.poll() is None
+        assert page.url == f"http://127.0.0.1:{page.address.port}/#token={page.address.token}"
+        until_open(page, 1)
+        session = json.loads(get(page, "/api/session")[1])["session"]
+        writer.write([json.dumps(possible("wt3", 7))])
+        until_open(page, 2)
+        page.process.kill()
+        page.process.wait()
+        assert page.process.poll() is not None
+        again = start(tmp_path, page.address)
+        try:
+            assert again.url == page.url
+            assert get(again, "/api/now", Authorization=f"Bearer {session}")[0] == 200
+            until_open(again, 2)
+        finally:
+            again.stop()
+        assert not again.alive
+    finally:
+        page.stop()
+
+
+def test_two_hundred_readers_at_once_and_some_who_do_not_read(tmp_path: Path) -> None:
+    writer = written(tmp_path, [possible("wt2", 7)])
+    page = start(tmp_path, Address())
+    streams = []
+    try:
+        for _ in range(200):
+            stream = socket.create_connection(("127.0.0.1", page.address.port), timeout=20)
+            request = (
+                f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{page.address.port}\r\n"
+                f"Authorization: Bearer {page.address.token}\r\n\r\n"
+            )
+            stream.sendall(request.encode())
+            streams.append(stream)
+        writer.write([json.dumps(possible(f"wt{n}", 8)) for n in range(2_000)])
+        until_open(page, 2_001)
+        for stream in streams[::20]:  # the others never read, and hold nobody up
+            text = b""
+            while b'"open":{"Malf":2001}' not in text:
+                piece = stream.recv(65536)
+                assert piece
+                text += piece
+        assert get(page, "/healthz")[0] == 200
+    finally:
+        for stream in streams:
+            stream.close()
+        page.stop()
+
+
+def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(UnsupportedError, match="in use"):
+            start(tmp_path, Address(port=taken.getsockname()[1]))
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        (Address(host="0.0.0.0"), "--allowed-host plant.example"),
+        (Address(host="0.0.0.0", allowed_hosts=("plant.example",)), "give a --certificate"),
+        (Address(allowed_hosts=("http://x",)), "no name of a host"),
+        (Address(allowed_hosts=("*.example",)), "no name of a host"),
+        (Address(certificate="/none.pem"), "no such file"),
+        (Address(key=__file__), "--key needs a certificate"),
+    ],
+)
+def test_unsafe_addresses_are_refused(address: Address, reason: str) -> None:
+    with pytest.raises(UnsupportedError, match=reason):
+        checked(address)
+
+
+def test_addresses_that_are_safe() -> None:
+    for address in (
+        Address(),
+        Address(host="localhost"),
+        Address(host="::1"),
+        Address(host="0.0.0.0", allowed_hosts=("plant.example",), behind_proxy=True),
+        Address(host="0.0.0.0", allowed_hosts=("plant.example",), certificate=__file__),
+    ):
+        assert checked(address) is address
+
+
+def test_a_link_names_what_others_call_it() -> None:
+    far = Address(host="0.0.0.0", port=8443, allowed_hosts=("plant.example",), certificate="x", token="t")
+    assert far.link == "https://plant.example:8443/#token=t"
+    assert "plant.example:8443" in far.hosts
+    assert far.origins >= {"https://plant.example:8443"}
+    assert not any(origin.startswith("http:") for origin in far.origins)
+    proxied = Address(
+        host="0.0.0.0", port=8080, allowed_hosts=("plant.example",), behind_proxy=True, token="t"
+    )
+    assert proxied.link == "https://plant.example/#token=t"
+    assert Address(host="::1", port=80, token="t").link == "http://[::1]:80/#token=t"
+
+
+def test_every_page_has_a_token_of_its_own() -> None:
+    assert Address().token != Address().token
+    assert len(Address().token) >= 32

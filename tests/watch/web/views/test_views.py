@@ -1,0 +1,208 @@
+"""antelog/watch/web/views/{now,answer,settled,inputs,trust,plan,common,clock}.py: what is seen, and how."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from antelog.watch.board.answer import name_of
+from antelog.watch.web.sight import Sight
+from antelog.watch.web.views.clock import Clock
+from antelog.watch.web.views.common import chance_bar, count, share
+from tests.watch.lines import confirmed, head, possible, rejected, some, status
+from tests.watch.web.asking import NoFeed, ask, guarded, sight
+
+WT2 = name_of("Malf", {"X": "wt2", "T": 7})
+EVIL = "<img src=x onerror=alert(1)>\"'&\x1b[2J"
+VIEWS = ("now", "rows", "settled", "inputs", "trust", "plan", f"answer/{WT2}")
+
+
+def seen(view: str, *records: dict) -> str:  # type: ignore[type-arg]
+    return ask(guarded(sight(*records)), f"/part/{view}").text
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and the texts in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        assert self.open == [], "every element ends"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes += attrs
+        if tag not in ("input", "br", "meta", "link"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("answers", [0, 5])
+def test_views_are_well_formed_with_no_and_some_answers(view: str, answers: int) -> None:
+    if answers == 0 and view.startswith("answer"):
+        return
+    records = [possible("wt2", 7, chance=0.7), *some(answers)] if answers else []
+    found = Elements(seen(view, *records))
+    assert found.names
+    # The policy blocks styles and scripts in markup: there must be none to block.
+    assert not {"script", "style"} & {*found.names}
+    assert not [name for name, _ in found.attributes if name == "style" or name.startswith("on")]
+
+
+@pytest.mark.parametrize("view", ["now", "rows", "settled", "inputs", "trust", "plan", "answer"])
+def test_facts_with_markup_stay_text(view: str) -> None:
+    id_ = name_of("Malf", {"X": EVIL, "T": 7})
+    old = (possible(EVIL, 3), confirmed(EVIL, 3, 4), possible(EVIL, 2), rejected(EVIL, 2, 5))
+    reject = {"reject": {"input": EVIL, "reason": EVIL, "row": EVIL, "tick": 7}}
+    state = status(8)
+    state["status"]["inputs"][EVIL] = state["status"]["inputs"]["Temp"]
+    state["status"]["holding"] = EVIL
+    text = seen(f"answer/{id_}" if view == "answer" else view, possible(EVIL, 7), *old, reject, state)
+    assert "img" not in Elements(text).names
+    assert "\x1b" not in text
+    if view in ("now", "rows", "settled", "inputs", "answer"):
+        assert any("<img src=x" in each for each in Elements(text).texts)
+
+
+def test_a_row_says_all_that_matters() -> None:
+    text = seen("rows", possible("wt2", 7, chance=0.8))
+    words = " ".join("".join(Elements(text).texts).split())
+    assert "80\xa0%" in text
+    assert "Malf(wt2, 7)" in words
+    assert "1 of 2 there · awaits Temp(wt2, high, 8)" in words
+    assert "3 ticks" in words
+    assert "else rejected" in words
+    assert text.count('class="known"') == 1
+    assert text.count('class="awaited"') == 1
+    assert 'aria-posinset="1" aria-setsize="1"' in text
+    assert "bar likely" in text
+
+
+def test_without_chances_none_is_made_up() -> None:
+    for view in ("now", "rows", f"answer/{WT2}"):
+        text = seen(view, possible("wt2", 7, chance=None))
+        assert "%" not in text.replace("100%", "")
+        assert 'class="chance' not in text
+
+
+def test_what_is_certain_is_never_in_the_list_of_what_is_possible() -> None:
+    records = [possible("wt2", 7), possible("done", 5), confirmed("done", 5, 7)]
+    assert "done" not in seen("rows", *records)
+    text = seen("now", *records)
+    possible_part, _, certain_part = text.partition('data-part="just"')
+    assert "done" not in possible_part
+    assert "done" in certain_part
+
+
+def test_an_empty_list_says_why() -> None:
+    assert "Nothing is open" in ask(guarded(sight()), "/part/rows").text
+    nothing = Sight(NoFeed(), caught_up=True)
+    assert "Waiting for the first facts" in ask(guarded(nothing), "/part/rows").text
+    assert "Nothing is open" in seen("rows", status(8))
+    assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/rows?text=none").text
+
+
+def test_filters_are_what_the_address_says() -> None:
+    text = ask(guarded(sight(possible("wt2", 7))), "/part/now?sort=deadline&text=wt&least=0.5").text
+    assert re.search(r'value="deadline" checked', text)
+    assert 'value="wt"' in text
+    assert re.search(r'value="0.5" selected', text)
+
+
+def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
+    told = (possible("wt2", 7, chance=0.5), possible("wt2", 7, 8, 0.8, change="revised"))
+    words = "".join(Elements(seen(f"answer/{WT2}", *told)).texts)
+    for expected in (
+        "If nothing comes, it is ✕ rejected at tick 10.",
+        "It is confirmed by all of",
+        "hot.alog:4",
+        "Malf(X, T) :- Hot(X, T), Hot(X, T+1).",
+        "80\xa0%",
+        "50\xa0%",
+    ):
+        assert expected in words, expected
+
+
+def test_a_settled_answer_says_what_became_of_it() -> None:
+    words = "".join(Elements(seen(f"answer/{WT2}", possible("wt2", 7), rejected("wt2", 7, 10))).texts)
+    assert "✕ rejected at tick 10" in words
+    assert "because this can no longer hold" in words
+    words = "".join(Elements(seen(f"answer/{WT2}", possible("wt2", 7), confirmed("wt2", 7, 8))).texts)
+    assert "✓ confirmed at tick 8" in words
+    assert "Told before1 tick" in words
+
+
+def test_settled_answers_say_how_early_they_were_told() -> None:
+    told = (possible("a", 5, 5), possible("a", 5, 6, 0.9, change="likely"), confirmed("a", 5, 8))
+    words = "".join(Elements(seen("settled", *told)).texts)
+    assert "3 ticks" in words
+    assert "2 ticks" in words
+    assert "because" in "".join(Elements(seen("settled", possible("b", 5), rejected("b", 5, 8))).texts)
+
+
+def test_inputs_say_what_holds_time_back_and_how_late_facts_come() -> None:
+    text = seen("inputs", status(7), {"reject": {"input": "Temp", "reason": "late", "row": "a,b", "tick": 7}})
+    words = "".join(Elements(text).texts)
+    assert "holds time back" in words
+    assert "1 tick, 50\xa0% of the delay" in words
+    assert "90\xa0%" in words
+    assert "declared delay" in words
+    assert "a,b" in words
+
+
+def test_trust_is_what_the_score_command_says() -> None:
+    told = [
+        record for n in range(40) for record in (possible(f"d{n}", 7, chance=0.5), confirmed(f"d{n}", 7, 8))
+    ]
+    words = "".join(Elements(seen("trust", *told)).texts)
+    assert "Are the chances right?" in words
+    assert "40 answers" in words
+    assert "No chances are told" in seen("trust")
+    assert "Nothing to judge yet" in seen("trust", possible("wt2", 7))
+
+
+def test_the_plan_has_counts_on_its_edges() -> None:
+    words = "".join(Elements(seen("plan", possible("wt2", 7), possible("wt3", 7), status(8))).texts)
+    assert "● 2  ○ 2" in words
+    assert "2 open · 0 confirmed" in words
+    assert "100 facts" in words
+    assert "The program is not known here" in seen("plan", head(program="no program"))
+
+
+@pytest.mark.parametrize(
+    ("clock", "at", "left"),
+    [
+        (Clock(None, 7), "tick 9", "2 ticks"),
+        (Clock(None, 9), "tick 9", "this tick"),
+        (Clock(600_000_000, 2958000), "2026-03-29 16:20", "20 minutes"),
+    ],
+)
+def test_times_as_people_read_them(clock: Clock, at: str, left: str) -> None:
+    tick = 2958002 if clock.length else 9
+    assert (clock.at(tick), clock.left(tick)) == (at, left)
+    assert (clock.milliseconds(tick) is None) == (clock.length is None)
+
+
+def test_small_words() -> None:
+    assert (count(1, "answer"), count(2, "answer"), count(1200, "way")) == (
+        "1 answer",
+        "2 answers",
+        "1,200 ways",
+    )
+    assert (share(0.0001), share(None), share(0.5)) == ("< 0.1\xa0%", "\N{EN DASH}", "50\xa0%")
+    assert "likely" not in chance_bar(0.7, 0.8)
+    assert "likely" in chance_bar(0.8, 0.8)
