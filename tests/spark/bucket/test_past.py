@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import antelog
 from antelog.errors import DataError
@@ -19,10 +21,13 @@ from antelog.forecast.swapping import with_model
 from antelog.spark.bucket import caching
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
 from antelog.spark.job.job import ARRIVED, Job
-from tests.engine.replay import frames
+from tests.engine.replay import frames, runnable
 from tests.spark.bucket.test_forecasting import PLAN, PROGRAM, TICKS, comparable, forecasts, readings
-from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
+from tests.spark.bucket.test_law import ANY, BUCKETS
+from tests.spark.comparing import Fact, closing, cut, job_of, kernel_log, tables_of
+from tests.spark.comparing import comparable as compared
 from tests.spark.simulated import Stream, run_batch, settled
+from tests.strategies import Case
 
 LAST = 75
 """The tick of the last arrival of the history: it may go on, so that the one before is the last finished."""
@@ -88,6 +93,25 @@ def test_the_log_is_that_of_one_run_after_the_seam(last: int) -> None:
     assert expected
     for buckets, ends in ((1, []), (3, [50, 133])):
         assert without_chances(streamed(buckets, ends, last)) == expected
+
+
+@pytest.mark.slow
+@given(case=ANY, buckets=BUCKETS, at=st.integers(0, 30), seed=st.integers(0, 99))
+def test_so_it_is_for_any_program(case: Case, buckets: int, at: int, seed: int) -> None:
+    compiled = runnable(case.checked)
+    assume(compiled is not None and case.facts)
+    assert compiled is not None
+    plan, facts = compiled.plan, sorted(case.facts, key=lambda fact: fact[2])
+    last = facts[at % len(facts)][2]
+    head = tables_of(plan, [fact for fact in facts if fact[2] <= last])
+    tail = [[fact for fact in facts if fact[2] > last], [closing(plan, max(case.until, last))]]
+    learns = forecasts_of(plan, "learn", learn=False)
+    job = job_of(plan, head, buckets, forecasts=learns)
+    stream = Stream(job, random.Random(seed))
+    stream.begin_with(settled(job_before(head, buckets, plan), job, head, random.Random(seed)))
+    told = compared(row for part in tail for row in stream.batch(tables_of(plan, part)).changes)
+    expected = kernel_log(plan, facts, max(case.until, last))
+    assert without_chances(told) == without_chances([row for row in expected if row["tick"] >= last])
 
 
 def test_chances_are_those_of_the_engine() -> None:
@@ -171,8 +195,8 @@ def test_a_history_may_have_arrivals_or_none(own: pa.DataType) -> None:
     whole = pa.table({"x": ["a", "a", "a"], "time": times, ARRIVED: arrivals})
     for first, second in ((whole, whole), (whole.drop_columns([ARRIVED]), whole)):
         head, tail = {"Temp": first.slice(0, 2)}, {"Temp": second.slice(2)}
-        given = forecasts_of(program.plan, "learn", learn=False)
-        job = job_of(program.plan, tail, 1, batch=True, forecasts=given)
+        learns = forecasts_of(program.plan, "learn", learn=False)
+        job = job_of(program.plan, tail, 1, batch=True, forecasts=learns)
         past = settled(job_before(head, 1, program.plan), job, head, random.Random(0))
         told = run_batch(job, tail, random.Random(0), past=past).changes
         confirmed = sorted(row["T"] for row in told if row["change"] == "confirmed")
@@ -185,8 +209,8 @@ def test_a_stream_that_follows_the_wall_clock_begins_at_the_end_of_the_history()
     plan = antelog.parse(text + " query Two(X, T).").plan
     head = {"Temp": pa.table({"x": ["a", "a"], "time": [8, 9]})}
     tail = {"Temp": pa.table({"x": ["b"], "time": [10]})}
-    given, hour = forecasts_of(plan, "learn", learn=False), 3_600_000
-    job = job_of(plan, tail, 1, idle=30_000, forecasts=given)
+    learns, hour = forecasts_of(plan, "learn", learn=False), 3_600_000
+    job = job_of(plan, tail, 1, idle=30_000, forecasts=learns)
     stream = Stream(job, random.Random(0))
     stream.begin_with(settled(job_before(head, 1, plan), job, head, random.Random(0)), hour)
     assert [each["now"] for each in stream.batch(tail, hour).counts] == [9]
