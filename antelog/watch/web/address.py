@@ -55,8 +55,8 @@ class Address(Struct, frozen=True):
 
     @property
     def link(self) -> str:
-        """The printed link. What comes after # is never sent to a server, so no log has it."""
-        return f"{self.origin}/#token={self.token}"
+        """The printed link. The page takes the token out of its address at once, and no log has it."""
+        return f"{self.origin}/?token={self.token}"
 
     @property
     def hosts(self) -> frozenset[str]:

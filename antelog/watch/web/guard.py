@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -106,7 +106,7 @@ class Guard:
             return self._posted(headers)
         if scope["method"] not in ("GET", "HEAD"):
             return 405, "only GET; facts are posted to /facts/INPUT"
-        if self.token is not None and not _is_open(path) and not may_look(_bearer(headers), self.token):
+        if self.token is not None and not _may_pass(scope, headers, self.token):
             return 401, "the token is missing or wrong; open the link that was printed"
         return None
 
@@ -169,9 +169,15 @@ def _is_page(path: str) -> bool:
     return path in PAGES or path.startswith("/answer/")
 
 
-def _is_open(path: str) -> bool:
-    """Whether there is nothing to be kept from anybody."""
-    return _is_page(path) or path == "/healthz" or path.startswith("/static/")
+def _may_pass(scope: Scope, headers: Headers, token: str) -> bool:
+    """Whether a request knows the token, or asks for what need not be kept from anybody.
+
+    The empty page is such a thing, but a link to it with a wrong token is said to be wrong.
+    """
+    path = path_of(scope)
+    if _is_page(path):
+        return all(same(given, token) for given in QueryParams(scope["query_string"]).getlist("token"))
+    return path == "/healthz" or path.startswith("/static/") or may_look(_bearer(headers), token)
 
 
 def _bearer(headers: Headers) -> str:

@@ -36,7 +36,7 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(tmp_path
     page = start(tmp_path, Address())
     try:
         assert page.process.poll() is None
-        assert page.url == f"http://127.0.0.1:{page.address.port}/#token={page.address.token}"
+        assert page.url == f"http://127.0.0.1:{page.address.port}/?token={page.address.token}"
         until_open(page, 1)
         session = json.loads(get(page, "/api/session")[1])["session"]
         writer.write([json.dumps(possible("wt3", 7))])
@@ -121,15 +121,15 @@ def test_addresses_that_are_safe() -> None:
 
 def test_a_link_names_what_others_call_it() -> None:
     far = Address(host="0.0.0.0", port=8443, allowed_hosts=("plant.example",), certificate="x", token="t")
-    assert far.link == "https://plant.example:8443/#token=t"
+    assert far.link == "https://plant.example:8443/?token=t"
     assert "plant.example:8443" in far.hosts
     assert far.origins >= {"https://plant.example:8443"}
     assert not any(origin.startswith("http:") for origin in far.origins)
     proxied = Address(
         host="0.0.0.0", port=8080, allowed_hosts=("plant.example",), behind_proxy=True, token="t"
     )
-    assert proxied.link == "https://plant.example/#token=t"
-    assert Address(host="::1", port=80, token="t").link == "http://[::1]:80/#token=t"
+    assert proxied.link == "https://plant.example/?token=t"
+    assert Address(host="::1", port=80, token="t").link == "http://[::1]:80/?token=t"
 
 
 def test_every_page_has_a_token_of_its_own() -> None:

@@ -22,9 +22,11 @@ async function ask(path, signal) {
 
 /* The token of the printed link is exchanged for a session, which this tab keeps; the address is cleaned. */
 async function enter() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  const address = new URL(location.href);
+  const given = address.searchParams.get("token");
   if (given) {
-    history.replaceState(null, "", location.pathname + location.search);
+    address.searchParams.delete("token");
+    history.replaceState(null, "", address);
     const answer = await fetch(`${root}/api/session`, { headers: { Authorization: `Bearer ${given}` }, credentials: "omit" });
     if (answer.ok) keep((await answer.json()).session);
   }
