@@ -14,6 +14,7 @@ from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
     "check": "check", "draw": "draw", "learn": "learn", "run": "run", "score": "score", "try": "try_",
+    "watch": "watch",
 }  # fmt: skip
 
 
@@ -64,6 +65,7 @@ def main() -> None:
       antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
       antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
+      antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
       antelog completion bash                                           what makes Tab complete all this
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import click
 
@@ -14,14 +15,16 @@ from antelog.files import form_of
 from antelog.files.naming import ENDINGS
 from antelog.language.checks.suggestions import did_you_mean
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Generic[T]):
     predicate: str
-    file: Path
+    file: T
 
 
-def pair(text: str) -> Pair:
+def pair(text: str) -> Pair[Path]:
     """`P=FILE` as a pair. Raises BadParameter if it is none, or the file has no known ending."""
     predicate, file = sides(text)
     if not (predicate and file):
@@ -33,18 +36,18 @@ def pair(text: str) -> Pair:
     return Pair(predicate, Path(file))
 
 
-def files_of_inputs(plan: Plan, pairs: Sequence[Pair]) -> dict[str, Path]:
+def files_of_inputs(plan: Plan, pairs: Sequence[Pair[T]]) -> dict[str, T]:
     """The file of each input that has one. Raises BadParameter for a pair the program has no use for."""
     return _files(plan, pairs, "--input")
 
 
-def files_of_statics(plan: Plan, pairs: Sequence[Pair]) -> dict[str, Path]:
+def files_of_statics(plan: Plan, pairs: Sequence[Pair[T]]) -> dict[str, T]:
     """The file of each static predicate that has one. Raises BadParameter as `files_of_inputs`."""
     return _files(plan, pairs, "--static")
 
 
-def _files(plan: Plan, pairs: Sequence[Pair], option: str) -> dict[str, Path]:
-    files: dict[str, Path] = {}
+def _files(plan: Plan, pairs: Sequence[Pair[T]], option: str) -> dict[str, T]:
+    files: dict[str, T] = {}
     known = _names(plan)[option]
     for each in pairs:
         if each.predicate in files:
@@ -59,7 +62,7 @@ def _names(plan: Plan) -> dict[str, list[str]]:
     return {"--input": [each.name for each in plan.inputs], "--static": [each.name for each in plan.statics]}
 
 
-def _unknown(plan: Plan, given: Pair, option: str) -> str:
+def _unknown(plan: Plan, given: Pair[T], option: str) -> str:
     names, name = _names(plan), given.predicate
     what = "input" if option == "--input" else "static predicate"
     other = next((each for each, known in names.items() if name in known), None)

@@ -1,0 +1,182 @@
+"""`antelog watch`: facts as they come, through the engine in this process, a page and alerts beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+from antelog.cli.arguments.completion import inputs_of
+from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.models import model_option
+from antelog.cli.arguments.pairs import files_of_statics
+from antelog.cli.arguments.reading import Read
+from antelog.cli.recorded.facts import say_what_is_missing, static_facts, static_option
+from antelog.cli.show import listing
+from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
+from antelog.cli.show.terminal import to_stdout
+from antelog.cli.watching.beginning import Files, Terminal, Wish, follower
+from antelog.cli.watching.sources import duration, pair, posted, sources_of, timing_of
+from antelog.cli.watching.stopping import stoppable
+from antelog.compile.nodes.plan import Plan
+from antelog.files import Rejects
+from antelog.forecast.kinds import KINDS
+from antelog.program import Program, load
+from antelog.telling import json_lines
+from antelog.telling.shown import Shown
+
+
+@click.command(
+    "watch",
+    short_help="Follow facts as they come, with a page and alerts.",
+    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
+    "Results go to stdout, everything else to stderr.",
+)
+@click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--input", "inputs", type=Read("P=SOURCE", pair), metavar="P=SOURCE", multiple=True,
+    shell_complete=inputs_of,
+    help="Where the facts of an input come from: a file that grows (CSV or JSON lines), a folder, - for "
+    "standard input, kafka://host:9092/topic?format=json, or http: for facts that are posted to the page.",
+)  # fmt: skip
+@static_option
+@click.option(
+    "--state", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Keep in this file how far it has come, and go on there next time, without a fact lost.",
+)  # fmt: skip
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Write changes to this file instead of stdout; with --state each of them exactly once.",
+)  # fmt: skip
+@click.option("--once", is_flag=True, help="Stop when all that is there has been read.")
+@click.option(
+    "--clock", type=click.Choice(["arrival", "event", "processing"]),
+    help="What moves time on: a column with arrivals, the facts' own times, or the wall clock. If not "
+    "given: arrivals where there is such a column, else the facts.",
+)  # fmt: skip
+@click.option(
+    "--arrival", metavar="NAME", default="arrival", show_default=True,
+    help="The column with the ticks or timestamps at which facts arrived.",
+)  # fmt: skip
+@click.option(
+    "--lag", type=click.IntRange(min=0), metavar="TICKS", default=1, show_default=True,
+    help="Finish the tick that lies this many behind the highest one seen.",
+)  # fmt: skip
+@click.option(
+    "--idle", type=Read("DURATION", duration), metavar="DURATION",
+    help="When nothing came for this long, go on with the wall clock.",
+)  # fmt: skip
+@click.option(
+    "--only", type=Read("KIND,…", kinds), metavar="KIND,…",
+    help=f"Print these kinds of changes only: {', '.join(KINDS)}.",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "table"]), default="jsonl", show_default=True,
+    help="JSON lines for programs, or a listing for people.",
+)  # fmt: skip
+@click.option(
+    "--explanations", type=click.IntRange(min=1), metavar="N",
+    help="Print at most N explanations of an answer, the smallest first.",
+)  # fmt: skip
+@model_option
+@click.option(
+    "--min-chance", type=click.FloatRange(0, 1), metavar="CHANCE",
+    help="Drop answers that are less likely than this, such as 0.01.",
+)  # fmt: skip
+@click.option(
+    "--most", type=click.IntRange(min=1), metavar="N",
+    help="Of each query, let at most N answers be open, and drop the least likely of more.",
+)  # fmt: skip
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N",
+    help="Keep at most N facts in memory; see `antelog try --help`.",
+)  # fmt: skip
+@click.option("--no-page", is_flag=True, help="Serve no page.")
+@click.pass_context
+def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
+    """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page.
+
+    \b
+    Examples:
+      antelog watch turbines.alog --input Temp=readings.csv
+      antelog watch turbines.alog --input Temp=readings/ --state turbines.state --output changes.jsonl
+      tail -f log.jsonl | antelog watch turbines.alog --input Temp=- --no-page --format table
+      antelog watch turbines.alog --input Temp=kafka://localhost:9092/temp --state turbines.state --no-page
+      antelog watch turbines.alog --input Temp=readings.csv --once --no-page | jq .change
+
+    A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
+    that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
+    """
+    if given["output"] is not None and given["form"] == "table":
+        raise click.UsageError("--output has JSON lines; leave out --format table")
+    with ending_in_words(ctx):
+        loaded = load(program)
+        _run(loaded, given)
+
+
+def _run(program: Program, given: Mapping[str, Any]) -> None:
+    plan = program.plan
+    if {given["min_chance"], given["most"]} != {None} and not (given["model"] or plan.declares_chances):
+        raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
+    places, timing = sources_of(plan, given["inputs"]), timing_of(plan, given)
+    statics = files_of_statics(plan, given["statics"])
+    print_diagnostics(program.warnings, program.source, stderr())
+    say_what_is_missing(plan, dict.fromkeys(places, Path()))
+    with ExitStack() as stack:
+        engine = {
+            "static": static_facts(plan, statics, Rejects()),
+            **{name: given[name] for name in ("limit", "model", "min_chance", "most")},
+        }
+        wish = Wish(
+            places, timing, given["arrival"], given["only"] or KINDS, given["explanations"], given["once"],
+            engine,
+        )  # fmt: skip
+        show = _printer(plan, given)
+        files = Files(given["state"], _feed(given, posted(places), stack), given["output"])
+        found = follower(program, wish, files, Terminal(show), stack)
+        with stoppable() as stopping:
+            found.run(stopping)
+        sys.stdout.flush()
+        say_what_was_read(found.told.rejects, found.engine)
+        say_what_was_dropped(found.engine)
+        rejects = found.told.rejects
+        SetAside(rejects.counts, rejects.first, plan.tick).say(None, "the page")
+
+
+def _feed(given: Mapping[str, Any], needed: bool, stack: ExitStack) -> Path | None:
+    """The folder of the feed, if anybody reads it."""
+    if given["no_page"] and not needed:
+        return None
+    state: Path | None = given["state"]
+    if state is not None:
+        return state.with_name(f"{state.name}.feed")
+    return Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
+
+
+def _printer(plan: Plan, given: Mapping[str, Any]) -> Callable[[Shown], None]:
+    """What prints changes on stdout, at once."""
+    relations, explanations = list(plan.queries), given["explanations"]
+    if given["form"] == "table":
+        to = listing.listing(to_stdout(), plan.tick, explanations)
+        last: list[int | None] = [None]
+
+        def show(shown: Shown) -> None:
+            last[0] = listing.print_changes(relations, shown, last[0], to)
+            sys.stdout.flush()
+
+        return show
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    style = json_lines.Style(explanations, ascii_only=not encoding.startswith("utf"))
+
+    def write(shown: Shown) -> None:
+        sys.stdout.write(json_lines.change_lines(relations, shown, style))
+        sys.stdout.flush()
+
+    return write

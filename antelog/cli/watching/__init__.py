@@ -1,0 +1,1 @@
+"""What `antelog watch` was asked for, made into a follower, with the page and the alerts beside it."""

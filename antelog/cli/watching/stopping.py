@@ -1,0 +1,28 @@
+"""Ctrl-C and SIGTERM ask the follower to stop, so that it keeps its state; a second one stops it at once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """A function that says whether it is time to stop."""
+    asked: list[int] = []
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        asked.append(number)
+        for each in _SIGNALS:
+            signal.signal(each, signal.SIG_DFL if each != signal.SIGINT else signal.default_int_handler)
+
+    before = {each: signal.signal(each, ask) for each in _SIGNALS}
+    try:
+        yield lambda: bool(asked)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

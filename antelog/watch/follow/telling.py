@@ -1,0 +1,129 @@
+"""What the follower writes: changes to an output, and changes, rejects and the state of inputs to a feed.
+
+{"tick": 8, "change": "confirmed", …}      as `antelog try` prints it
+{"reject": {"input": "Temp", "reason": "late", …}}
+{"status": {"tick": 8, "open": {"Malf": 12}, …}}
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.files import Reject
+from antelog.forecast.engine import Engine
+from antelog.forecast.kinds import KINDS
+from antelog.telling.json_lines import Style, change_lines
+from antelog.telling.shown import Shown
+from antelog.watch.feed.writer import FeedWriter
+
+BETWEEN = 0.25
+"""Seconds between two lines about the inputs, at least."""
+
+MOST_REJECTS = 100
+"""So many rejected rows are told between two of them."""
+
+_SHARE = 20
+"""Counting what is open takes at most one part in so many of the time."""
+
+
+class Output(Protocol):
+    """Where changes go besides the feed: a terminal, or a file."""
+
+    def show(self, shown: Shown) -> None: ...
+
+
+def with_kinds(shown: Shown, only: Sequence[str]) -> Shown:
+    """The changes of some kinds."""
+    if set(only) >= set(KINDS):
+        return shown
+    kinds = pa.array(only, pa.string())
+    tables = {
+        name: each.filter(pc.is_in(each.column("change"), kinds)) for name, each in shown.tables.items()
+    }
+    return replace(shown, tables=tables)
+
+
+@dataclass(frozen=True)
+class About:
+    """The program, for those who read a feed."""
+
+    text: str
+    path: str
+
+
+class Feed:
+    """Writes a feed for an engine."""
+
+    def __init__(self, writer: FeedWriter, engine: Engine, about: About) -> None:
+        self.writer = writer
+        self._engine, self._about = engine, about
+        self._relations = list(engine.plan.queries)
+        self._told = self._counted = 0.0
+        self._rejects = 0
+        self._open: dict[str, int] = {}
+
+    def begin(self) -> None:
+        """A new segment, with all that is open."""
+        length = self._engine.plan.tick
+        time_ = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
+        known = {
+            "program": self._about.text,
+            "path": self._about.path,
+            "tick": self._engine.now,
+            "time": None if length is None else time_,
+        }
+        self.writer.head(known, self._open_lines() if self._engine.now >= 0 else [])
+
+    def changes(self, shown: Shown) -> None:
+        """The lines of a step, and of rows that were set aside in it."""
+        if self.writer.full:
+            self.begin()
+        self.writer.write(change_lines(self._relations, shown, Style()).splitlines())
+
+    def rejects(self, found: Sequence[Reject]) -> None:
+        few = found[: max(0, MOST_REJECTS - self._rejects)]
+        self._rejects += len(few)
+        self.writer.write([_reject_line(each, self._engine.now) for each in few])
+
+    def status(self, inputs: Mapping[str, Any], holding: str | None, *, at_once: bool = False) -> None:
+        """How things stand, if it was not told just now."""
+        now = time.monotonic()
+        if not at_once and now < self._told + BETWEEN:
+            return
+        self._told, self._rejects = now, 0
+        self._count()
+        known = {"tick": self._engine.now, "open": self._open, "inputs": inputs, "holding": holding}
+        status = {"at": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"), **known}
+        self.writer.write([msgspec.json.encode({"status": status}).decode()])
+
+    def _count(self) -> None:
+        began = time.monotonic()
+        if began < self._counted:
+            return
+        self._open = dict(self._engine.status.open_answers)
+        ended = time.monotonic()
+        self._counted = ended + _SHARE * (ended - began)
+
+    def _open_lines(self) -> list[str]:
+        tables = {each.name: _open(self._engine.answers(each.name)) for each in self._relations}
+        return change_lines(self._relations, Shown(self._engine.now, tables), Style()).splitlines()
+
+
+def _open(table: pa.Table) -> pa.Table:
+    return table.filter(pc.not_equal(table.column("change"), "confirmed"))
+
+
+def _reject_line(reject: Reject, tick: int) -> str:
+    said = {
+        "input": reject.predicate, "reason": reject.reason, "row": reject.row, "tick": tick,
+        "detail": str(reject),
+    }  # fmt: skip
+    return msgspec.json.encode({"reject": said}).decode()

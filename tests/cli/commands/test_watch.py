@@ -1,0 +1,215 @@
+"""antelog/cli/commands/watch.py, antelog/cli/watching/{beginning,sources,stopping}.py: `antelog watch`."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.cli.trying import LOG, READINGS, ROOT, antelog, try_
+from tests.watch.killing import killed_while_it_runs
+
+EXAMPLES = ROOT / "examples"
+
+
+def watch(*arguments: object) -> Result:
+    return antelog("watch", "p.alog", "--no-page", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("example", "arguments"),
+    [
+        ("turbines", ["Temp=Temp.csv"]),
+        ("alarms", ["Alarm=alarms.csv", "Ack=acks.csv"]),
+        ("relay", ["Sent=sent.csv", "Got=got.csv"]),
+        ("orders", ["Order=orders.csv", "Payment=payments.csv", "Cancelled=cancellations.csv"]),
+        ("frost", ["Frost=messages.csv"]),
+    ],
+)
+def test_it_tells_what_try_tells(example: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES / example)
+    program, inputs = f"{example}.alog", [each for pair in arguments for each in ("--input", pair)]
+    recorded = antelog("try", program, *inputs)
+    followed = antelog("watch", program, *inputs, "--once", "--no-page")
+    assert followed.stdout == recorded.stdout
+    assert followed.stderr == recorded.stderr
+    assert len(followed.stdout.splitlines()) > 5
+
+
+@pytest.mark.usefixtures("here")
+def test_it_goes_on_where_it_was(here: Path) -> None:
+    (header, *rows) = READINGS.splitlines(keepends=True)
+    Path("temp.csv").write_text(header)
+    arguments = ("--input", "Temp=temp.csv", "--once", "--state", "s", "--output", "out.jsonl")
+    told = []
+    for row in ["", *rows, "wt9,low,9,9\n"]:
+        with Path("temp.csv").open("a") as file:
+            file.write(row)
+        done = watch(*arguments, "--lag", 2)
+        assert done.exit_code == 0, done.stderr
+        told.append(len(Path("out.jsonl").read_text().splitlines()))
+    assert told == sorted(told)
+    assert Path("out.jsonl").read_text().splitlines() == LOG
+    assert not (here / "s.feed").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_feed_is_kept_beside_the_state() -> None:
+    arguments = ("--input", "Temp=temp.csv", "--input", "Posted=http:", "--once", "--state", "s")
+    Path("p.alog").write_text("input Posted(x, time).\n" + Path("p.alog").read_text())
+    assert watch(*arguments).exit_code == 0
+    (segment,) = Path("s.feed").glob("*.jsonl")
+    records = [json.loads(line) for line in segment.read_text().splitlines()]
+    assert [json.dumps(record) for record in records if "change" in record] == LOG[:4][:2]
+    Path("s.feed", "inbox", "Posted.jsonl").write_text('{"x": "a", "time": 3}\n')
+    assert watch(*arguments).exit_code == 0
+    (_, segment) = sorted(Path("s.feed").glob("*.jsonl"))
+    records = [json.loads(line) for line in segment.read_text().splitlines()]
+    assert len(records[0]["head"]["open"]) == 2
+    assert [json.dumps(record) for record in records if "change" in record] == LOG[2:4]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "Temp=temp.txt"], "ending that tells no form"),
+        (["--input", "Temp"], "is not of the form P=SOURCE"),
+        (["--input", "Tmp=temp.csv"], "Did you mean Temp?"),
+        ([], "there is nothing to follow; give --input Other=SOURCE"),
+        (["--input", "Temp=-", "--input", "Other=-"], "standard input can be the source of one input only"),
+        (["--input", "Temp=temp.csv", "--clock", "processing"], "begin the program with `tick 1 minute`"),
+        (["--input", "Temp=temp.csv", "--idle", "soon"], "is not a duration"),
+        (["--input", "Temp=temp.csv", "--most", "3"], "need chances"),
+        (["--input", "Temp=temp.csv", "--output", "o", "--format", "table"], "leave out --format table"),
+    ],
+)
+def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: str) -> None:
+    Path("p.alog").write_text("input Other(x, time).\n" + Path("p.alog").read_text())
+    done = watch(*arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_what_is_wrong_with_the_data_is_said() -> None:
+    Path("bad.csv").write_text("device,time\na,7\n")
+    done = watch("--input", "Temp=bad.csv")
+    assert (done.exit_code, done.stderr) == (
+        1, "error: bad.csv: lacks the column level of Temp; it has device, time\n"
+    )  # fmt: skip
+    done = watch("--input", "Temp=temp.csv", "--clock", "arrival", "--arrival", "came", "--once")
+    assert (done.exit_code, "has no column came for the arrivals" in done.stderr) == (1, True)
+    Path("out.jsonl").write_text("mine\n")
+    done = watch("--input", "Temp=temp.csv", "--once", "--state", "s", "--output", "out.jsonl")
+    assert (done.exit_code, "is there already, and the state knows nothing of it" in done.stderr) == (1, True)
+    assert Path("out.jsonl").read_text() == "mine\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_another_source_is_read_from_its_start() -> None:
+    assert watch("--input", "Temp=temp.csv", "--once", "--state", "s").exit_code == 0
+    Path("more.csv").write_text("device,level,time,arrival\nwt9,high,9,9\nwt9,low,11,11\n")
+    done = watch("--input", "Temp=more.csv", "--once", "--state", "s")
+    assert "note: Temp came from temp.csv before; more.csv is read from its start" in done.stderr
+    assert '"answer": {"X": "wt9", "T": 9}' in done.stdout
+
+
+@pytest.mark.usefixtures("here")
+def test_kinds_tables_and_chances() -> None:
+    only = watch("--input", "Temp=temp.csv", "--once", "--only", "confirmed").stdout
+    assert only == try_("--input", "Temp=temp.csv", "--only", "confirmed").stdout
+    table = watch("--input", "Temp=temp.csv", "--once", "--format", "table").stdout
+    assert table == try_("--input", "Temp=temp.csv", "--format", "table").stdout
+    chances = watch("--input", "Temp=temp.csv", "--once", "--model", "learn", "--explanations", 1).stdout
+    assert chances == try_("--input", "Temp=temp.csv", "--model", "learn", "--explanations", 1).stdout
+    assert '"chance": ' in chances
+
+
+def _command(*arguments: object) -> list[str]:
+    code = "from antelog.cli.main import main; main()"
+    return [sys.executable, "-c", code, "watch", "p.alog", "--no-page", *map(str, arguments)]
+
+
+@pytest.mark.usefixtures("here")
+def test_standard_input_is_followed_to_its_end() -> None:
+    done = subprocess.run(
+        _command("--input", "Temp=-"), input=READINGS, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines() == LOG
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int) -> None:
+    process = subprocess.Popen(
+        _command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    lines = [process.stdout.readline().strip() for _ in range(2)]
+    process.send_signal(number)
+    assert process.wait(60) == 0
+    process.stdout.close()
+    assert lines == LOG[:2]
+    assert (
+        "going on from s, after tick 1" in watch("--input", "Temp=temp.csv", "--state", "s", "--once").stderr
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("here")
+def test_what_was_killed_20_times_tells_everything_once() -> None:
+    dice = random.Random(7)
+    lines = [
+        f"wt{dice.randrange(9)},{dice.choice(['high', 'low'])},{i // 20},{i // 20 + dice.randrange(2)}\n"
+        for i in range(40_000)
+    ]
+    Path("temp.csv").write_text("device,level,time,arrival\n" + "".join(sorted(lines, key=_arrival)))
+    os.truncate("temp.csv", Path("temp.csv").stat().st_size - 5)
+    arguments = ("--input", "Temp=grows.csv", "--state", "s", "--output", "out.jsonl")
+    data = Path("temp.csv").read_bytes()
+    killed = killed_while_it_runs(_command(*arguments), Path("grows.csv"), data, dice, times=20)
+    assert killed == 20
+    assert watch(*arguments, "--once").exit_code == 0
+    whole = watch("--input", "Temp=grows.csv", "--once", "--state", "t", "--output", "whole.jsonl")
+    assert whole.exit_code == 0
+    assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert len(Path("out.jsonl").read_text().splitlines()) > 10_000
+
+
+def _arrival(line: str) -> int:
+    return int(line.rpartition(",")[2])
+
+
+def test_a_killed_follower_of_standard_input_says_what_is_lost(here: Path) -> None:
+    process = subprocess.Popen(
+        _command("--input", "Temp=-", "--state", "s"),
+        cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(READINGS)
+    process.stdin.flush()
+    process.stdout.readline()
+    end = time.monotonic() + 60
+    while not Path("s").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    process.stdin.write("wt2,high,7,7\nwt2,high,8,8\n")
+    process.stdin.flush()
+    while '"T": 7' not in process.stdout.readline():
+        pass
+    process.kill()
+    process.communicate()
+    done = subprocess.run(
+        _command("--input", "Temp=-", "--state", "s"), input="", capture_output=True, text=True, check=False
+    )
+    assert "2 lines of standard input were read after the last state was saved" in done.stderr

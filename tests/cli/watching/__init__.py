@@ -1,0 +1,1 @@
+"""Tests of following facts by `antelog watch`."""

@@ -1,0 +1,205 @@
+"""antelog/watch/sources/{topic,opening}.py: topics of Kafka, by a made-up client and by a real one."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from antelog.errors import DataError, UnsupportedError
+from antelog.watch.sources.growing import GrowingFile
+from antelog.watch.sources.opening import Around, opened
+from antelog.watch.sources.places import Posted, Topic, place_of
+from antelog.watch.sources.source import Mark
+from antelog.watch.sources.standard import StandardInput
+from antelog.watch.sources.topic import KafkaTopic
+from antelog.watch.sources.whole import WholeFiles
+from tests.cli.trying import PROGRAM
+from tests.servers import UnavailableError
+from tests.servers.kafka import Kafka, kafka
+from tests.watch.sources.taking import WANTED, taken
+
+confluent_kafka = pytest.importorskip("confluent_kafka")
+
+
+@dataclass
+class _Broker:
+    """Messages by partition, from an offset on; and the client itself."""
+
+    messages: dict[int, list[bytes | None]]
+    low: int = 0
+    settings: dict[str, Any] = field(default_factory=dict)
+    places: dict[int, int] = field(default_factory=dict)
+
+    def __call__(self, settings: dict[str, Any]) -> _Broker:
+        self.settings = settings
+        return self
+
+    def list_topics(self, topic: str, _timeout: float) -> Any:
+        error = None if topic == "temp" else SimpleNamespace(str=lambda: "there is no such topic")
+        return SimpleNamespace(topics={topic: SimpleNamespace(error=error, partitions=self.messages)})
+
+    def get_watermark_offsets(self, partition: Any, _timeout: float) -> tuple[int, int]:
+        return self.low, self.low + len(self.messages[partition.partition])
+
+    def assign(self, partitions: list[Any]) -> None:
+        self.places = {each.partition: each.offset for each in partitions}
+
+    def consume(self, _most: int, _timeout: float) -> list[Any]:
+        found = []
+        for number, offset in self.places.items():
+            values = self.messages[number][offset - self.low :]
+            found += [_message(number, offset + i, value) for i, value in enumerate(values)]
+            end = SimpleNamespace(code=lambda: confluent_kafka.KafkaError._PARTITION_EOF)
+            found.append(_message(number, offset + len(values), None, end))
+            self.places[number] = offset + len(values)
+        return found
+
+    def close(self) -> None:
+        pass
+
+
+def _message(number: int, offset: int, value: bytes | None, error: Any = None) -> Any:
+    return SimpleNamespace(
+        partition=lambda: number, offset=lambda: offset, value=lambda: value, error=lambda: error
+    )
+
+
+def _fact(device: str) -> bytes:
+    return json.dumps({"device": device, "value": 1, "time": 7}, indent=1).encode()
+
+
+def _topic(broker: _Broker, text: str = "kafka://b/temp", mark: Mark | None = None) -> KafkaTopic:
+    place = place_of(text)
+    assert isinstance(place, Topic)
+    return KafkaTopic(place, WANTED, mark=mark, make=broker)
+
+
+def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
+    broker = _Broker({0: [_fact("a"), b"no", None], 1: [_fact("b")]})
+    source = _topic(broker)
+    assert source.behind
+    rows, wrong = taken(source.poll())
+    assert sorted(rows) == [("a", 0), ("b", 0)]
+    assert [each[:20] for each in wrong] == ["temp[0]:2: the messa", "temp[0]:1: is not JS"]
+    mark = json.loads(json.dumps(source.mark))
+    assert mark == {"next": {"0": 3, "1": 1}, "names": ["device", "value", "time"]}
+    broker.messages[1].append(_fact("c"))
+    again = _topic(broker, mark=mark)
+    assert taken(again.poll()) == ([("c", 1)], [])
+    assert taken(again.poll()) == ([], [])
+    assert again.notes == []
+
+
+def test_the_client_commits_nothing_and_gets_its_settings(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("# ours\nsasl.username=me\nsasl.password = a=b\n")
+    broker = _Broker({0: []})
+    _topic(broker, f"kafka://b/temp?kafka.security.protocol=SASL_SSL&config={tmp_path / 'secret'}")
+    assert broker.settings["enable.auto.commit"] is False
+    assert broker.settings["bootstrap.servers"] == "b:9092"
+    assert broker.settings["security.protocol"] == "SASL_SSL"
+    assert (broker.settings["sasl.username"], broker.settings["sasl.password"]) == ("me", "a=b")
+    (tmp_path / "secret").write_text("what\n")
+    with pytest.raises(DataError, match="secret:1: is not of the form name=value"):
+        _topic(broker, f"kafka://b/temp?config={tmp_path / 'secret'}")
+
+
+def test_rows_of_csv_have_no_header() -> None:
+    source = _topic(_Broker({0: [b'"a,\n",1,7', b"b,2,8\r\n"]}), "kafka://b/temp?format=csv")
+    assert [device for device, _ in taken(source.poll())[0]] == ["a,\n", "b"]
+
+
+def test_it_begins_at_the_end_if_it_is_told_to() -> None:
+    broker = _Broker({0: [_fact("a")]})
+    source = _topic(broker, "kafka://b/temp?from=latest")
+    broker.messages[0].append(_fact("b"))
+    assert taken(source.poll())[0] == [("b", 1)]
+
+
+def test_what_the_broker_has_no_more_is_said() -> None:
+    source = _topic(_Broker({0: [_fact("a")]}, low=9), mark={"next": {"0": 2}})
+    (note,) = source.notes
+    assert note.startswith("kafka://b:9092/temp: 7 messages of partition 0 are gone")
+    assert taken(source.poll())[0] == [("a", 9)]
+    other = _topic(_Broker({0: [_fact("a")]}), mark={"next": {"0": 5}})
+    assert other.notes[0].endswith("partition 0 is not the one that was read; it is read from its start")
+    assert taken(other.poll())[0] == [("a", 0)]
+
+
+def test_a_topic_that_is_not_there_is_said() -> None:
+    with pytest.raises(DataError, match="kafka://b:9092/no: cannot be read: there is no such topic"):
+        _topic(_Broker({0: []}), "kafka://b/no")
+
+
+# ---- places ----
+
+
+def test_each_place_has_its_source(tmp_path: Path) -> None:
+    around = Around(tmp_path / "feed", tmp_path / "s")
+    sources = {
+        "a.csv": GrowingFile,
+        "a.parquet": WholeFiles,
+        "-": StandardInput,
+        "http:": GrowingFile,
+    }
+    for text, kind in sources.items():
+        source = opened(place_of(text), WANTED, None, around)
+        assert isinstance(source, kind)
+        source.close()
+    assert (tmp_path / "feed" / "inbox" / "Temp.jsonl").exists()
+    with pytest.raises(UnsupportedError, match="leave out --no-page"):
+        opened(Posted(), WANTED, None, Around())
+
+
+# ---- a real broker ----
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Kafka]:
+    try:
+        with kafka() as found:
+            yield found
+    except UnavailableError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.slow
+def test_a_follower_that_was_killed_20_times_tells_every_message_once(broker: Kafka, tmp_path: Path) -> None:
+    dice = random.Random(7)
+    broker.create("temp", 1)
+    producer = confluent_kafka.Producer({"bootstrap.servers": broker.servers})
+    (tmp_path / "p.alog").write_text(PROGRAM)
+    code = "from antelog.cli.main import main; main()"
+    command = [
+        *(sys.executable, "-c", code, "watch", "p.alog", "--no-page"),
+        *("--input", f"Temp=kafka://{broker.servers}/temp"),
+    ]
+    ours = [*command, "--state", "s", "--output", "out.jsonl"]
+    killed = 0
+    for tick in range(20):
+        for _ in range(1000):
+            device, level = f"wt{dice.randrange(9)}", dice.choice(["high", "low"])
+            fact = {"device": device, "level": level, "time": tick, "arrival": tick}
+            producer.produce("temp", json.dumps(fact).encode())
+        producer.flush()
+        process = subprocess.Popen(ours, cwd=tmp_path, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(dice.uniform(0.5, 4))
+        except subprocess.TimeoutExpired:
+            killed += 1
+        process.kill()
+        process.wait()
+    assert killed == 20
+    subprocess.run([*ours, "--once"], cwd=tmp_path, check=True)
+    whole = [*command, "--once", "--state", "t", "--output", "whole.jsonl"]
+    subprocess.run(whole, cwd=tmp_path, check=True)
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) > 100
