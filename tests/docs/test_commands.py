@@ -1,6 +1,6 @@
 """The commands and the Python code in the documentation can be run as they stand there.
 
-README, tutorial and examples have tests of their own: `test_walks.py`.
+README, tutorial, examples and some pages have tests of their own: `test_walks.py`.
 """
 
 import os
@@ -23,7 +23,8 @@ from antelog.spark.session.java import require_java
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
-BLOCKS = [block for block in all_blocks() if not block.page.startswith(("README", "examples/", "tutorial/"))]
+WALKED = ("README", "examples/", "tutorial/", "watch.md")
+BLOCKS = [block for block in all_blocks() if not block.page.startswith(WALKED)]
 COMMANDS = [
     pytest.param(words[1:], id=f"{block}-{number}")
     for block in BLOCKS

@@ -15,7 +15,8 @@ from tests.docs.pages import ROOT, Block, blocks_of, name_of
 from tests.docs.walking import Step, missing, run, steps
 
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
-WALKS = [ROOT / "README.md", *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
+WATCH = ROOT / "docs" / "watch.md"
+WALKS = [ROOT / "README.md", WATCH, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"
 
 
