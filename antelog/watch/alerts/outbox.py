@@ -51,6 +51,13 @@ class Waiting:
 def opened(path: Path) -> Iterator[Outbox]:
     """The outbox in a file, which is made if it is not there. Raises AlertError if it is something else."""
     try:
+        path.touch(mode=0o600)  # what facts say is not for everybody on this machine
+    except OSError as error:
+        raise AlertError(
+            f"{path}: the file of alerts cannot be made: {error.strerror}",
+            "See that its folder can be written.",
+        ) from error
+    try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             database.executescript(_TABLES)
             yield Outbox(database)

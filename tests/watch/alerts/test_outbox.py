@@ -112,3 +112,16 @@ def test_another_file_is_refused(path: Path) -> None:
         opened(path),
     ):
         pass
+
+
+def test_only_we_can_read_it(path: Path) -> None:
+    with opened(path):
+        assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_cannot_be_made(tmp_path: Path) -> None:
+    with (
+        pytest.raises(AlertError, match=r"cannot be made: No such file.*See that its folder"),
+        opened(tmp_path / "nowhere" / "s.alerts"),
+    ):
+        pass
