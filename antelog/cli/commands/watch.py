@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from antelog.cli.arguments.alerts import alert_options, wanted_alerts
 from antelog.cli.arguments.completion import inputs_of
 from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.models import model_option
@@ -31,6 +32,8 @@ from antelog.forecast.kinds import KINDS
 from antelog.program import Program, load
 from antelog.telling import json_lines
 from antelog.telling.shown import Shown
+from antelog.watch.alerts.alert import Wanted
+from antelog.watch.alerts.process import start
 
 
 @click.command(
@@ -99,6 +102,7 @@ from antelog.telling.shown import Shown
     help="Keep at most N facts in memory; see `antelog try --help`.",
 )  # fmt: skip
 @click.option("--no-page", is_flag=True, help="Serve no page.")
+@alert_options
 @click.pass_context
 def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
     """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page.
@@ -110,6 +114,7 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
       tail -f log.jsonl | antelog watch turbines.alog --input Temp=- --no-page --format table
       antelog watch turbines.alog --input Temp=kafka://localhost:9092/temp --state turbines.state --no-page
       antelog watch turbines.alog --input Temp=readings.csv --once --no-page | jq .change
+      antelog watch turbines.alog --input Temp=readings.csv --alert slack:@slack.url --alert-on confirmed
 
     A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
     that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
@@ -127,6 +132,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
     places, timing = sources_of(plan, given["inputs"]), timing_of(plan, given)
     statics = files_of_statics(plan, given["statics"])
+    wanted = wanted_alerts(given, program, chances=bool(given["model"]) or plan.declares_chances)
     print_diagnostics(program.warnings, program.source, stderr())
     say_what_is_missing(plan, dict.fromkeys(places, Path()))
     with ExitStack() as stack:
@@ -139,8 +145,10 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
             engine,
         )  # fmt: skip
         show = _printer(plan, given)
-        files = Files(given["state"], _feed(given, posted(places), stack), given["output"])
-        found = follower(program, wish, files, Terminal(show), stack)
+        feed = _feed(given, posted(places) or wanted is not None, stack)
+        files = Files(given["state"], feed, given["output"])
+        tend = _alerts(feed, wanted, given["state"], stack)
+        found = follower(program, wish, files, Terminal(show, tend), stack)
         with stoppable() as stopping:
             found.run(stopping)
         sys.stdout.flush()
@@ -148,6 +156,17 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         say_what_was_dropped(found.engine)
         rejects = found.told.rejects
         SetAside(rejects.counts, rejects.first, plan.tick).say(None, "the page")
+
+
+def _alerts(
+    feed: Path | None, wanted: Wanted | None, state: Path | None, stack: ExitStack
+) -> Callable[[], None]:
+    """Start to send alerts, if any are wanted; what is called now and then to look after that."""
+    if feed is None or wanted is None:
+        return lambda: None
+    alerts = start(feed, wanted, state)
+    stack.callback(alerts.stop)
+    return alerts.keep
 
 
 def _feed(given: Mapping[str, Any], needed: bool, stack: ExitStack) -> Path | None:

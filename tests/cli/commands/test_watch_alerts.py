@@ -1,0 +1,67 @@
+"""antelog/cli/commands/watch.py: `antelog watch` sends alerts, and tells the same if they do not arrive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.cli.trying import LOG, READINGS, antelog
+from tests.watch.alerts.receiving import serving
+
+pytestmark = pytest.mark.usefixtures("here")
+CONFIRMED = [line for line in LOG if '"confirmed"' in line]
+
+
+def watch(*arguments: object) -> Result:
+    Path("temp.csv").write_text(READINGS, encoding="utf-8")
+    return antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", *arguments)
+
+
+def test_what_is_confirmed_is_sent() -> None:
+    done = watch("--alert", "command:tee -a sent", "--alert-template", "{X} has failed")
+    assert (done.exit_code, done.stdout.splitlines()) == (0, LOG)
+    (sent,) = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
+    assert sent.pop("text") == "wt2 has failed"
+    assert sent.pop("program") == "p.alog"
+    assert sent.pop("key")
+    assert [sent] == [json.loads(line) for line in CONFIRMED]
+
+
+def test_what_is_printed_is_another_matter() -> None:
+    done = watch("--only", "possible", "--alert", "command:tee -a sent", "--alert-on", "rejected")
+    assert {json.loads(line)["change"] for line in done.stdout.splitlines()} == {"possible"}
+    sent = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
+    assert {each["change"] for each in sent} == {"rejected"}
+
+
+def test_a_receiver_that_is_down_gets_it_later() -> None:
+    Path("pager.url").write_text("http://127.0.0.1:1/", encoding="utf-8")
+    alert = ("--alert", "webhook:@pager.url", "--alert-on", "possible", "--state", "s")
+    done = watch(*alert)
+    assert done.exit_code == 0, done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    with serving() as server:
+        Path("pager.url").write_text(server.url, encoding="utf-8")
+        assert watch(*alert).exit_code == 0
+        got = [(each["tick"], each["answer"]["X"]) for each in server.got]
+    possible = [(each["tick"], each["answer"]["X"]) for each in told if each["change"] == "possible"]
+    assert got == possible
+    assert possible
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--alert", "slack:https://hooks.example/s3cr3t"), "an address is a secret"),
+        (("--alert", "command:cat", "--alert-where", "Malv"), "Did you mean Malf?"),
+        (("--alert", "command:cat", "--alert-on", "likely"), "no query has an alert"),
+    ],
+)
+def test_a_wrong_alert_is_said_before_the_start(words: tuple[str, ...], said: str) -> None:
+    done = watch(*words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "s3cr3t" not in done.stderr
