@@ -93,6 +93,7 @@ class Follower:
         if self.told.feed is not None:
             self.told.feed.begin()
         self._status()
+        self._keep(at_once=True)  # before anything is written that a state should know of
         while not stopping():
             began = time.monotonic()
             read = self._read()

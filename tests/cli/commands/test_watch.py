@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from antelog.watch.follow.state import restored
 from tests.cli.trying import LOG, READINGS, ROOT, antelog, try_
 from tests.watch.killing import killed_while_it_runs
 
@@ -190,6 +191,12 @@ def _arrival(line: str) -> int:
     return int(line.rpartition(",")[2])
 
 
+def _lines_in(state: Path) -> int:
+    """How many lines of standard input a state knows of."""
+    found = restored(state)
+    return found.known.sources["Temp"].mark["lines"] if found else 0
+
+
 def test_a_killed_follower_of_standard_input_says_what_is_lost(here: Path) -> None:
     process = subprocess.Popen(
         _command("--input", "Temp=-", "--state", "s"),
@@ -201,7 +208,8 @@ def test_a_killed_follower_of_standard_input_says_what_is_lost(here: Path) -> No
     process.stdin.flush()
     process.stdout.readline()
     end = time.monotonic() + 60
-    while not Path("s").exists() and time.monotonic() < end:
+    while _lines_in(Path("s")) < 4:
+        assert time.monotonic() < end
         time.sleep(0.05)
     process.stdin.write("wt2,high,7,7\nwt2,high,8,8\n")
     process.stdin.flush()
