@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
     from antelog.program import Program, load, parse
+    from antelog.watch.live import live
 
 __all__ = [
     "AntelogError",
@@ -42,6 +43,7 @@ __all__ = [
     "StateError",
     "UnsupportedError",
     "draw",
+    "live",
     "load",
     "load_ipython_extension",
     "parse",
@@ -52,6 +54,7 @@ _FROM = {
     "Engine": "forecast.engine",
     "Model": "forecast.files.model",
     **dict.fromkeys(("Program", "load", "parse"), "program"),
+    "live": "watch.live",
     **dict.fromkeys(("Drawing", "draw"), "pictures"),
     **dict.fromkeys(("load_ipython_extension", "show"), "notebook"),
 }

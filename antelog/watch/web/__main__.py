@@ -16,10 +16,11 @@ from pathlib import Path
 import msgspec
 import uvicorn
 
-from antelog.watch.feed.reader import FeedReader
+from antelog.errors import AntelogError
 from antelog.watch.web.address import Address
 from antelog.watch.web.app import Entry, page_app
-from antelog.watch.web.sight import Sight
+from antelog.watch.web.readers import reader_of
+from antelog.watch.web.sight import Reader, Sight
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -32,24 +33,27 @@ class Order(msgspec.Struct, frozen=True):
 def main() -> int:
     order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
     try:
+        reader = reader_of(Path(order.feed))
         listening = _listen(order.address)
+    except AntelogError as error:
+        _tell({"error": str(error)})
+        return 1
     except OSError as error:
         _tell({"error": f"{order.address.host}:{order.address.port}: {error.strerror or error}"})
         return 1
     port = listening.getsockname()[1]
     address = msgspec.structs.replace(order.address, port=port)
-    server = uvicorn.Server(_config(order, address))
+    server = uvicorn.Server(_config(order.feed, reader, address))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell({"port": port})
     asyncio.run(server.serve([listening]))
     return 0
 
 
-def _config(order: Order, address: Address) -> uvicorn.Config:
-    feed = Path(order.feed)
-    entry = Entry(address.hosts, address.origins, address.token, address.facts, feed)
+def _config(feed: str, reader: Reader, address: Address) -> uvicorn.Config:
+    entry = Entry(address.hosts, address.origins, address.token, address.facts, Path(feed))
     return uvicorn.Config(
-        page_app(Sight(FeedReader(feed)), entry),
+        page_app(Sight(reader), entry),
         log_level="critical",
         access_log=False,
         server_header=False,

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,7 @@ def page_app(sight: Sight, entry: Entry) -> ASGIApp:
 class _Routes:
     sight: Sight
     entry: Entry
+    _known: Mapping[str, Any] = field(default_factory=dict)
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -172,7 +173,13 @@ class _Routes:
     def _scene(self, request: Request) -> Scene:
         return Scene(self.sight.board, _root(request))
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> Mapping[str, Any]:
+        """The board in a few numbers, found once for each version: many may ask."""
+        if self._known.get("version") != self.sight.board.version:
+            self._known = self._found()
+        return self._known
+
+    def _found(self) -> dict[str, Any]:
         board, scene = self.sight.board, Scene(self.sight.board)
         reached = "" if board.tick is None else scene.clock.at(board.tick)
         length = scene.clock.length

@@ -62,12 +62,12 @@ class Sight:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def news(self, version: int) -> Mapping[str, Any]:
-        """What is new since a version, once there is something, and not too often."""
+    async def news(self, version: int) -> int:
+        """The version that is newer than this one, once there is one, and not too often."""
         while self.board.version == version:
             await self._changed.wait()
         await asyncio.sleep(EVERY)
-        return summary(self.board)
+        return self.board.version
 
 
 def summary(board: Board) -> dict[str, Any]:

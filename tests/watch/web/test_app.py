@@ -1,4 +1,4 @@
-"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,parts}.py: what is told, and how."""
+"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,parts,readers}.py: what is told, and how."""
 
 import asyncio
 import csv
@@ -7,9 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from starlette.types import Message
 
+from antelog.errors import DataError
 from antelog.watch.board.answer import name_of
 from antelog.watch.board.board import Board
 from antelog.watch.feed.reader import FeedReader
@@ -18,6 +21,7 @@ from antelog.watch.web.export import as_csv
 from antelog.watch.web.metrics import alerts_in, metrics
 from antelog.watch.web.parts import PARTS
 from antelog.watch.web.posting import NoFactsError, posted
+from antelog.watch.web.readers import reader_of
 from antelog.watch.web.shell import ASSETS, VIEWS
 from antelog.watch.web.sight import Sight
 from tests.watch.lines import confirmed, head, possible, rejected, status, written
@@ -198,14 +202,15 @@ def test_news_wait_for_something_new_and_a_slow_reader_gets_the_latest() -> None
     async def run() -> None:
         found = sight(possible("wt2", 7))
         first = await asyncio.wait_for(found.news(-1), 5)
-        assert first["open"] == {"Malf": 1}
+        assert first == found.board.version
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(found.news(first["version"]), 0.3)
-        waiting = asyncio.create_task(found.news(first["version"]))
+            await asyncio.wait_for(found.news(first), 0.3)
+        waiting = asyncio.create_task(found.news(first))
         await asyncio.sleep(0)
         for number in range(50):
             found.take([possible(f"wt{number}", 8)])
-        assert (await asyncio.wait_for(waiting, 5))["open"] == {"Malf": 51}
+        assert await asyncio.wait_for(waiting, 5) == found.board.version
+        assert len(found.board.open) == 51
 
     asyncio.run(run())
 
@@ -258,3 +263,47 @@ def test_an_app_follows_its_feed_while_it_is_served(tmp_path: Path) -> None:
     asyncio.run(run())
     assert len(found.board.open) == 1
     assert head()["head"]["path"] == found.board.head.path
+
+
+# ---- what else a page reads ----
+
+
+def test_files_of_changes_are_read_as_they_grow(tmp_path: Path) -> None:
+    path = tmp_path / "changes.jsonl"
+    first, second = json.dumps(possible("wt2", 7)), json.dumps(possible("wt3", 7))
+    path.write_text(first + "\n" + second[:20])
+    reader = reader_of(path)
+    assert reader.read(10) == [possible("wt2", 7)]
+    assert reader.read(10) == []
+    with path.open("a") as file:
+        file.write(second[20:] + "\nno json\n")
+    assert reader.read(10) == [possible("wt3", 7)]
+
+
+def test_a_folder_of_changes_as_spark_writes_them(tmp_path: Path) -> None:
+    row = possible("wt2", 7) | {"answer": '{"X":"wt2","T":7}', "timestamp": None}
+    row["forecast"] = [{"tick": tick, "chance": chance} for tick, chance in row["forecast"]]
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "part-0.parquet")
+    (tmp_path / "part-1.json").write_text(json.dumps(possible("wt3", 7)) + "\n")
+    (tmp_path / "part-2.parquet").write_bytes(b"half a file")
+    (tmp_path / "_spark_metadata").mkdir()
+    (tmp_path / "_spark_metadata" / "0.json").write_text(json.dumps(possible("none", 7)) + "\n")
+    reader = reader_of(tmp_path)
+    found = [*reader.read(1), *reader.read(10)]
+    assert sorted(each["answer"]["X"] for each in found) == ["wt2", "wt3"]
+    board = Board()
+    board.take(found)
+    assert board.open[WT2].line["forecast"] == possible("wt2", 7)["forecast"]
+    assert reader.read(10) == []
+
+
+def test_a_folder_may_become_a_feed_later(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    early = reader_of(tmp_path / "x")
+    assert early.read(9) == []
+    written(tmp_path / "x", [possible("wt2", 7)])
+    assert early.read(9)[1:] == [possible("wt2", 7)]
+    assert early.read(9) == []
+    assert [*reader_of(tmp_path / "x").read(9)[0]] == ["head"]
+    with pytest.raises(DataError, match="no such file or folder"):
+        reader_of(tmp_path / "none")

@@ -207,7 +207,7 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
         for share in (0.3, 0.9, 1.0, 0.0):
             tab.run(f"scrollTo(0, {share} * (document.documentElement.scrollHeight - innerHeight))")
             place = round(share * 99_999) + 1
-            seen = "[...document.querySelectorAll('.rows .row')].map(r => Number(r.getAttribute('aria-posinset')))"
+            seen = "[...document.querySelectorAll('.rows .row')].map(row => row.ariaPosInSet)"
             tab.until(f"{seen}.some(n => Math.abs(n - {place}) < 40)")
             assert tab.run(f"{ROWS}") < 80
         tab.run("document.getElementById('filters').elements.text.value = 'wt99999'")

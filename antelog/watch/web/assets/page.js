@@ -183,7 +183,11 @@ const list = {
     this.box.style.height = this.total ? `${this.total * height}px` : "auto";
     const old = this.box.firstElementChild;
     old && this.total ? this.change(old, rows) : this.box.replaceChildren(rows);
-    if (focused) this.box.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    if (focused && document.activeElement?.dataset?.id !== focused) {
+      const selected = this.selected;
+      this.box.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+      this.selected = selected;
+    }
     this.mark();
     const words = `${this.total.toLocaleString("en")} answer${this.total === 1 ? "" : "s"}`;
     byId("found").textContent = words;
@@ -197,7 +201,7 @@ const list = {
     const kept = [...rows.children].map((row) => {
       const same = before.get(row.dataset.id);
       if (!same) { if (before.size) row.classList.add("new"); return row; }
-      if (same.innerHTML !== row.innerHTML && same.innerHTML !== plain(row)) same.replaceChildren(...row.childNodes);
+      if (same.innerHTML !== row.innerHTML) same.replaceChildren(...row.childNodes);
       for (const name of ["aria-posinset", "aria-setsize"]) same.setAttribute(name, row.getAttribute(name));
       same.classList.remove("new");
       return same;
@@ -205,7 +209,7 @@ const list = {
     if (old.dataset.from !== rows.dataset.from) for (const row of kept) row.classList.remove("new");
     old.style.transform = rows.style.transform;
     old.dataset.from = rows.dataset.from;
-    old.replaceChildren(...kept);
+    if (kept.length !== old.children.length || kept.some((row, at) => row !== old.children[at])) old.replaceChildren(...kept);
   },
 
   mark() {
@@ -223,7 +227,6 @@ const list = {
     this.box.querySelector(`[aria-posinset="${this.selected + 1}"]`)?.focus({ preventScroll: true });
   },
 };
-const plain = (row) => row.innerHTML;
 
 /* ---- how long is left: where ticks follow the clock of the wall, seconds are counted ---- */
 

@@ -1,0 +1,84 @@
+"""The page as an app of yours: mount it where people already look.
+
+    page = antelog.live(engine)
+    page.tell(engine.advance(8, facts))      after each step
+    app.mount("/antelog", page)              in any ASGI app, or: uvicorn module:page
+
+In comes an engine, a feed or a folder of changes; out goes an ASGI app. Who may see it is the business of the
+app it is mounted in, unless a `token` is given; then the link ends in `#token=…`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from antelog.engine.engine import Engine
+from antelog.errors import DataError, UnsupportedError
+from antelog.program import Program
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+
+class Live:
+    """An ASGI app that shows what is open. It begins to follow its source with the first request."""
+
+    def __init__(self, source: Any, program: Program | None, hosts: Iterable[str], token: str | None) -> None:
+        try:
+            from antelog.watch.web import app, readers, sight  # noqa: PLC0415 - needs Starlette
+        except ModuleNotFoundError as error:
+            raise UnsupportedError(
+                f"the page needs the package {error.name}, which is not installed: "
+                "pip install 'antelog[watch]'"
+            ) from None
+        folder: Path | None = None
+        self._engine = source if isinstance(source, Engine) else None
+        if self._engine is not None:
+            if program is None:
+                raise DataError("an engine does not know the text of its rules; add program=…")
+            self._told = readers.EngineReader(self._engine, program)
+            self._sight = sight.Sight(self._told)
+        elif isinstance(source, str | PathLike):
+            folder = Path(source)
+            self._sight = sight.Sight(readers.reader_of(folder))
+        else:
+            raise DataError(
+                f"cannot show {type(source).__name__}; give an engine, a feed or a folder of changes"
+            )
+        names = frozenset(each.casefold() for each in hosts)
+        origins = frozenset(f"{scheme}://{name}" for scheme in ("http", "https") for name in names)
+        entry = app.Entry(names or None, origins or None, token, None, folder)
+        self._app = app.page_app(self._sight, entry)
+        self._following: asyncio.Task[None] | None = None
+
+    def tell(self, changes: Mapping[str, pa.Table]) -> None:
+        """Show what `engine.advance` returned."""
+        if self._engine is None:
+            raise DataError("only a page of an engine is told of changes; a feed and a folder are followed")
+        self._told.tell(self._engine.now, changes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # An app that is mounted in another hears nothing of its start.
+        if scope["type"] == "http" and (self._following is None or self._following.done()):
+            self._following = asyncio.create_task(self._sight.follow())
+            await asyncio.sleep(0)
+        await self._app(scope, receive, send)
+
+
+def live(
+    source: Any, *, program: Program | None = None, hosts: Iterable[str] = (), token: str | None = None
+) -> Live:
+    """An ASGI app that shows what is open now, why, and how far it can be trusted.
+
+    source    an engine (which is told of, see `Live.tell`), or the path of a feed or a folder of changes
+    program   the engine's program, whose text the page shows
+    hosts     what requests may call this server, such as "plant.example:8000"; all, if none is given
+    token     what readers have to know; without one, whoever the outer app lets through may look
+    """
+    return Live(source, program, hosts, token)

@@ -1,0 +1,155 @@
+"""Where a page reads what changes: a feed, files of changes that any pipeline wrote, or an engine.
+
+    reader_of(Path("turbines.feed"))     the feed of `antelog watch`
+    reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
+    EngineReader(engine)                 an engine in this process, told of by `tell`
+
+In comes one of these, out go records as a feed has them, so that a board cannot tell them apart.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from antelog.engine.engine import Engine
+from antelog.errors import DataError
+from antelog.program import Program
+from antelog.telling.json_lines import Style, change_lines
+from antelog.telling.shown import Shown
+from antelog.watch.feed.reader import FeedReader
+from antelog.watch.feed.segments import segments_in
+from antelog.watch.web.sight import Reader
+
+Record = dict[str, Any]
+
+_LINES = (".jsonl", ".ndjson", ".json")
+_TABLES = (".parquet",)
+_AT_ONCE = 5_000
+
+
+def reader_of(path: Path) -> Reader:
+    """A reader of a feed, or of changes. Raises DataError if there is nothing there."""
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file or folder; give a feed, or a folder of changes")
+    return ChangesReader(path) if path.is_file() else FolderReader(path)
+
+
+class FolderReader:
+    """Reads a folder, as a feed if it turns out to be one: it may be empty when the page begins."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found: Reader | None = None
+
+    def read(self, limit: int) -> list[Record]:
+        if self._found is None:
+            found = FeedReader(self.path) if segments_in(self.path) else ChangesReader(self.path)
+            records = found.read(limit)
+            if records:
+                self._found = found
+            return records
+        return self._found.read(limit)
+
+
+class ChangesReader:
+    """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.
+
+    What begins with a dot or an underscore is somebody else's: Spark keeps its own files there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._done: set[Path] = set()
+        self._offsets: dict[Path, int] = {}
+        self._waiting: deque[Record] = deque()
+
+    def read(self, limit: int) -> list[Record]:
+        for path in self._files() if len(self._waiting) < limit else ():
+            self._waiting += self._grown(path) if path.suffix.lower() in _LINES else self._table(path)
+            if len(self._waiting) >= limit:
+                break
+        return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+
+    def _files(self) -> list[Path]:
+        if self.path.is_file():
+            return [self.path]
+        found = (
+            path
+            for path in self.path.rglob("*")
+            if path.suffix.lower() in (*_LINES, *_TABLES)
+            and not any(part.startswith((".", "_")) for part in path.relative_to(self.path).parts)
+        )
+        return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+    def _grown(self, path: Path) -> Iterator[Record]:
+        """The lines that are whole, from where the last look ended."""
+        with path.open("rb") as file:
+            file.seek(self._offsets.get(path, 0))
+            for _ in range(_AT_ONCE):
+                line = file.readline()
+                if not line.endswith(b"\n"):
+                    break
+                self._offsets[path] = self._offsets.get(path, 0) + len(line)
+                if (record := _record(line)) is not None:
+                    yield record
+
+    def _table(self, path: Path) -> Iterator[Record]:
+        if path in self._done:
+            return
+        try:
+            rows = pq.read_table(path).to_pylist()
+        except (OSError, pa.ArrowException):
+            return  # not written to its end yet
+        self._done.add(path)
+        yield from (found for row in rows if (found := _change(row)) is not None)
+
+
+class EngineReader:
+    """Records of an engine: what is open when the page begins, then what it is told."""
+
+    def __init__(self, engine: Engine, program: Program) -> None:
+        self._relations = list(engine.plan.queries)
+        self._waiting: deque[Record] = deque()
+        tables = {query.name: engine.answers(query.name) for query in self._relations}
+        known = {"program": program.source.text, "path": program.source.name, "tick": engine.now}
+        self._waiting.append({"head": {**known, "open": self._lines(engine.now, tables)}})
+
+    def tell(self, tick: int, changes: Mapping[str, pa.Table]) -> None:
+        """What `advance` has returned; from any thread."""
+        self._waiting.extend(self._lines(tick, changes))
+        self._waiting.append({"status": {"tick": tick}})
+
+    def read(self, limit: int) -> list[Record]:
+        return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+
+    def _lines(self, tick: int, tables: Mapping[str, pa.Table]) -> list[Record]:
+        text = change_lines(self._relations, Shown(tick, tables), Style())
+        return [msgspec.json.decode(line) for line in text.splitlines()]
+
+
+def _record(line: bytes) -> Record | None:
+    try:
+        found = msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return found if {"head", "status", "reject"} & found.keys() else _change(found)
+
+
+def _change(row: Record) -> Record | None:
+    """A change as lines have it: Spark writes answers as JSON, and forecasts as structs."""
+    if not {"tick", "change", "query", "answer"} <= row.keys():
+        return None
+    answer = row["answer"]
+    if isinstance(answer, str):
+        row = {**row, "answer": msgspec.json.decode(answer)}
+    forecast = row.get("forecast")
+    if forecast and isinstance(forecast[0], dict):
+        row = {**row, "forecast": [[each["tick"], each["chance"]] for each in forecast]}
+    return {key: value for key, value in row.items() if key != "timestamp"}

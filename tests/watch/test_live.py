@@ -1,0 +1,77 @@
+"""antelog/watch/live.py: the page as an app in one's own, of an engine, a feed or a folder of changes."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import antelog
+from antelog.errors import DataError
+from tests.watch.lines import PROGRAM, possible, written
+from tests.watch.web.asking import ask
+
+
+def seen(page: Any, path: str = "/api/now", **more: Any) -> Any:
+    return ask(page, path, token=more.pop("token", None), **more)
+
+
+def test_a_page_of_an_engine_shows_what_it_is_told() -> None:
+    program = antelog.parse(PROGRAM)
+    engine = antelog.Engine(program)
+    engine.advance(7, {"Temp": [("wt2", "high", 7)]})
+    page = antelog.live(engine, program=program)
+    assert [each["answer"]["T"] for each in seen(page, "/api/now?sort=name").json["answers"]] == [6, 7]
+    page.tell(engine.advance(8, {"Temp": [("wt2", "high", 8)]}))
+    assert seen(page, "/api/settled").json["answers"][0]["answer"] == {"X": "wt2", "T": 7}
+    assert seen(page, "/api/state").json["tick"] == 8
+    assert "Malf(X, T) :- Hot(X, T), Hot(X, T+1)." in seen(page, "/api/plan").json["program"]
+
+
+def test_it_can_be_mounted_anywhere() -> None:
+    program = antelog.parse(PROGRAM)
+    page = antelog.live(antelog.Engine(program), program=program)
+    assert 'href="/antelog/plan"' in seen(page, "/plan", root="/antelog", host="plant.example").text
+    assert seen(page, "/api/state", root="/antelog", host="plant.example").status == 200
+
+
+def test_names_and_a_token_may_be_asked_for(tmp_path: Path) -> None:
+    written(tmp_path, [possible("wt2", 7)])
+    page = antelog.live(tmp_path, hosts=["plant.example"], token="secret")
+    assert seen(page, host="plant.example").status == 401
+    assert seen(page, host="plant.example", token="secret").json["total"] == 1
+    assert seen(page, host="evil.example", token="secret").status == 421
+
+
+def test_a_folder_of_changes_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(possible("wt2", 7)) + "\n")
+    page = antelog.live(str(tmp_path))
+
+    async def run() -> None:
+        async def receive() -> dict[str, Any]:
+            await asyncio.sleep(60)
+            return {"type": "http.disconnect"}
+
+        async def send(_message: Any) -> None:
+            pass
+
+        scope = {"type": "http", "path": "/healthz", "method": "GET", "headers": [], "query_string": b""}
+        await page(scope, receive, send)
+        with (tmp_path / "a.jsonl").open("a") as file:
+            file.write(json.dumps(possible("wt3", 7)) + "\n")
+        await asyncio.sleep(0.4)
+
+    asyncio.run(run())
+    assert seen(page).json["total"] == 2
+
+
+def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="give an engine, a feed or a folder of changes"):
+        antelog.live(7)
+    with pytest.raises(DataError, match=r"add program="):
+        antelog.live(antelog.Engine(antelog.parse(PROGRAM)))
+    with pytest.raises(DataError, match="no such file or folder"):
+        antelog.live(tmp_path / "none")
+    with pytest.raises(DataError, match="only a page of an engine"):
+        antelog.live(tmp_path).tell({})
