@@ -1,4 +1,4 @@
-"""`antelog.watch.feed.batches`: each batch is written once, and every segment begins with what is open."""
+"""antelog/watch/feed/batches.py: each batch is written once, and every segment begins with what is open."""
 
 from __future__ import annotations
 
