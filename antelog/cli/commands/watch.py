@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +17,7 @@ from antelog.cli.arguments.alerts import alert_options, wanted_alerts
 from antelog.cli.arguments.completion import inputs_of
 from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.models import model_option
+from antelog.cli.arguments.page import address_of, page_options
 from antelog.cli.arguments.pairs import files_of_statics
 from antelog.cli.arguments.reading import Read
 from antelog.cli.recorded.facts import say_what_is_missing, static_facts, static_option
@@ -24,6 +27,7 @@ from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
 from antelog.cli.show.terminal import to_stdout
 from antelog.cli.watching.beginning import Files, Terminal, Wish, follower
+from antelog.cli.watching.beside import Tend, with_alerts, with_page
 from antelog.cli.watching.sources import duration, pair, posted, sources_of, timing_of
 from antelog.cli.watching.stopping import stoppable
 from antelog.compile.nodes.plan import Plan
@@ -32,8 +36,13 @@ from antelog.forecast.kinds import KINDS
 from antelog.program import Program, load
 from antelog.telling import json_lines
 from antelog.telling.shown import Shown
-from antelog.watch.alerts.alert import Wanted
-from antelog.watch.alerts.process import start
+from antelog.watch.sources.places import Place
+
+_CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
+"""Files of changes end so, and no program does."""
+
+_LOOK = 0.2
+"""Seconds after which it is looked whether to stop."""
 
 
 @click.command(
@@ -42,7 +51,7 @@ from antelog.watch.alerts.process import start
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Results go to stdout, everything else to stderr.",
 )
-@click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("program", type=click.Path(path_type=Path))
 @click.option(
     "--input", "inputs", type=Read("P=SOURCE", pair), metavar="P=SOURCE", multiple=True,
     shell_complete=inputs_of,
@@ -101,11 +110,13 @@ from antelog.watch.alerts.process import start
     "--limit", type=click.IntRange(min=1), metavar="N",
     help="Keep at most N facts in memory; see `antelog try --help`.",
 )  # fmt: skip
-@click.option("--no-page", is_flag=True, help="Serve no page.")
+@page_options
 @alert_options
 @click.pass_context
 def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
     """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page.
+
+    In place of PROGRAM, a folder or file of changes shows what a pipeline writes.
 
     \b
     Examples:
@@ -114,6 +125,7 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
       tail -f log.jsonl | antelog watch turbines.alog --input Temp=- --no-page --format table
       antelog watch turbines.alog --input Temp=kafka://localhost:9092/temp --state turbines.state --no-page
       antelog watch turbines.alog --input Temp=readings.csv --once --no-page | jq .change
+      antelog watch changes/                       a page of what `antelog run --output json:changes` writes
       antelog watch turbines.alog --input Temp=readings.csv --alert slack:@slack.url --alert-on confirmed
 
     A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
@@ -122,8 +134,10 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
     if given["output"] is not None and given["form"] == "table":
         raise click.UsageError("--output has JSON lines; leave out --format table")
     with ending_in_words(ctx):
-        loaded = load(program)
-        _run(loaded, given)
+        if not given["inputs"] and (program.is_dir() or program.suffix in _CHANGES):
+            _show(program, given)
+        else:
+            _run(load(program), given)
 
 
 def _run(program: Program, given: Mapping[str, Any]) -> None:
@@ -135,6 +149,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
     wanted = wanted_alerts(given, program, chances=bool(given["model"]) or plan.declares_chances)
     print_diagnostics(program.warnings, program.source, stderr())
     say_what_is_missing(plan, dict.fromkeys(places, Path()))
+    page = None if given["no_page"] or given["once"] else address_of(given, facts=_token(places))
     with ExitStack() as stack:
         engine = {
             "static": static_facts(plan, statics, Rejects()),
@@ -144,11 +159,15 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
             places, timing, given["arrival"], given["only"] or KINDS, given["explanations"], given["once"],
             engine,
         )  # fmt: skip
-        show = _printer(plan, given)
         feed = _feed(given, posted(places) or wanted is not None, stack)
         files = Files(given["state"], feed, given["output"])
-        tend = _alerts(feed, wanted, given["state"], stack)
-        found = follower(program, wish, files, Terminal(show, tend), stack)
+        tends: list[Tend] = []
+        if feed is not None and wanted is not None:
+            tends.append(with_alerts(feed, wanted, given["state"], stack))
+        terminal = Terminal(_printer(plan, given), lambda: [tend() for tend in tends], page is not None)
+        found = follower(program, wish, files, terminal, stack)
+        if feed is not None and page is not None:
+            tends.append(with_page(feed, page, stack))
         with stoppable() as stopping:
             found.run(stopping)
         sys.stdout.flush()
@@ -158,15 +177,19 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         SetAside(rejects.counts, rejects.first, plan.tick).say(None, "the page")
 
 
-def _alerts(
-    feed: Path | None, wanted: Wanted | None, state: Path | None, stack: ExitStack
-) -> Callable[[], None]:
-    """Start to send alerts, if any are wanted; what is called now and then to look after that."""
-    if feed is None or wanted is None:
-        return lambda: None
-    alerts = start(feed, wanted, state)
-    stack.callback(alerts.stop)
-    return alerts.keep
+def _show(changes: Path, given: Mapping[str, Any]) -> None:
+    """A page of what somebody else has written, or still writes."""
+    with ExitStack() as stack:
+        tend = with_page(changes, address_of(given, facts=None), stack)
+        with stoppable() as stopping:
+            while not stopping():
+                tend()
+                time.sleep(_LOOK)
+
+
+def _token(places: Mapping[str, Place]) -> str | None:
+    """The token of those who may post facts, if any may."""
+    return secrets.token_urlsafe(24) if posted(places) else None
 
 
 def _feed(given: Mapping[str, Any], needed: bool, stack: ExitStack) -> Path | None:

@@ -25,6 +25,11 @@ def say(message: str) -> None:
     click.echo(shown_lines(redacted(message)), err=True)
 
 
+def say_whole(message: str) -> None:
+    """A message that is not without passwords: it is how somebody comes to know one that was just made."""
+    click.echo(shown_lines(message), err=True)
+
+
 def tell(result: str) -> None:
     """A result that is a text, or JSON."""
     click.echo(shown_lines(result))

@@ -56,10 +56,11 @@ class Wish:
 
 @dataclass(frozen=True)
 class Terminal:
-    """What is done with changes if no output is named; and what is called now and then."""
+    """What shows changes if no output is named; what is called now and then; whether there is a page."""
 
     show: Callable[[Shown], None]
-    tend: Callable[[], None] = lambda: None
+    tend: Callable[[], object] = lambda: None
+    page: bool = False
 
 
 def follower(program: Program, wish: Wish, files: Files, terminal: Terminal, stack: ExitStack) -> Follower:
@@ -77,7 +78,7 @@ def follower(program: Program, wish: Wish, files: Files, terminal: Terminal, sta
         wish.only,
         lambda note: say(f"note: {note}"),
     )
-    how = How(wish.timing, files.state, wish.once, terminal.tend)
+    how = How(wish.timing, files.state, wish.once, terminal.tend, terminal.page)
     found = Follower(engine, followed, told, how, known, state.waiting if state else Waiting())
     stack.callback(found.close)
     return found

@@ -61,13 +61,15 @@ class Told:
 class How:
     """How it is followed: what moves time on, where the state is, and whether it ends when all is read.
 
-    `tend` is called now and then, to look after the page and the alerts.
+    `tend` is called now and then, to look after the page and the alerts. With `linger` it waits to be stopped
+    when everything has ended, for there is a page to look at.
     """
 
     timing: Timing
     state: Path | None = None
     once: bool = False
-    tend: Callable[[], None] = lambda: None
+    tend: Callable[[], object] = lambda: None
+    linger: bool = False
 
 
 @dataclass(eq=False)
@@ -108,6 +110,11 @@ class Follower:
                 time.sleep(max(0.0, began + BETWEEN_STEPS - time.monotonic()))
         self._status(at_once=True)
         self._keep(at_once=True)
+        if self.how.linger and not stopping():
+            self.told.note("all has been read; the page is there until you stop it with Ctrl-C")
+            while not stopping():
+                self.how.tend()
+                time.sleep(BETWEEN_STEPS)
 
     def close(self) -> None:
         for each in self.inputs.values():

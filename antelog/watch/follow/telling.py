@@ -27,6 +27,9 @@ from antelog.watch.feed.writer import FeedWriter
 BETWEEN = 0.25
 """Seconds between two lines about the inputs, at least."""
 
+SILENT = 5.0
+"""Seconds from one to the next if nothing has changed."""
+
 MOST_REJECTS = 100
 """So many rejected rows are told between two of them."""
 
@@ -67,6 +70,7 @@ class Feed:
         self._engine, self._about = engine, about
         self._relations = list(engine.plan.queries)
         self._told = self._counted = 0.0
+        self._said = b""
         self._rejects = 0
         self._open: dict[str, int] = {}
 
@@ -98,11 +102,14 @@ class Feed:
         now = time.monotonic()
         if not at_once and now < self._told + BETWEEN:
             return
-        self._told, self._rejects = now, 0
         self._count()
         known = {"tick": self._engine.now, "open": self._open, "inputs": inputs, "holding": holding}
-        status = {"at": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"), **known}
-        self.writer.write([msgspec.json.encode({"status": status}).decode()])
+        said = msgspec.json.encode(known)
+        if not at_once and said == self._said and now < self._told + SILENT:
+            return
+        self._told, self._said, self._rejects = now, said, 0
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.writer.write([msgspec.json.encode({"status": {"at": at, **known}}).decode()])
 
     def _count(self) -> None:
         began = time.monotonic()

@@ -179,6 +179,17 @@ def test_a_feed_has_what_is_open_changes_rejects_and_states(
     assert status == {"status": {"tick": 4, "open": {"Q": 1}, "inputs": {"P": {}}, "holding": "P"}}
 
 
+def test_what_has_not_changed_is_told_seldom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "BETWEEN", 0.0)
+    feed, reader = Feed(FeedWriter(tmp_path), Engine(PROGRAM), About("text", "p.alog")), FeedReader(tmp_path)
+    feed.begin()
+    for facts in (1, 1, 2, 2):
+        feed.status({"P": {"facts": facts}}, None)
+    assert [record["status"]["inputs"]["P"]["facts"] for record in reader.read()[1:]] == [1, 2]
+    feed.status({"P": {"facts": 2}}, None, at_once=True)
+    assert len(reader.read()) == 1
+
+
 def test_changes_of_some_kinds() -> None:
     engine = Engine(PROGRAM)
     shown = Shown(4, engine.advance(4, {"P": [("a", 3), ("a", 4)]}))

@@ -1,0 +1,158 @@
+"""antelog/cli/watching/beside.py, antelog/cli/arguments/page.py: the page beside the follower."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from antelog.cli.watching import beside
+from antelog.cli.watching.beside import with_page
+from antelog.watch.feed.writer import FeedWriter
+from antelog.watch.web import serving
+from antelog.watch.web.address import Address
+from tests.cli.trying import LOG, READINGS, antelog
+
+pytest.importorskip("uvicorn")
+
+T = TypeVar("T")
+
+
+class _Watch:
+    """`antelog watch` as a process; what it says on stderr is in a file."""
+
+    def __init__(self, *arguments: object, stdin: int | None = subprocess.DEVNULL) -> None:
+        code = "from antelog.cli.main import main; main()"
+        command = [sys.executable, "-c", code, "watch", *map(str, arguments)]
+        with Path("said").open("w") as said, Path("told").open("w") as told:
+            self.process = subprocess.Popen(command, stdin=stdin, stdout=told, stderr=said, text=True)
+
+    def said(self, pattern: str) -> re.Match[str]:
+        return _until(lambda: re.search(pattern, Path("said").read_text()), self.process)
+
+    def told(self, count: int) -> list[str]:
+        def lines() -> list[str]:
+            found = Path("told").read_text().splitlines()
+            return found if len(found) >= count else []
+
+        return _until(lines, self.process)
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+
+def _until(found: Callable[[], T | None], process: subprocess.Popen[str]) -> T:
+    end = time.monotonic() + 60
+    while not (it := found()):
+        assert time.monotonic() < end, Path("said").read_text()
+        assert process.poll() is None, Path("said").read_text()
+        time.sleep(0.02)
+    return it
+
+
+@pytest.fixture
+def watching() -> Iterator[Callable[..., _Watch]]:
+    started: list[_Watch] = []
+
+    def start(*arguments: object, stdin: int | None = subprocess.DEVNULL) -> _Watch:
+        started.append(_Watch(*arguments, stdin=stdin))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.process.kill()
+        each.process.communicate()
+
+
+def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    request = urllib.request.Request(address, body, headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        found: bytes = answer.read()
+    return found
+
+
+@pytest.mark.usefixtures("here")
+def test_the_page_shows_what_is_told(watching: Callable[..., _Watch]) -> None:
+    process = watching("p.alog", "--input", "Temp=temp.csv")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/#token=(\S+)")
+    assert process.told(2) == LOG[:2]
+    line = b'antelog_facts_total{input="Temp"} 3'
+    _until(lambda: line in _asked(f"{link[1]}/metrics", link[2]), process.process)
+    assert process.stop() == 0
+    assert "done: 2 facts" in Path("said").read_text()
+
+
+@pytest.mark.usefixtures("here")
+def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
+    process = watching("p.alog", "--input", "Temp=http:", "--state", "s")
+    found = process.said(r"posted to (\S+)/facts/P with the token (\S+)")
+    (names, *rows) = (line.split(",") for line in READINGS.splitlines())
+    facts = [dict(zip(names, row, strict=True)) for row in rows]
+    numbers = [{**fact, "time": int(fact["time"]), "arrival": int(fact["arrival"])} for fact in facts]
+    answer = _asked(f"{found[1]}/facts/Temp", found[2], json.dumps(numbers).encode())
+    assert json.loads(answer) == {"accepted": 3}
+    assert process.told(2) == LOG[:2]
+    assert process.stop() == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> None:
+    process = watching("p.alog", "--input", "Temp=-", stdin=subprocess.PIPE)
+    assert process.process.stdin is not None
+    process.process.stdin.write(READINGS)
+    process.process.stdin.close()
+    process.process.stdin = None
+    process.said("all has been read; the page is there until you stop it")
+    assert process.told(6) == LOG
+    assert process.stop() == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
+    Path("changes.jsonl").write_text("\n".join(LOG) + "\n")
+    process = watching("changes.jsonl")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/#token=(\S+)")
+    assert b"wt2" in _asked(f"{link[1]}/api/settled", link[2])
+    assert process.stop() == 0
+
+
+def test_a_page_that_died_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "_BETWEEN", 0.0)
+    FeedWriter(tmp_path / "feed").head({"tick": -1})
+    started: list[int] = []
+
+    def start(feed: Path, address: Address) -> serving.Page:
+        found = serving.start(feed, address)
+        started.append(found.process.pid)
+        return found
+
+    monkeypatch.setattr(beside, "start_page", start)
+    with ExitStack() as stack:
+        tend = with_page(tmp_path / "feed", Address(), stack)
+        tend()
+        os.kill(started[0], signal.SIGKILL)
+        end = time.monotonic() + 60
+        while len(started) < 2 and time.monotonic() < end:
+            tend()
+            time.sleep(0.02)
+    assert len(started) == 2
+
+
+@pytest.mark.usefixtures("here")
+def test_an_address_that_is_not_safe_is_refused() -> None:
+    done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--host", "0.0.0.0")
+    assert done.exit_code == 2
+    assert "--host 0.0.0.0: others can reach this address" in done.stderr
