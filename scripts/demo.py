@@ -1,7 +1,9 @@
-"""Readings of wind turbines through a stream on Spark, one tick after the other: `make demo`.
+"""Readings of wind turbines through a stream on Spark, then on a page that shows what is open: `make demo`.
 
-A file of readings is put into a folder, the stream reads it and prints what changes; then comes the next
-one. Everything happens in a folder of its own, which is gone afterwards.
+First a file of readings is put into a folder, the stream reads it and prints what changes; then comes the
+next one. After that forty turbines report, a tick a second, and `antelog watch` shows them on a page until
+Ctrl-C; where nobody watches the terminal, for some seconds. Everything happens in a folder of its own, which
+is gone afterwards.
 """
 
 import csv
@@ -10,14 +12,22 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from itertools import groupby
+from datetime import UTC, datetime, timedelta
+from itertools import count, groupby, islice
 from pathlib import Path
+from random import Random
 from typing import IO
 
+ANTELOG = str(Path(sys.executable).with_name("antelog"))
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "turbines"
 RULES, READINGS = "malfunctions.alog", "Temp.csv"
 SILENT = ("batch ", "done: ", "stopping ")
+TURBINES, TICK, SHOWN = 40, timedelta(minutes=10), 12
+"""The turbines on the page, how long their ticks are, and for how many it is shown if nobody watches."""
+ODDS = "chance Temp(_, high, _) = 2%, again 80%.\n"
+WATCH = "--input Temp=readings.csv --format table --only likely,confirmed --explanations 1"
 OPTIONS = "--input Temp=readings --stream --checkpoint state --output console --lag 0 --buckets 1"
 
 
@@ -49,28 +59,69 @@ def next_batch(errors: IO[str]) -> bool:
     return False
 
 
+def through_spark(here: Path) -> int:
+    """The readings of the example, tick by tick."""
+    shutil.copy(EXAMPLE / RULES, here)
+    (here / "readings").mkdir()
+    print(f"$ antelog run {RULES} {OPTIONS}\n(Spark takes a while to start)", flush=True)
+    stream = None
+    for tick, rows in by_arrival(EXAMPLE / READINGS):
+        facts = ", ".join(f"Temp({row['device']}, {row['level']}, {row['time']})" for row in rows)
+        put(rows, here / "readings", f"{tick}.csv")
+        print(f"\n>>> at tick {tick} comes {facts}", end="\n" if stream else "\n\n", flush=True)
+        if stream is None:
+            command = [ANTELOG, "run", RULES, *OPTIONS.split()]
+            stream = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True)
+        if stream.stderr is None or not next_batch(stream.stderr):
+            return stream.wait() or 1
+    if stream is None or stream.stderr is None:
+        return 1
+    stream.send_signal(signal.SIGINT)
+    next_batch(stream.stderr)
+    return stream.wait()
+
+
+def reports() -> Iterator[list[str]]:
+    """What forty turbines report, tick by tick: a hot one stays hot for a while, some reports are late."""
+    random, hot, late = Random(7), set[int](), list[str]()
+    begun = datetime.now(UTC).replace(microsecond=0, second=0, minute=0)
+    for number in count():
+        now, late = late, []
+        for turbine in range(1, TURBINES + 1):
+            is_hot = random.random() < (0.8 if turbine in hot else 0.02)
+            (hot.add if is_hot else hot.discard)(turbine)
+            at = (begun + number * TICK).isoformat()
+            report = f"wt{turbine},{'high' if is_hot else 'low'},{at}\n"
+            (late if random.random() < 0.2 else now).append(report)
+        yield now
+
+
+def on_a_page(here: Path) -> int:
+    """Readings as they come, on a page."""
+    rules = (EXAMPLE / RULES).read_text(encoding="utf-8")
+    asked = rules.replace("query Malf(X, T).", f"{ODDS}query Malf(X, T) alert 75%.")
+    (here / "watched.alog").write_text(asked, encoding="utf-8")
+    print(f"\n$ antelog watch watched.alog {WATCH}", flush=True)
+    readings = here / "readings.csv"
+    readings.write_text("device,level,time\n", encoding="utf-8")
+    watch = subprocess.Popen([ANTELOG, "watch", "watched.alog", *WATCH.split()], cwd=here)
+    some = None if sys.stdout.isatty() else SHOWN
+    try:
+        for rows in islice(reports(), some):
+            if watch.poll() is not None:
+                return watch.returncode
+            with readings.open("a", encoding="utf-8") as file:
+                file.writelines(rows)
+            time.sleep(1)
+        watch.send_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        pass  # whoever follows the readings has been told as well
+    return watch.wait()
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as place:
-        here = Path(place)
-        shutil.copy(EXAMPLE / RULES, here)
-        (here / "readings").mkdir()
-        print(f"$ antelog run {RULES} {OPTIONS}\n(Spark takes a while to start)", flush=True)
-        stream = None
-        for tick, rows in by_arrival(EXAMPLE / READINGS):
-            facts = ", ".join(f"Temp({row['device']}, {row['level']}, {row['time']})" for row in rows)
-            put(rows, here / "readings", f"{tick}.csv")
-            print(f"\n>>> at tick {tick} comes {facts}", end="\n" if stream else "\n\n", flush=True)
-            if stream is None:
-                antelog = str(Path(sys.executable).with_name("antelog"))
-                command = [antelog, "run", RULES, *OPTIONS.split()]
-                stream = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True)
-            if stream.stderr is None or not next_batch(stream.stderr):
-                return stream.wait() or 1
-        if stream is None or stream.stderr is None:
-            return 1
-        stream.send_signal(signal.SIGINT)
-        next_batch(stream.stderr)
-        return stream.wait()
+        return through_spark(Path(place)) or on_a_page(Path(place))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
-    "cli": ("show", "arguments", "run", "recorded", "watching", "commands"),
+    "cli": ("show", "arguments", "recorded", "watching", "run", "commands"),
     "watch": ("feed", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "past", "running", "learning"),

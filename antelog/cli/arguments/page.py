@@ -14,7 +14,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FILE = click.Path(dir_okay=False)
 _OPTIONS = (
-    click.option("--no-page", is_flag=True, help="Serve no page."),
     click.option(
         "--port", type=click.IntRange(0, 65535), default=0, metavar="N",
         help="The port of the page.  [default: one that is free]",
@@ -37,7 +36,7 @@ _OPTIONS = (
 
 
 def page_options(command: Command) -> Command:
-    """All options about the page, for a command."""
+    """All options about where the page is, for a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

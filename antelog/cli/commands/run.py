@@ -10,6 +10,7 @@ import click
 from antelog.cli.arguments.completion import inputs_of, statics_of
 from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.models import min_chance_option, model_option, most_option
+from antelog.cli.arguments.page import address_of, page_options
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
 from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.run.checks import checked
@@ -83,6 +84,11 @@ def _conf(text: str) -> tuple[str, str]:
     help="The history of an input: it is learned from before anything else is read, and nothing is told of "
     "it. Of the only input SOURCE is enough. Implies --model learn.",
 )  # fmt: skip
+@click.option(
+    "--page", "with_page", is_flag=True,
+    help="Serve a page that shows what is open, from the driver; a link to it is printed.",
+)  # fmt: skip
+@page_options
 @click.option("--stream", is_flag=True, help="Follow the inputs, instead of reading what is there once.")
 @click.option("--checkpoint", metavar="DIR", help="Where a stream keeps how far it has come.")
 @click.option(
@@ -128,7 +134,7 @@ def _conf(text: str) -> tuple[str, str]:
     "Options win.",
 )  # fmt: skip
 @click.pass_context
-def run(ctx: click.Context, /, config: Path | None, **given: Any) -> None:
+def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, **given: Any) -> None:
     """Run PROGRAM on Spark over files, topics and tables, once or as a stream.
 
     \b
@@ -157,7 +163,7 @@ def run(ctx: click.Context, /, config: Path | None, **given: Any) -> None:
         settings = _merged(read.settings if read else Settings(), given)
         program = checked(settings, read)
         print_diagnostics(program.warnings, program.source, stderr())
-        run_pipeline(program, settings)
+        run_pipeline(program, settings, address_of(given, facts=None) if with_page else None)
 
 
 def _merged(base: Settings, given: dict[str, Any]) -> Settings:

@@ -110,6 +110,7 @@ _LOOK = 0.2
     "--limit", type=click.IntRange(min=1), metavar="N",
     help="Keep at most N facts in memory; see `antelog try --help`.",
 )  # fmt: skip
+@click.option("--no-page", is_flag=True, help="Serve no page.")
 @page_options
 @alert_options
 @click.pass_context

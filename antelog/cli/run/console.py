@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -24,11 +24,15 @@ def console_printer(plan: Plan) -> Callable[[Outcomes], None]:
 
     def show(outcomes: Outcomes) -> None:
         nonlocal last
-        tables = {relation.name: _named(outcomes, relation) for relation in relations}
-        last = listing.print_changes(relations, Shown(0, tables), last, to)
+        last = listing.print_changes(relations, Shown(0, tables_of(outcomes, relations)), last, to)
         to.console.file.flush()
 
     return show
+
+
+def tables_of(outcomes: Outcomes, relations: Sequence[Relation]) -> dict[str, pa.Table]:
+    """The changes of each query, brought to this process."""
+    return {relation.name: _named(outcomes, relation) for relation in relations}
 
 
 def _named(outcomes: Outcomes, relation: Relation) -> pa.Table:

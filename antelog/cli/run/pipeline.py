@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
+import time
 import uuid
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -15,15 +16,18 @@ from typing import TYPE_CHECKING
 from antelog.accounts import REASONS
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.console import console_printer
+from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, reporting
 from antelog.cli.run.settings import Settings
 from antelog.cli.show.terminal import say
+from antelog.cli.watching.stopping import stoppable
 from antelog.errors import UnsupportedError
 from antelog.program import Program
 from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.session.java import require_java
 from antelog.spark.settings import BUCKETS
 from antelog.telling.set_aside import Places
+from antelog.watch.web.address import Address
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
@@ -33,12 +37,14 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.pipeline.following import Counts
     from antelog.spark.session.session import Session
 
+_PAUSE = 0.2
+"""Seconds between two looks at whether the page is to end."""
 _PATIENCE = 60.0
 """Seconds a batch may go on after a stream was told to stop."""
 
 
-def run_pipeline(program: Program, settings: Settings) -> None:
-    """Run a program over its sources into its sinks. Raises AntelogError."""
+def run_pipeline(program: Program, settings: Settings, address: Address | None = None) -> None:
+    """Run a program over its sources into its sinks; a page is served at an address. Raises AntelogError."""
     require_java()
     try:
         from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
@@ -67,13 +73,25 @@ def run_pipeline(program: Program, settings: Settings) -> None:
             )
         )
         require(spark, endpoints)
+        page = stack.enter_context(paging(program, settings, address))
         report = stack.enter_context(reporting(stream=settings.flow.stream, results_on_terminal=on_console))
-        _Pipeline(spark, program, settings, report).run()
+        _Pipeline(spark, program, settings, report, page).run()
         report.summarize(
             stream=settings.flow.stream,
             rejects=None if rejects is None else str(rejects),
             tick=program.plan.tick,
         )
+        if page is not None and not settings.flow.stream:
+            _until_stopped(page)
+
+
+def _until_stopped(page: Paging) -> None:
+    """What was read once is there to be looked at as long as anybody wants to."""
+    say("the page stays until Ctrl-C")
+    with stoppable() as stopping:
+        while not stopping():
+            page.tend()
+            time.sleep(_PAUSE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +109,7 @@ class _Pipeline:
     program: Program
     settings: Settings
     report: Report
+    page: Paging | None = None
 
     def run(self) -> None:
         from antelog.spark.session.session import plainly  # noqa: PLC0415 - needs PySpark
@@ -253,6 +272,8 @@ class _Pipeline:
                 rows = seen.rejects.limit(self.report.room).collect()
                 self.report.add([row.asDict() for row in rows], places)
             self.report.count(counts)
+            if self.page is not None:
+                self.page.batch(seen, batch.number, counts)
 
         return write_all
 

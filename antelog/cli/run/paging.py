@@ -1,0 +1,119 @@
+"""The page of a pipeline: what each batch tells goes into a feed, which a process of its own shows.
+
+    with paging(program, settings, address) as page:
+        page.batch(seen, batch, counts)     after the sinks have what was told
+
+In comes what a batch tells, out go lines of changes and rejects, and how many rows came and were set aside.
+The feed of a stream lies beside its checkpoint, if that is on this machine; so a stream that starts again
+shows at once what was open.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from antelog.accounts import REASONS
+from antelog.cli.run.console import tables_of
+from antelog.cli.run.settings import Settings
+from antelog.cli.watching.beside import Tend, with_page
+from antelog.program import Program
+from antelog.telling.json_lines import Style, change_lines
+from antelog.telling.set_aside import fact_text
+from antelog.telling.shown import Shown
+from antelog.watch.feed.batches import BatchFeed, Written
+from antelog.watch.web.address import Address
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark import Outcomes
+    from antelog.spark.pipeline.following import Counts
+
+_MOST_REJECTS = 100
+"""So many rows that were set aside are shown of a batch."""
+
+
+@dataclass(eq=False)
+class Paging:
+    """Writes the feed; `tend` looks after the process that shows it."""
+
+    program: Program
+    feed: BatchFeed
+    tend: Tend
+    given: int = 0
+    aside: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def batch(self, seen: Outcomes, number: int | None, counts: Counts) -> None:
+        """What a batch tells."""
+        lines: list[str] = []
+        if counts.get("changes"):
+            relations = list(self.program.plan.queries)
+            shown = Shown(0, tables_of(seen, relations))
+            lines += change_lines(relations, shown, Style()).splitlines()
+        if any(counts.get(reason) for reason in REASONS):
+            lines += self._rejects(seen)
+        self.given += counts.get("given") or 0
+        self.feed.write(Written(number, lines, {"tick": counts.get("now"), "inputs": self._inputs()}))
+        self.tend()
+
+    def _rejects(self, seen: Outcomes) -> list[str]:
+        for row in seen.rejects.groupBy("input", "reason").count().collect():
+            self.aside[row["input"], row["reason"]] += row["count"]
+        rows = [row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect()]
+        return [_reject_line(row, self.program.plan.tick) for row in rows]
+
+    def _inputs(self) -> dict[str, Any]:
+        """What is known of the inputs. How many rows each has given is counted only of all together."""
+        found = {}
+        for source in self.program.plan.inputs:
+            rejects = {reason: n for (name, reason), n in self.aside.items() if name == source.name}
+            found[source.name] = {"delay": max(source.delays), "rejects": rejects}
+            if len(self.program.plan.inputs) == 1:
+                found[source.name]["facts"] = self.given
+        return found
+
+
+def _reject_line(row: Mapping[str, Any], tick: int | None) -> str:
+    said = {
+        "input": row["input"], "reason": row["reason"], "row": row.get("row") or fact_text(row, tick),
+        "detail": row["detail"],
+    }  # fmt: skip
+    return msgspec.json.encode({"reject": said}).decode()
+
+
+@contextmanager
+def paging(program: Program, settings: Settings, address: Address | None) -> Iterator[Paging | None]:
+    """Serve a page while the pipeline runs, if there is an address for one."""
+    if address is None:
+        yield None
+        return
+    with ExitStack() as stack:
+        folder = _beside(settings.flow.checkpoint)
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
+        feed = BatchFeed(folder, _about(program))
+        yield Paging(program, feed, with_page(folder, address, stack))
+
+
+def _about(program: Program) -> dict[str, object]:
+    length = program.plan.tick
+    time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
+    return {
+        "program": program.source.text,
+        "path": program.source.name,
+        "time": None if length is None else time,
+    }
+
+
+def _beside(checkpoint: str | None) -> Path | None:
+    """The folder of the feed, beside a checkpoint that is a folder of this machine."""
+    if checkpoint is None or ":" in checkpoint:
+        return None
+    path = Path(checkpoint)
+    return path.with_name(f"{path.name}.feed")
