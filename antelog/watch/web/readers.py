@@ -36,7 +36,7 @@ _AT_ONCE = 5_000
 
 def reader_of(path: Path) -> Reader:
     """A reader of a feed, or of changes. Raises DataError if there is nothing there."""
-    if not path.exists():
+    if not path.exists() and path.suffix != ".feed":  # a follower may be about to make one
         raise DataError(f"{path}: there is no such file or folder; give a feed, or a folder of changes")
     return ChangesReader(path) if path.is_file() else FolderReader(path)
 

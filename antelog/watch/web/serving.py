@@ -2,7 +2,7 @@
 
     page = start(Path("turbines.feed"), Address())
     page.url        the link to print, with its token
-    page.alive      whether it still runs; `start(feed, page.address)` begins it again at the same link
+    page.keep()     begins it again, at the same link, if it has fallen over; to be called now and then
     page.stop()
 
 In comes a feed and an address, out goes a running page. What it is told goes through a pipe, so no list of
@@ -28,10 +28,11 @@ _PATIENCE = 20.0
 """Seconds in which it has to listen; it takes a fraction of one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Page:
     """A page that is served."""
 
+    feed: Path
     address: Address
     process: subprocess.Popen[bytes]
 
@@ -43,6 +44,13 @@ class Page:
     def alive(self) -> bool:
         return self.process.poll() is None
 
+    def keep(self) -> None:
+        """Begin it again if it has fallen over; open tabs go on. What fails is tried again later."""
+        if not self.alive:
+            self._close()
+            with suppress(UnsupportedError):
+                self.process = start(self.feed, self.address).process
+
     def stop(self) -> None:
         """End it, at once: it has nothing to save."""
         if self.process.stdin is not None:
@@ -53,8 +61,13 @@ class Page:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        self._close()
+
+    def _close(self) -> None:
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
 
 
 def start(feed: Path, address: Address) -> Page:
@@ -70,7 +83,7 @@ def start(feed: Path, address: Address) -> Page:
     said = _told(process, msgspec.json.encode(order))
     if "port" not in said:
         raise UnsupportedError(f"the page cannot be served: {said.get('error', 'its process has ended')}")
-    return Page(msgspec.structs.replace(address, port=said["port"]), process)
+    return Page(feed, msgspec.structs.replace(address, port=said["port"]), process)
 
 
 def _told(process: subprocess.Popen[bytes], order: bytes) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from antelog.watch.web.address import Address
 from antelog.watch.web.serving import Page, start
 from tests.watch.browser import CHROMIUM, Browser, Tab, browser
 from tests.watch.lines import confirmed, possible, some, status, written
+from tests.watch.web import golden
 
 pytestmark = [
     pytest.mark.slow,
@@ -151,13 +152,10 @@ def test_it_goes_on_after_the_server_was_killed(chromium: Browser, served: tuple
     page.process.kill()
     page.process.wait()
     tab.until("document.getElementById('state').textContent === 'reconnecting'")
-    again = start(Path(writer.folder), page.address)
-    try:
-        tell(writer, possible("after", 9, 9, 1.0), status(10))
-        tab.until("document.getElementById('state').textContent === 'live'")
-        tab.until("document.querySelector('.rows .row').innerText.includes('after')")
-    finally:
-        again.stop()
+    page.keep()
+    tell(writer, possible("after", 9, 9, 1.0), status(10))
+    tab.until("document.getElementById('state').textContent === 'live'")
+    tab.until("document.querySelector('.rows .row').innerText.includes('after')")
 
 
 def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
@@ -216,3 +214,20 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
         assert tab.errors == []
     finally:
         page.stop()
+
+
+def test_views_look_as_they_did(chromium: Browser, tmp_path: Path) -> None:
+    blank = chromium.tab(alone=True)
+    seen = dict(golden.pictures_of(chromium, tmp_path / "feed"))
+    kept = {path.name: path.read_bytes() for path in golden.PICTURES.glob("*.png")}
+    assert seen.keys() == kept.keys()
+    different = {
+        name: found
+        for name, data in seen.items()
+        if (found := golden.difference(blank, data, kept[name])) > 0.01
+    }
+    anew = "look at them, and take them anew with python -m tests.watch.web.golden"
+    assert not different, anew
+    # Light is not dark, and one view is not another: the comparison sees that.
+    assert golden.difference(blank, seen["now-360-light.png"], seen["now-360-dark.png"]) > 0.3
+    assert golden.difference(blank, seen["plan-1600-dark.png"], seen["now-1600-dark.png"]) > 0.02

@@ -44,14 +44,14 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(tmp_path
         page.process.kill()
         page.process.wait()
         assert page.process.poll() is not None
-        again = start(tmp_path, page.address)
-        try:
-            assert again.url == page.url
-            assert get(again, "/api/now", Authorization=f"Bearer {session}")[0] == 200
-            until_open(again, 2)
-        finally:
-            again.stop()
-        assert not again.alive
+        link, old = page.url, page.process
+        page.keep()
+        assert page.process is not old
+        assert page.url == link
+        assert get(page, "/api/now", Authorization=f"Bearer {session}")[0] == 200
+        until_open(page, 2)
+        page.keep()
+        assert page.process.poll() is None
     finally:
         page.stop()
 

@@ -75,7 +75,7 @@ const here = () => {
   const path = location.pathname.slice(root.length).replace(/^\/|\/$/g, "");
   return { name: path.split("/")[0] || "now", path: path || "now" };
 };
-let shown = "", fresh = 0, loading = null;
+let shown = "", searched = "", fresh = 0, loading = null;
 
 function go(address) {
   history.pushState(null, "", address);
@@ -102,7 +102,7 @@ async function load() {
 function put(html, path) {
   const made = document.createElement("template");
   made.innerHTML = html;
-  const same = shown === path;
+  const same = shown === path && searched === location.search;
   if (same) {
     for (const part of made.content.querySelectorAll("[data-part]")) {
       const old = view.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
@@ -115,6 +115,7 @@ function put(html, path) {
     if (shown) view.focus({ preventScroll: true });
   }
   shown = path;
+  searched = location.search;
   if (path === "now") list.begin(same);
   countdown();
 }
@@ -153,6 +154,7 @@ const list = {
     const given = new URLSearchParams(new FormData(byId("filters")));
     for (const [name, value] of [...given]) if (!value || value === "0") given.delete(name);
     history.replaceState(null, "", `${location.pathname}${given.size ? "?" + given : ""}`);
+    searched = location.search;
     this.selected = -1;
     if (this.box.getBoundingClientRect().top < 0) window.scrollTo(0, 0);
     this.fill(true);

@@ -1,0 +1,85 @@
+"""How each view looks, in small pictures that are kept: `python -m tests.watch.web.golden` takes them anew.
+
+Fonts differ from machine to machine, so pictures are compared coarsely: what would be seen from afar.
+"""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from antelog.watch.web.address import Address
+from antelog.watch.web.serving import Page, start
+from tests.watch.browser import Browser, Tab, browser
+from tests.watch.lines import some, written
+
+PICTURES = Path(__file__).with_name("pictures")
+LOOKS = ((360, False), (360, True), (1600, False), (1600, True))
+VIEWS = ("now", "settled", "inputs", "trust", "plan", "answer")
+
+_COMPARE = """
+(async (urls) => {
+  const [one, other] = await Promise.all(urls.map(async (url) => {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = new OffscreenCanvas(48, 36), pen = canvas.getContext("2d");
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage(image, 0, 0, 48, 36);
+    return pen.getImageData(0, 0, 48, 36).data;
+  }));
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += Math.abs(one[at] - other[at]);
+  return sum / one.length / 255;
+})(%s)
+"""
+
+
+def taken(tab: Tab, page: Page) -> Iterator[tuple[str, bytes]]:
+    """A picture of each view at each look, with its name."""
+    tab.size(1600, 900)
+    tab.open(page.url)
+    tab.until("document.querySelectorAll('.rows .row').length >= 5")
+    answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
+    for view in VIEWS:
+        path = {"now": "", "answer": answer}.get(view, view)
+        for width, dark in LOOKS:
+            tab.size(width, 720, dark=dark, scale=0.5)
+            tab.run(f"go('/{path}')")
+            tab.until(
+                f"shown === '{path or 'now'}' && document.getElementById('state').textContent === 'live'"
+            )
+            if view == "now":
+                tab.until("document.querySelectorAll('.rows .row').length >= 5")
+            tab.run("new Promise((done) => setTimeout(done, 300))")
+            yield f"{view}-{width}-{'dark' if dark else 'light'}.png", tab.picture()
+
+
+def difference(tab: Tab, one: bytes, other: bytes) -> float:
+    """From 0, the same, to 1, black against white."""
+    urls = [f"data:image/png;base64,{base64.b64encode(data).decode()}" for data in (one, other)]
+    found: float = tab.run(_COMPARE % urls)
+    return found
+
+
+def pictures_of(chromium: Browser, folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Pictures of a feed that is always the same."""
+    written(folder, some(7))
+    page = start(folder, Address())
+    try:
+        yield from taken(chromium.tab(alone=True), page)
+    finally:
+        page.stop()
+
+
+def main() -> None:
+    PICTURES.mkdir(exist_ok=True)
+    with browser() as chromium, tempfile.TemporaryDirectory() as folder:
+        for name, data in pictures_of(chromium, Path(folder)):
+            (PICTURES / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
