@@ -57,7 +57,7 @@ class Head:
 
 @dataclass(eq=False)
 class Board:
-    """What is known now."""
+    """What is known now; `damaged` counts records that make no sense."""
 
     head: Head = field(default_factory=Head)
     tick: int | None = None
@@ -68,19 +68,28 @@ class Board:
     inputs: Inputs = field(default_factory=Inputs)
     trust: Trust = field(default_factory=Trust)
 
+    def __post_init__(self) -> None:
+        self.damaged = 0
+
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Some records more."""
         for record in records:
             self.version += 1
-            if "change" in record:
-                self._change(record)
-            elif "status" in record:
-                self.inputs.take(record["status"])
-                self._reach(record["status"].get("tick"))
-            elif "reject" in record:
-                self.inputs.rejects.append(record["reject"])
-            elif "head" in record:
-                self._begin(record["head"])
+            try:
+                self._take(record)
+            except (AttributeError, KeyError, TypeError, ValueError):
+                self.damaged += 1  # somebody else's line; the others are still worth showing
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        if "change" in record:
+            self._change(record)
+        elif "status" in record:
+            self.inputs.take(record["status"])
+            self._reach(record["status"].get("tick"))
+        elif "reject" in record:
+            self.inputs.rejects.append(record["reject"])
+        elif "head" in record:
+            self._begin(record["head"])
 
     def find(self, name: str) -> Answer | None:
         """An answer that is open or was lately settled."""

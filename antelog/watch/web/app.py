@@ -101,7 +101,8 @@ class _Routes:
         return Response(asset(name), media_type=ASSETS[name])
 
     async def health(self, _request: Request) -> Response:
-        return JSONResponse({"status": "ok", "caught_up": self.sight.caught_up})
+        found = {"status": "failed" if self.sight.failure else "ok", "caught_up": self.sight.caught_up}
+        return JSONResponse(found, 503 if self.sight.failure else 200)
 
     # ---- for those with a token ----
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from antelog.errors import AntelogError
 from antelog.watch.board.board import Board
 from antelog.watch.board.look import Looking
 
@@ -34,7 +35,10 @@ class Reader(Protocol):
 
 @dataclass(eq=False)
 class Sight:
-    """A board that follows a feed. `caught_up` is when all that there was has been read once."""
+    """A board that follows a feed.
+
+    `caught_up` is when all that there was has been read once; `failure` says why it cannot be read just now.
+    """
 
     reader: Reader
     board: Board = field(default_factory=Board)
@@ -43,11 +47,16 @@ class Sight:
 
     def __post_init__(self) -> None:
         self.looking = Looking(self.board)
+        self.failure: str | None = None
 
     async def follow(self) -> None:
         """Take what the feed has, for ever; between two pieces browsers get their turn."""
         while True:
-            self.take_some()
+            try:
+                self.take_some()
+                self.failure = None
+            except (OSError, AntelogError) as error:
+                self.caught_up, self.failure = True, str(error)
             await asyncio.sleep(0 if not self.caught_up else _PAUSE)
 
     def take_some(self) -> None:

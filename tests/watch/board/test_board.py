@@ -103,3 +103,16 @@ def test_times_are_written_as_such() -> None:
     values = {"X": "wt2", "T": 2958000}
     assert label("Malf", values, "T", 600_000_000) == "Malf(wt2, 2026-03-29 16:00)"
     assert label("Malf", {"X": None, "T": 3}) == "Malf(…, 3)"
+
+
+def test_a_line_that_makes_no_sense_is_counted_and_the_others_are_shown() -> None:
+    odd = (
+        {"change": "possible"},
+        {"status": 3},
+        {"head": []},
+        possible("a", 1) | {"answer": [1, 2]},
+        {"x": 1},
+    )
+    found = board(*odd, possible("wt2", 7))
+    assert list(found.open) == [WT2]
+    assert found.damaged == 4

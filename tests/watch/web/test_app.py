@@ -24,8 +24,8 @@ from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.readers import reader_of
 from antelog.watch.web.shell import ASSETS, VIEWS
 from antelog.watch.web.sight import Sight
-from tests.watch.lines import confirmed, head, possible, rejected, status, written
-from tests.watch.web.asking import FACTS, ask, guarded, sight
+from tests.watch.lines import Record, confirmed, head, possible, rejected, status, written
+from tests.watch.web.asking import FACTS, NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
 TOLD = (
@@ -307,3 +307,31 @@ def test_a_folder_may_become_a_feed_later(tmp_path: Path) -> None:
     assert [*reader_of(tmp_path / "x").read(9)[0]] == ["head"]
     with pytest.raises(DataError, match="no such file or folder"):
         reader_of(tmp_path / "none")
+
+
+def test_a_feed_that_cannot_be_read_is_tried_again() -> None:
+    class Fails(NoFeed):
+        fails = True
+
+        def read(self, limit: int) -> list[Record]:
+            if self.fails:
+                raise OSError("the disk is gone")
+            return super().read(limit)
+
+    async def run() -> tuple[bool, str]:
+        reader = Fails()
+        found = Sight(reader)
+        following = asyncio.create_task(found.follow())
+        await asyncio.sleep(0.05)
+        failed = found.failure or ""
+        reader.fails = False
+        await asyncio.sleep(0.3)
+        following.cancel()
+        return found.failure is None, failed
+
+    assert asyncio.run(run()) == (True, "the disk is gone")
+    broken = Sight(NoFeed())
+    broken.failure = "the disk is gone"
+    answer = ask(guarded(broken), "/healthz", token=None)
+    assert (answer.status, answer.json["status"]) == (503, "failed")
+    assert "disk" not in answer.text

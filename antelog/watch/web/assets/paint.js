@@ -16,13 +16,13 @@ async function antelogPaint(doc) {
 
 function paintAll(pen, element, opacity) {
   const style = getComputedStyle(element);
-  if (style.display === "none" || style.visibility === "hidden" || element.classList.contains("hidden") || element.matches("dialog:not([open])")) return;
+  if (!element.checkVisibility({ visibilityProperty: true }) || element.closest("details:not([open]) > :not(summary)") || element.classList.contains("hidden") || element.matches("dialog:not([open])")) return;
   const box = element.getBoundingClientRect();
   if (box.width && (box.bottom < 0 || box.top > innerHeight)) return;
   const own = opacity * Number(style.opacity);
   pen.save();
   pen.globalAlpha = own;
-  if (element instanceof SVGElement) paintShape(pen, element, style);
+  if (element instanceof SVGElement && element.tagName !== "svg") paintShape(pen, element, style);
   else paintBox(pen, box, style);
   pen.restore();
   for (const child of element.childNodes) {
@@ -77,11 +77,13 @@ function paintText(pen, node, style, opacity) {
 }
 
 function paintField(pen, element, box, style) {
-  const text = element.value && element.options ? element.selectedOptions[0].textContent : element.value || element.placeholder || "";
+  const text = element.options ? element.selectedOptions[0].textContent : element.value || element.placeholder || "";
+  if (!element.options && !element.value) pen.globalAlpha = 0.55;
   pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
   pen.fillStyle = style.color;
   pen.textBaseline = "middle";
   pen.fillText(text, box.x + parseFloat(style.paddingLeft), box.y + box.height / 2, box.width - 20);
+  pen.globalAlpha = 1;
 }
 
 function paintShape(pen, element, style) {
@@ -103,9 +105,17 @@ function shapeOf(element) {
   const n = (name) => parseFloat(element.getAttribute(name)) || 0, path = new Path2D();
   switch (element.tagName) {
     case "path": return new Path2D(element.getAttribute("d"));
-    case "circle": path.arc(n("cx"), n("cy"), n("r"), 0, 2 * Math.PI); return path;
+    case "circle": {
+      const box = element.getBBox();
+      path.arc(box.x + box.width / 2, box.y + box.height / 2, n("r"), 0, 2 * Math.PI);
+      return path;
+    }
     case "line": path.moveTo(n("x1"), n("y1")); path.lineTo(n("x2"), n("y2")); return path;
-    case "rect": path.roundRect(n("x"), n("y"), n("width"), n("height"), n("rx")); return path;
+    case "rect": {
+      const box = element.getBBox();  // lengths may be percentages
+      path.roundRect(box.x, box.y, box.width, box.height, Math.min(n("rx"), box.width / 2));
+      return path;
+    }
   }
   return null;
 }
