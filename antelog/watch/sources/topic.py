@@ -6,6 +6,7 @@ read goes with what was made of it.
 
 from __future__ import annotations
 
+import csv
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -40,7 +41,8 @@ class KafkaTopic:
         self._next = {int(number): int(offset) for number, offset in mark.get("next", {}).items()}
         self._json = JsonRows(str(topic), wanted, mark.get("names", ()))
         self._at_end: set[int] = set()
-        self._client = (make or _client)(_settings(topic))
+        self._down = False
+        self._client = (make or _client)({**_settings(topic), "error_cb": self._unreachable})
         self._assign()
 
     @property
@@ -84,6 +86,9 @@ class KafkaTopic:
         )
         number, error = message.partition(), message.error()
         if error is None:
+            if self._down:
+                self._down = False
+                self.notes.append(f"{self._topic}: can be reached again")
             found.setdefault(number, []).append(message)
             self._next[number] = message.offset() + 1
             self._at_end.discard(number)
@@ -104,9 +109,27 @@ class KafkaTopic:
         if self._topic.values == "json":
             yield Piece(self._json.chunk(full), file)
         else:
-            lines = LinesOf(Form.CSV, file, self._wanted, self.notes)
-            data = b"".join(value.rstrip(b"\r\n") + b"\n" for _, value in full)
-            yield from (*lines.feed(data), *lines.finish())
+            for header, lines in self._with_headers([value for _, value in full]).items():
+                rows_of = LinesOf(Form.CSV, f"{file} from {rows[0][0]}", self._wanted, self.notes)
+                yield from (*rows_of.feed(header + b"".join(lines)), *rows_of.finish())
+
+    def _with_headers(self, values: Iterable[bytes]) -> dict[bytes, list[bytes]]:
+        """Rows of CSV by the header that fits them: with the arrival, if they have one value more."""
+        names = list(self._wanted.columns)
+        found: dict[bytes, list[bytes]] = {}
+        for value in values:
+            arrives = _cells(value) == len(names) + 1
+            header = f"{','.join([*names, *([_quoted(self._wanted.arrival)] if arrives else [])])}\n"
+            found.setdefault(header.encode(), []).append(value.rstrip(b"\r\n") + b"\n")
+        return found
+
+    def _unreachable(self, error: Any) -> None:
+        """What the client says of its connections; it tries again by itself."""
+        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `_client`
+
+        if error.code() == KafkaError._ALL_BROKERS_DOWN and not self._down:
+            self._down = True
+            self.notes.append(f"{self._topic}: cannot be reached; it is tried again and again")
 
     def _assign(self) -> None:
         """Begin each partition where it was left; what the broker has no more of is said."""
@@ -140,6 +163,19 @@ class KafkaTopic:
             )
             wanted = low
         self._next[number] = max(wanted, low)
+
+
+def _cells(row: bytes) -> int:
+    """How many values a row of CSV has, as far as that can be told."""
+    text = row.decode(errors="replace").translate({10: " ", 13: " "})
+    try:
+        return len(next(csv.reader([text.strip()])))
+    except csv.Error:
+        return 0
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _settings(topic: Topic) -> dict[str, Any]:

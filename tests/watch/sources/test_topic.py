@@ -114,8 +114,28 @@ def test_the_client_commits_nothing_and_gets_its_settings(tmp_path: Path) -> Non
 
 
 def test_rows_of_csv_have_no_header() -> None:
-    source = _topic(_Broker({0: [b'"a,\n",1,7', b"b,2,8\r\n"]}), "kafka://b/temp?format=csv")
-    assert [device for device, _ in taken(source.poll())[0]] == ["a,\n", "b"]
+    values = [b"a,1,soon", b'"b,\n",1,7', b"c,2,8,9\r\n", b"d,1"]
+    source = _topic(_Broker({0: list(values)}), "kafka://b/temp?format=csv")
+    rows, wrong = taken(source.poll())
+    assert [device for device, _ in rows] == ["b,\n", "c"]
+    assert wrong == [
+        "temp[0] from 0:2: the time `soon` is not a whole number",
+        "temp[0] from 0:5: has 2 values, not 3",
+    ]
+
+
+def test_a_broker_that_is_away_is_said_once() -> None:
+    broker = _Broker({0: []})
+    source = _topic(broker)
+    away = SimpleNamespace(code=lambda: confluent_kafka.KafkaError._ALL_BROKERS_DOWN)
+    broker.settings["error_cb"](away)
+    broker.settings["error_cb"](away)
+    broker.messages[0] += [_fact("a"), _fact("b")]
+    assert len(taken(source.poll())[0]) == 2
+    assert source.notes == [
+        "kafka://b:9092/temp: cannot be reached; it is tried again and again",
+        "kafka://b:9092/temp: can be reached again",
+    ]
 
 
 def test_it_begins_at_the_end_if_it_is_told_to() -> None:
