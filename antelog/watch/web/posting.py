@@ -27,6 +27,8 @@ def posted(folder: Path, name: str, body: bytes) -> int:
     """How many facts were put into the inbox of an input. They are on the disk when this returns."""
     if not _NAME.fullmatch(name):
         raise NoFactsError(f"there is no input {name[:50]}")
+    if not inbox(folder, name).exists():  # nobody would read what was acknowledged
+        raise NoFactsError(f"facts of {name} do not come by HTTP; give --input {name}=http:")
     try:
         given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -16,6 +16,7 @@ from antelog.errors import DataError
 from antelog.watch.board.answer import name_of
 from antelog.watch.board.board import Board
 from antelog.watch.feed.reader import FeedReader
+from antelog.watch.feed.segments import inbox
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv
 from antelog.watch.web.metrics import alerts_in, metrics
@@ -158,6 +159,12 @@ def test_what_does_not_exist_is_not_found() -> None:
 def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path) -> None:
     app = guarded(SIGHT, tmp_path)
     given: dict[str, Any] = {"method": "POST", "token": FACTS, "content_type": "application/json"}
+    refused = ask(app, "/facts/Temp", body=b'{"device": "wt2"}', **given)
+    assert (refused.status, refused.json["error"]) == (
+        400, "facts of Temp do not come by HTTP; give --input Temp=http:"
+    )  # fmt: skip
+    inbox(tmp_path, "Temp").parent.mkdir()
+    inbox(tmp_path, "Temp").touch()
     answer = ask(
         app, "/facts/Temp", body=b'[{"device": "wt2",\n "time": 7}, {"device": "<b>", "time": 8}]', **given
     )
