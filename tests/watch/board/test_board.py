@@ -1,5 +1,7 @@
 """antelog/watch/board/{board,answer}.py: what is open, what was settled, and that all of it stays small."""
 
+from typing import Any
+
 from antelog.watch.board.answer import CHANCES, LINES, label, name_of
 from antelog.watch.board.board import SETTLED, Board
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
@@ -106,7 +108,7 @@ def test_times_are_written_as_such() -> None:
 
 
 def test_a_line_that_makes_no_sense_is_counted_and_the_others_are_shown() -> None:
-    odd = (
+    odd: tuple[Any, ...] = (
         {"change": "possible"},
         {"status": 3},
         {"head": []},

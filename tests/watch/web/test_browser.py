@@ -117,9 +117,9 @@ def test_keys_lead_through_the_page(chromium: Browser, served: tuple[Page, FeedW
     page, _ = served
     tab = opened(chromium, page)
     tab.key("j")
-    tab.until("document.activeElement.getAttribute('aria-posinset') === '1'")
+    tab.until("document.activeElement.parentElement.ariaPosInSet === '1'")
     tab.key("j")
-    tab.until("document.activeElement.getAttribute('aria-posinset') === '2'")
+    tab.until("document.activeElement.parentElement.ariaPosInSet === '2'")
     tab.run("document.activeElement.click()")
     tab.until("shown.startsWith('answer/')")
     tab.key("Escape")
@@ -205,12 +205,34 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
         for share in (0.3, 0.9, 1.0, 0.0):
             tab.run(f"scrollTo(0, {share} * (document.documentElement.scrollHeight - innerHeight))")
             place = round(share * 99_999) + 1
-            seen = "[...document.querySelectorAll('.rows .row')].map(row => row.ariaPosInSet)"
+            seen = "[...document.querySelectorAll('.rows .item')].map(row => row.ariaPosInSet)"
             tab.until(f"{seen}.some(n => Math.abs(n - {place}) < 40)")
             assert tab.run(f"{ROWS}") < 80
         tab.run("document.getElementById('filters').elements.text.value = 'wt99999'")
         tab.run("document.getElementById('filters').dispatchEvent(new Event('input'))")
         tab.until(f"{ROWS} === 1")
+        for view in VIEWS:
+            tab.run(f"go('/{view}')")
+            tab.until(f"shown === '{view or 'now'}'")
+        assert tab.errors == []
+    finally:
+        page.stop()
+
+
+def test_every_view_says_that_there_is_nothing_yet(chromium: Browser, tmp_path: Path) -> None:
+    written(tmp_path, [])
+    page = start(tmp_path, Address())
+    try:
+        tab = chromium.tab(alone=True)
+        tab.open(page.url)
+        tab.until("document.querySelector('.rows .empty')")
+        for view in VIEWS:
+            for width in (360, 1600):
+                tab.size(width, 800)
+                tab.run(f"go('/{view}')")
+                tab.until(f"shown === '{view or 'now'}'")
+                assert tab.run(WIDE)
+                assert tab.run("document.querySelector('main').innerText.length") > 50
         assert tab.errors == []
     finally:
         page.stop()

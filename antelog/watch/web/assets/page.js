@@ -145,7 +145,7 @@ const list = {
       const form = byId("filters");
       form.addEventListener("input", () => { clearTimeout(this.later); this.later = setTimeout(() => this.filter(), 180); });
       form.addEventListener("submit", (event) => event.preventDefault());
-      this.box.addEventListener("focusin", (event) => { const at = event.target.getAttribute("aria-posinset"); if (at) this.selected = at - 1; });
+      this.box.addEventListener("focusin", (event) => { const at = event.target.closest(".item")?.ariaPosInSet; if (at) this.selected = at - 1; });
     }
     this.fill();
   },
@@ -178,16 +178,16 @@ const list = {
     if (!this.box) return;
     const made = document.createElement("template");
     made.innerHTML = html;
-    const rows = made.content.firstElementChild, focused = document.activeElement?.dataset?.id;
+    const rows = made.content.firstElementChild, focused = focusedId();
     this.total = Number(rows.dataset.total); this.start = Number(rows.dataset.from);
     rows.className = "rows";
     rows.style.transform = `translateY(${this.start * height}px)`;
     this.box.style.height = this.total ? `${this.total * height}px` : "auto";
     const old = this.box.firstElementChild;
     old && this.total ? this.change(old, rows) : this.box.replaceChildren(rows);
-    if (focused && document.activeElement?.dataset?.id !== focused) {
+    if (focused && focusedId() !== focused) {
       const selected = this.selected;
-      this.box.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+      this.box.querySelector(`[data-id="${CSS.escape(focused)}"] a`)?.focus({ preventScroll: true });
       this.selected = selected;
     }
     this.mark();
@@ -203,7 +203,8 @@ const list = {
     const kept = [...rows.children].map((row) => {
       const same = before.get(row.dataset.id);
       if (!same) { if (before.size) row.classList.add("new"); return row; }
-      if (same.innerHTML !== row.innerHTML) same.replaceChildren(...row.childNodes);
+      // The link stays the same element: it may have the focus.
+      if (same.firstElementChild.innerHTML !== row.firstElementChild.innerHTML) same.firstElementChild.replaceChildren(...row.firstElementChild.childNodes);
       for (const name of ["aria-posinset", "aria-setsize"]) same.setAttribute(name, row.getAttribute(name));
       same.classList.remove("new");
       return same;
@@ -215,7 +216,7 @@ const list = {
   },
 
   mark() {
-    for (const row of this.box.querySelectorAll(".row")) row.classList.toggle("selected", row.getAttribute("aria-posinset") - 1 === this.selected);
+    for (const item of this.box.querySelectorAll(".item")) item.firstElementChild.classList.toggle("selected", item.ariaPosInSet - 1 === this.selected);
   },
 
   async move(by) {
@@ -226,9 +227,11 @@ const list = {
     else if (top > scrollY + low) window.scrollTo(0, top - low);
     await this.fill();
     this.mark();
-    this.box.querySelector(`[aria-posinset="${this.selected + 1}"]`)?.focus({ preventScroll: true });
+    this.box.querySelector(`[aria-posinset="${this.selected + 1}"] a`)?.focus({ preventScroll: true });
   },
 };
+
+const focusedId = () => document.activeElement?.closest(".item")?.dataset.id;
 
 /* ---- how long is left: where ticks follow the clock of the wall, seconds are counted ---- */
 

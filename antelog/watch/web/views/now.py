@@ -72,7 +72,7 @@ def _row(scene: Scene, answer: Answer, at: int, total: int) -> Html:
     clock, line = scene.clock, answer.line
     found = marks(line, scene.board.head.length)
     chance = chance_bar(answer.now.chance, scene.alert(answer.query)) if scene.board.has_chances else None
-    return tag(
+    row = tag(
         "a",
         chance,
         tag("span", scene.label(answer), tag("span", _summary(found, line), class_="summary"), class_="what"),
@@ -80,11 +80,9 @@ def _row(scene: Scene, answer: Answer, at: int, total: int) -> Html:
         tag("span", *_left(scene, answer), class_="left"),
         href=scene.address(answer),
         class_="row",
-        role="listitem",
-        data_id=answer.id,
-        aria_posinset=str(at + 1),
-        aria_setsize=str(total),
     )
+    place = {"aria_posinset": str(at + 1), "aria_setsize": str(total)}
+    return tag("div", row, role="listitem", class_="item", data_id=answer.id, **place)
 
 
 def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
