@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 
+LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
+"""What this machine is called by itself."""
+
+
 class Live:
     """An ASGI app that shows what is open. It begins to follow its source with the first request."""
 
@@ -51,9 +55,9 @@ class Live:
             raise DataError(
                 f"cannot show {type(source).__name__}; give an engine, a feed or a folder of changes"
             )
-        names = frozenset(each.casefold() for each in hosts)
+        names = frozenset(each.casefold() for each in hosts) or LOCAL
         origins = frozenset(f"{scheme}://{name}" for scheme in ("http", "https") for name in names)
-        entry = app.Entry(names or None, origins or None, token, None, folder)
+        entry = app.Entry(names, origins, token, None, folder)
         self._app = app.page_app(self._sight, entry)
         self._following: asyncio.Task[None] | None = None
 
@@ -78,7 +82,8 @@ def live(
 
     source    an engine (which is told of, see `Live.tell`), or the path of a feed or a folder of changes
     program   the engine's program, whose text the page shows
-    hosts     what requests may call this server, such as "plant.example:8000"; all, if none is given
+    hosts     what requests may call this server, such as "plant.example"; if none is given, the names of
+              this machine: any other page could make its own name lead here
     token     what readers have to know; without one, whoever the outer app lets through may look
     """
     return Live(source, program, hosts, token)

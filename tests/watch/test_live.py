@@ -31,9 +31,21 @@ def test_a_page_of_an_engine_shows_what_it_is_told() -> None:
 
 def test_it_can_be_mounted_anywhere() -> None:
     program = antelog.parse(PROGRAM)
-    page = antelog.live(antelog.Engine(program), program=program)
+    page = antelog.live(antelog.Engine(program), program=program, hosts=["Plant.example"])
     assert 'href="/antelog/plan"' in seen(page, "/plan", root="/antelog", host="plant.example").text
-    assert seen(page, "/api/state", root="/antelog", host="plant.example").status == 200
+    for host in ("plant.example", "plant.example:8000"):
+        assert seen(page, "/api/state", root="/antelog", host=host, origin=f"https://{host}").status == 200
+    for host in ("plant.example.evil", "127.0.0.1:8080", "plant.example:evil"):
+        assert seen(page, "/api/state", host=host).status == 421
+    assert seen(page, "/api/state", host="plant.example", origin="https://evil").status == 403
+
+
+def test_unless_names_are_given_only_this_machine_is_answered() -> None:
+    program = antelog.parse(PROGRAM)
+    page = antelog.live(antelog.Engine(program), program=program)
+    for host in ("localhost:8000", "127.0.0.1", "[::1]:80"):
+        assert seen(page, "/api/state", host=host).status == 200
+    assert seen(page, "/api/state", host="evil.example:8000").status == 421
 
 
 def test_names_and_a_token_may_be_asked_for(tmp_path: Path) -> None:

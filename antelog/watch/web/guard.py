@@ -11,6 +11,7 @@ elsewhere. Nothing is written down of a request: addresses may hold what nobody 
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -33,6 +34,8 @@ LARGEST = 8 << 20
 """The largest POST, in bytes."""
 PER_SECOND = 16 << 20
 """So many bytes of facts are taken a second, in the long run; four times as much at once."""
+_PORT = re.compile(r":\d{1,5}$", re.ASCII)
+
 PAGES = ("/", "/settled", "/inputs", "/trust", "/plan")
 """The addresses of views: the same empty page, which asks for what is to be seen with its token."""
 
@@ -58,8 +61,8 @@ class Allowance:
 class Guard:
     """An app that lets through to another what is allowed.
 
-    hosts     what requests may call this server; None: anything, for an app that is mounted in another
-    origins   the pages that may ask; None as for `hosts`
+    hosts     what requests may call this server; one without a port counts at any; None: anything
+    origins   the pages that may ask, as for `hosts`
     token     what lets one look; None: whoever gets here may
     facts     what lets one post facts; None: nobody may
     """
@@ -98,8 +101,8 @@ class Guard:
         path = path_of(scope)
         if self.hosts is not None:
             named = headers.getlist("host")
-            if len(named) != 1 or named[0].casefold() not in self.hosts:
-                return 421, "this server is not called that; say --allowed-host NAME if it is"
+            if len(named) != 1 or not _among(named[0], self.hosts):
+                return 421, _NOT_CALLED
         if (found := self._foreign(path, headers)) is not None:
             return found
         if scope["method"] == "POST" and path.startswith("/facts/"):
@@ -113,7 +116,7 @@ class Guard:
     def _foreign(self, path: str, headers: Headers) -> tuple[int, str] | None:
         """Whether another page asks. A link to the empty page may be anywhere; it has no data in it."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-        if self.origins is not None and origin is not None and origin.casefold() not in self.origins:
+        if self.origins is not None and origin is not None and not _among(origin, self.origins):
             return 403, "another page may not ask this one"
         if site not in ("none", "same-origin"):
             is_link = (
@@ -138,6 +141,7 @@ class Guard:
         return None
 
 
+_NOT_CALLED = "this server is not called that; name it with --allowed-host, or hosts= of antelog.live"
 _TOO_LARGE = f"at most {LARGEST:,} bytes at once"
 
 
@@ -163,6 +167,12 @@ def path_of(scope: Scope) -> str:
     """The path within the app, wherever it is mounted."""
     path, root = str(scope["path"]), str(scope.get("root_path", ""))
     return path[len(root) :] if root and path.startswith(root) else path
+
+
+def _among(name: str, known: frozenset[str]) -> bool:
+    """Whether a name is known, as it is or at any port."""
+    own = name.casefold()
+    return own in known or _PORT.sub("", own) in known
 
 
 def _is_page(path: str) -> bool:

@@ -126,7 +126,9 @@ def _chance(scene: Scene, found: Answer) -> Iterator[Child]:
     if (alert := scene.alert(found.query)) is not None:
         parts += [
             tag("line", x1=_LEFT, x2=_RIGHT, y1=y(alert), y2=y(alert), class_="alert"),
-            tag("text", "likely", x=_RIGHT, y=y(alert) - 5, class_="note", text_anchor="end"),
+            tag(
+                "text", "likely", x=(_LEFT + _RIGHT) / 2, y=y(alert) - 5, class_="note", text_anchor="middle"
+            ),
         ]
     steps = f"M{number(x(told[0][0]))} {number(y(told[0][1]))}" + "".join(
         f"H{number(x(tick))}V{number(y(chance))}" for tick, chance in told[1:]
