@@ -7,6 +7,7 @@ that is hardly used makes answers wait for nothing, one that is too short loses 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from antelog.forecast.report.percents import NONE
 from antelog.watch.board.inputs import InputStatus
@@ -47,7 +48,7 @@ def _holding(scene: Scene) -> Child:
 
 
 def _tiles(scene: Scene, known: Sequence[InputStatus]) -> Html:
-    rates = [sum(scene.board.inputs.rates(each.name)[-5:]) / 5 for each in known]
+    rates = [fmean(scene.board.inputs.rates(each.name)[-5:] or [0.0]) for each in known]
     aside = sum(sum(each.rejects.values()) for each in known)
     facts = sum(each.facts for each in known)
     tick = scene.board.tick

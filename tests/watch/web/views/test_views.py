@@ -164,6 +164,12 @@ def test_inputs_say_what_holds_time_back_and_how_late_facts_come() -> None:
     assert "a,b" in words
 
 
+def test_the_rate_is_over_the_seconds_that_there_were() -> None:
+    looks = [status(7, facts=100), status(8, facts=300, at="2026-11-25T09:00:02.000Z")]
+    words = "".join(Elements(seen("inputs", *looks)).texts)
+    assert "Facts a second100over the last seconds" in words
+
+
 def test_trust_is_what_the_score_command_says() -> None:
     told = [
         record for n in range(40) for record in (possible(f"d{n}", 7, chance=0.5), confirmed(f"d{n}", 7, 8))
