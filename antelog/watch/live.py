@@ -5,7 +5,7 @@
     app.mount("/antelog", page)              in any ASGI app, or: uvicorn module:page
 
 In comes an engine, a feed or a folder of changes; out goes an ASGI app. Who may see it is the business of the
-app it is mounted in, unless a `token` is given; then the link ends in `#token=…`.
+app it is mounted in, unless a `token` is given; then the link ends in `?token=…`.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
 @pytest.mark.usefixtures("here")
 def test_the_page_shows_what_is_told(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=temp.csv")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/#token=(\S+)")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
     assert process.told(2) == LOG[:2]
     line = b'antelog_facts_total{input="Temp"} 3'
     _until(lambda: line in _asked(f"{link[1]}/metrics", link[2]), process.process)
@@ -124,7 +124,7 @@ def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> Non
 def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
     Path("changes.jsonl").write_text("\n".join(LOG) + "\n")
     process = watching("changes.jsonl")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/#token=(\S+)")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
     assert b"wt2" in _asked(f"{link[1]}/api/settled", link[2])
     assert process.stop() == 0
 

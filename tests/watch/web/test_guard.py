@@ -64,6 +64,12 @@ def test_the_token_lets_in_and_so_does_a_session_made_with_it() -> None:
     assert session(TOKEN) != session(TOKEN)
 
 
+def test_a_link_with_a_wrong_token_is_said_to_be_wrong() -> None:
+    assert ask(APP, f"/?token={TOKEN}", token=None).status == 200
+    assert ask(APP, "/?token=wrong", token=None).status == 401
+    assert ask(APP, f"/?token=wrong&token={TOKEN}", token=None).status == 401
+
+
 def test_no_cookie_lets_in_and_none_is_set() -> None:
     assert ask(APP, "/api/now", token=None, cookie=f"token={TOKEN}; session={session(TOKEN)}").status == 401
     assert ask(APP, f"/api/now?token={TOKEN}", token=None).status == 401
