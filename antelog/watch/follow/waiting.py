@@ -6,7 +6,7 @@ waiting.taken(8)                         those at 7, for the engine; those at 9 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,12 +20,31 @@ from antelog.telling.set_aside import Places, from_engine
 
 
 @dataclass(frozen=True, eq=False)
+class _Part:
+    file: str
+    table: pa.Table
+
+
+class FilesOf:
+    """The file of each row; it is found only for the few that are asked for."""
+
+    def __init__(self, parts: Sequence[_Part], order: Column | None) -> None:
+        self._names = [part.file for part in parts]
+        self._ends = np.cumsum([part.table.num_rows for part in parts])
+        self._order = order
+
+    def __getitem__(self, row: int) -> str:
+        at = row if self._order is None else int(self._order[row])
+        return self._names[int(np.searchsorted(self._ends, at, "right"))]
+
+
+@dataclass(frozen=True, eq=False)
 class Taken:
     """Facts for a step, and for each the line it is from, and which of the `files`."""
 
     facts: Mapping[str, pa.Table]
     lines: Mapping[str, Column]
-    files: Mapping[str, list[str]]
+    files: Mapping[str, FilesOf]
 
     def rejects(self, found: pa.Table, tick: int | None) -> list[Reject]:
         """What the engine set aside of them, by its `last_rejects`; `tick` is the length of one."""
@@ -37,12 +56,6 @@ class Taken:
             replace(reject, file=self.files[name][row])
             for reject, (name, row) in zip(each, rows, strict=True)
         ]
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    file: str
-    table: pa.Table
 
 
 @dataclass(eq=False)
@@ -77,7 +90,7 @@ class Waiting:
                 table, order = _by_arrival(stacked([part.table for part in arrived]))
                 lines[name] = table.column(LINE).to_numpy()
                 facts[name] = table.drop_columns([LINE])
-                files[name] = _Files(arrived, order)
+                files[name] = FilesOf(arrived, order)
         return Taken(facts, lines, files)
 
     def to_bytes(self) -> list[tuple[str, str, bytes]]:
@@ -92,20 +105,6 @@ class Waiting:
         for name, file, content in parts:
             found.add(name, file, pa.ipc.open_stream(content).read_all())
         return found
-
-
-class _Files(list[str]):
-    """The files of rows, found only when one is asked for."""
-
-    def __init__(self, parts: list[_Part], order: Column | None) -> None:
-        super().__init__()
-        self._names = [part.file for part in parts]
-        self._ends = np.cumsum([part.table.num_rows for part in parts])
-        self._order = order
-
-    def __getitem__(self, row: int) -> str:  # type: ignore[override]
-        at = row if self._order is None else int(self._order[row])
-        return self._names[int(np.searchsorted(self._ends, at, "right"))]
 
 
 def _by_arrival(table: pa.Table) -> tuple[pa.Table, Column | None]:
