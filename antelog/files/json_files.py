@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 import numpy as np
@@ -21,11 +20,16 @@ _NOTHING = object()
 _TOO_LONG = 10**MOST_DIGITS
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
+    """A row as there are millions of: that it is a tuple makes it cheap."""
+
     line: int
-    text: str
+    data: bytes
     values: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        return self.data.decode(errors="replace")
 
 
 def json_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, _notes: list[str]) -> Iterator[Chunk]:
@@ -89,34 +93,48 @@ def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_Row], list[Bad]]:
     for number, line in lines:
         if not line.strip():
             continue
-        text = line.decode(errors="replace")
         try:
             values = _DECODER.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            bad.append(Bad(number, f"is not JSON: {error}", text))
+            bad.append(Bad(number, f"is not JSON: {error}", line.decode(errors="replace")))
             continue
         if isinstance(values, dict):
-            rows.append(_Row(number, text, values))
+            rows.append(_Row(number, line, values))
         else:
-            bad.append(Bad(number, "is not a JSON object", text))
+            bad.append(Bad(number, "is not a JSON object", line.decode(errors="replace")))
     return rows, bad
 
 
 def _chunk(rows: list[_Row], bad: list[Bad], names: Sequence[str], at: Places) -> Chunk:
     wanted = [names[i] for i in at.all]
-    fine: list[_Row] = []
-    for row in rows:
-        complaint = next(
-            filter(None, (_complaint(name, row.values.get(name, _NOTHING)) for name in wanted)), None
-        )
-        if complaint is None:
-            fine.append(row)
-        else:
-            bad.append(Bad(row.line, complaint, row.text))
-    columns = [array_of([row.values[name] for row in fine]) for name in wanted]
+    columns = [[row.values.get(name, _NOTHING) for row in rows] for name in wanted]
+    fine = rows
+    if not all(map(_are_plain, columns)):
+        # Something is wrong with some rows, which is seldom; so each is looked at only then.
+        fine = []
+        for row in rows:
+            complaints = (_complaint(name, row.values.get(name, _NOTHING)) for name in wanted)
+            complaint = next(filter(None, complaints), None)
+            if complaint is None:
+                fine.append(row)
+            else:
+                bad.append(Bad(row.line, complaint, row.text))
+        columns = [[row.values[name] for row in fine] for name in wanted]
     return Chunk(
-        columns, lambda: np.array([row.line for row in fine], np.int64), lambda i: fine[i].text, bad=bad
+        [array_of(values) for values in columns],
+        lambda: np.array([row.line for row in fine], np.int64),
+        lambda i: fine[i].text,
+        bad=bad,
     )
+
+
+def _are_plain(values: list[object]) -> bool:
+    """Whether it is clear at a glance that there is no complaint about any of these values."""
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        numbers: list[Any] = values
+        return bool(min(numbers) > -_TOO_LONG and max(numbers) < _TOO_LONG)
+    return kinds <= {str, float, bool, type(None)}
 
 
 def _complaint(name: str, value: object) -> str | None:
