@@ -36,7 +36,7 @@ help: ## List the targets
 
 setup: $(INSTALLED) java ## Make .venv with everything the tests need; quick if it is there
 
-demo: setup ## Readings of wind turbines, tick by tick, through a stream on Spark
+demo: setup ## Wind turbines through a stream on Spark, then live on a page; Ctrl-C ends it
 	@$(WITH_JAVA) $(PY) scripts/demo.py
 
 test: setup ## Run every test, the slow ones too

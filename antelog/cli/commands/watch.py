@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import sys
-import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,7 +16,7 @@ from antelog.cli.arguments.alerts import alert_options, wanted_alerts
 from antelog.cli.arguments.completion import inputs_of
 from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.models import model_option
-from antelog.cli.arguments.page import address_of, page_options
+from antelog.cli.arguments.page import address_of, page_options, token
 from antelog.cli.arguments.pairs import files_of_statics
 from antelog.cli.arguments.reading import Read
 from antelog.cli.recorded.facts import say_what_is_missing, static_facts, static_option
@@ -28,6 +27,7 @@ from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_
 from antelog.cli.show.terminal import to_stdout
 from antelog.cli.watching.beginning import Files, Terminal, Wish, follower
 from antelog.cli.watching.beside import Tend, with_alerts, with_page
+from antelog.cli.watching.showing import is_changes, show_changes
 from antelog.cli.watching.sources import duration, pair, posted, sources_of, timing_of
 from antelog.cli.watching.stopping import stoppable
 from antelog.compile.nodes.plan import Plan
@@ -37,12 +37,6 @@ from antelog.program import Program, load
 from antelog.telling import json_lines
 from antelog.telling.shown import Shown
 from antelog.watch.sources.places import Place
-
-_CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
-"""Files of changes end so, and no program does."""
-
-_LOOK = 0.2
-"""Seconds after which it is looked whether to stop."""
 
 
 @click.command(
@@ -112,6 +106,10 @@ _LOOK = 0.2
 )  # fmt: skip
 @click.option("--no-page", is_flag=True, help="Serve no page.")
 @page_options
+@click.option(
+    "--facts-token", type=Read("@FILE", token), metavar="@FILE",
+    help="What lets one post facts, likewise.  [default: a new one]",
+)  # fmt: skip
 @alert_options
 @click.pass_context
 def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
@@ -135,8 +133,8 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
     if given["output"] is not None and given["form"] == "table":
         raise click.UsageError("--output has JSON lines; leave out --format table")
     with ending_in_words(ctx):
-        if not given["inputs"] and (program.is_dir() or program.suffix in _CHANGES):
-            _show(program, given)
+        if not given["inputs"] and is_changes(program):
+            show_changes(program, address_of(given, facts=None))
         else:
             _run(load(program), given)
 
@@ -150,7 +148,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
     wanted = wanted_alerts(given, program, chances=bool(given["model"]) or plan.declares_chances)
     print_diagnostics(program.warnings, program.source, stderr())
     say_what_is_missing(plan, dict.fromkeys(places, Path()))
-    page = None if given["no_page"] or given["once"] else address_of(given, facts=_token(places))
+    page = None if given["no_page"] or given["once"] else address_of(given, facts=_token(places, given))
     with ExitStack() as stack:
         engine = {
             "static": static_facts(plan, statics, Rejects()),
@@ -178,19 +176,9 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         SetAside(rejects.counts, rejects.first, plan.tick).say(None, "the page")
 
 
-def _show(changes: Path, given: Mapping[str, Any]) -> None:
-    """A page of what somebody else has written, or still writes."""
-    with ExitStack() as stack:
-        tend = with_page(changes, address_of(given, facts=None), stack)
-        with stoppable() as stopping:
-            while not stopping():
-                tend()
-                time.sleep(_LOOK)
-
-
-def _token(places: Mapping[str, Place]) -> str | None:
+def _token(places: Mapping[str, Place], given: Mapping[str, Any]) -> str | None:
     """The token of those who may post facts, if any may."""
-    return secrets.token_urlsafe(24) if posted(places) else None
+    return given["facts_token"] or secrets.token_urlsafe(24) if posted(places) else None
 
 
 def _feed(given: Mapping[str, Any], needed: bool, stack: ExitStack) -> Path | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -24,10 +23,9 @@ from antelog.program import Program
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.shown import Shown
 from antelog.watch.feed.reader import FeedReader
+from antelog.watch.feed.records import Record, change_of, record_of
 from antelog.watch.feed.segments import segments_in
 from antelog.watch.web.sight import Reader
-
-Record = dict[str, Any]
 
 _LINES = (".jsonl", ".ndjson", ".json")
 _TABLES = (".parquet",)
@@ -97,7 +95,7 @@ class ChangesReader:
                 if not line.endswith(b"\n"):
                     break
                 self._offsets[path] = self._offsets.get(path, 0) + len(line)
-                if (record := _record(line)) is not None:
+                if (record := record_of(line)) is not None:
                     yield record
 
     def _table(self, path: Path) -> Iterator[Record]:
@@ -108,7 +106,7 @@ class ChangesReader:
         except (OSError, pa.ArrowException):
             return  # not written to its end yet
         self._done.add(path)
-        yield from (found for row in rows if (found := _change(row)) is not None)
+        yield from (found for row in rows if (found := change_of(row)) is not None)
 
 
 class EngineReader:
@@ -132,24 +130,3 @@ class EngineReader:
     def _lines(self, tick: int, tables: Mapping[str, pa.Table]) -> list[Record]:
         text = change_lines(self._relations, Shown(tick, tables), Style())
         return [msgspec.json.decode(line) for line in text.splitlines()]
-
-
-def _record(line: bytes) -> Record | None:
-    try:
-        found = msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    return found if {"head", "status", "reject"} & found.keys() else _change(found)
-
-
-def _change(row: Record) -> Record | None:
-    """A change as lines have it: Spark writes answers as JSON, and forecasts as structs."""
-    if not {"tick", "change", "query", "answer"} <= row.keys():
-        return None
-    answer = row["answer"]
-    if isinstance(answer, str):
-        row = {**row, "answer": msgspec.json.decode(answer)}
-    forecast = row.get("forecast")
-    if forecast and isinstance(forecast[0], dict):
-        row = {**row, "forecast": [[each["tick"], each["chance"]] for each in forecast]}
-    return {key: value for key, value in row.items() if key != "timestamp"}

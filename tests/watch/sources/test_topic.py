@@ -1,4 +1,4 @@
-"""antelog/watch/sources/{topic,opening}.py: topics of Kafka, by a made-up client and by a real one."""
+"""antelog/watch/sources/{topic,messages,opening}.py: topics of Kafka, by a made-up client and a real one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -26,66 +24,24 @@ from antelog.watch.sources.whole import WholeFiles
 from tests.cli.trying import PROGRAM
 from tests.servers import UnavailableError
 from tests.servers.kafka import Kafka, kafka
+from tests.watch.sources.brokers import Broker
 from tests.watch.sources.taking import WANTED, taken
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
-
-
-@dataclass
-class _Broker:
-    """Messages by partition, from an offset on; and the client itself."""
-
-    messages: dict[int, list[bytes | None]]
-    low: int = 0
-    settings: dict[str, Any] = field(default_factory=dict)
-    places: dict[int, int] = field(default_factory=dict)
-
-    def __call__(self, settings: dict[str, Any]) -> _Broker:
-        self.settings = settings
-        return self
-
-    def list_topics(self, topic: str, _timeout: float) -> Any:
-        error = None if topic == "temp" else SimpleNamespace(str=lambda: "there is no such topic")
-        return SimpleNamespace(topics={topic: SimpleNamespace(error=error, partitions=self.messages)})
-
-    def get_watermark_offsets(self, partition: Any, _timeout: float) -> tuple[int, int]:
-        return self.low, self.low + len(self.messages[partition.partition])
-
-    def assign(self, partitions: list[Any]) -> None:
-        self.places = {each.partition: each.offset for each in partitions}
-
-    def consume(self, _most: int, _timeout: float) -> list[Any]:
-        found = []
-        for number, offset in self.places.items():
-            values = self.messages[number][offset - self.low :]
-            found += [_message(number, offset + i, value) for i, value in enumerate(values)]
-            end = SimpleNamespace(code=lambda: confluent_kafka.KafkaError._PARTITION_EOF)
-            found.append(_message(number, offset + len(values), None, end))
-            self.places[number] = offset + len(values)
-        return found
-
-    def close(self) -> None:
-        pass
-
-
-def _message(number: int, offset: int, value: bytes | None, error: Any = None) -> Any:
-    return SimpleNamespace(
-        partition=lambda: number, offset=lambda: offset, value=lambda: value, error=lambda: error
-    )
 
 
 def _fact(device: str) -> bytes:
     return json.dumps({"device": device, "value": 1, "time": 7}, indent=1).encode()
 
 
-def _topic(broker: _Broker, text: str = "kafka://b/temp", mark: Mark | None = None) -> KafkaTopic:
+def _topic(broker: Broker, text: str = "kafka://b/temp", mark: Mark | None = None) -> KafkaTopic:
     place = place_of(text)
     assert isinstance(place, Topic)
     return KafkaTopic(place, WANTED, mark=mark, make=broker)
 
 
 def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
-    broker = _Broker({0: [_fact("a"), b"no", None], 1: [_fact("b")]})
+    broker = Broker({0: [_fact("a"), b"no", None], 1: [_fact("b")]})
     source = _topic(broker)
     assert source.behind
     rows, wrong = taken(source.poll())
@@ -102,7 +58,7 @@ def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
 
 def test_the_client_commits_nothing_and_gets_its_settings(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("# ours\nsasl.username=me\nsasl.password = a=b\n")
-    broker = _Broker({0: []})
+    broker = Broker({0: []})
     _topic(broker, f"kafka://b/temp?kafka.security.protocol=SASL_SSL&config={tmp_path / 'secret'}")
     assert broker.settings["enable.auto.commit"] is False
     assert broker.settings["bootstrap.servers"] == "b:9092"
@@ -115,7 +71,7 @@ def test_the_client_commits_nothing_and_gets_its_settings(tmp_path: Path) -> Non
 
 def test_rows_of_csv_have_no_header() -> None:
     values = [b"a,1,soon", b'"b,\n",1,7', b"c,2,8,9\r\n", b"d,1"]
-    source = _topic(_Broker({0: list(values)}), "kafka://b/temp?format=csv")
+    source = _topic(Broker({0: list(values)}), "kafka://b/temp?format=csv")
     rows, wrong = taken(source.poll())
     assert [device for device, _ in rows] == ["b,\n", "c"]
     assert wrong == [
@@ -125,7 +81,7 @@ def test_rows_of_csv_have_no_header() -> None:
 
 
 def test_a_broker_that_is_away_is_said_once() -> None:
-    broker = _Broker({0: []})
+    broker = Broker({0: []})
     source = _topic(broker)
     away = SimpleNamespace(code=lambda: confluent_kafka.KafkaError._ALL_BROKERS_DOWN)
     broker.settings["error_cb"](away)
@@ -139,25 +95,25 @@ def test_a_broker_that_is_away_is_said_once() -> None:
 
 
 def test_it_begins_at_the_end_if_it_is_told_to() -> None:
-    broker = _Broker({0: [_fact("a")]})
+    broker = Broker({0: [_fact("a")]})
     source = _topic(broker, "kafka://b/temp?from=latest")
     broker.messages[0].append(_fact("b"))
     assert taken(source.poll())[0] == [("b", 1)]
 
 
 def test_what_the_broker_has_no_more_is_said() -> None:
-    source = _topic(_Broker({0: [_fact("a")]}, low=9), mark={"next": {"0": 2}})
+    source = _topic(Broker({0: [_fact("a")]}, low=9), mark={"next": {"0": 2}})
     (note,) = source.notes
     assert note.startswith("kafka://b:9092/temp: 7 messages of partition 0 are gone")
     assert taken(source.poll())[0] == [("a", 9)]
-    other = _topic(_Broker({0: [_fact("a")]}), mark={"next": {"0": 5}})
+    other = _topic(Broker({0: [_fact("a")]}), mark={"next": {"0": 5}})
     assert other.notes[0].endswith("partition 0 is not the one that was read; it is read from its start")
     assert taken(other.poll())[0] == [("a", 0)]
 
 
 def test_a_topic_that_is_not_there_is_said() -> None:
     with pytest.raises(DataError, match="kafka://b:9092/no: cannot be read: there is no such topic"):
-        _topic(_Broker({0: []}), "kafka://b/no")
+        _topic(Broker({0: []}), "kafka://b/no")
 
 
 # ---- places ----

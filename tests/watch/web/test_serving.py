@@ -2,7 +2,10 @@
 
 import http.client
 import json
+import shutil
 import socket
+import ssl
+import subprocess
 import time
 from pathlib import Path
 
@@ -135,3 +138,28 @@ def test_a_link_names_what_others_call_it() -> None:
 def test_every_page_has_a_token_of_its_own() -> None:
     assert Address().token != Address().token
     assert len(Address().token) >= 32
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_page_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "page.pem", tmp_path / "page.key"
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    names = ["-subj", "/CN=plant.example", "-addext", "subjectAltName=DNS:plant.example"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([*made, *names, *files], check=True, capture_output=True)
+    written(tmp_path / "feed", [possible("wt2", 7)])
+    hosts = ("plant.example",)
+    address = Address(host="0.0.0.0", allowed_hosts=hosts, certificate=str(certificate), key=str(key))
+    page = start(tmp_path / "feed", address)
+    try:
+        assert page.url.startswith(f"https://plant.example:{page.address.port}/?token=")
+        trusted = ssl.create_default_context(cafile=str(certificate))
+        plain = socket.create_connection(("127.0.0.1", page.address.port), 10)
+        with plain, trusted.wrap_socket(plain, server_hostname="plant.example") as secure:
+            host = f"plant.example:{page.address.port}"
+            secure.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+            assert secure.recv(100).startswith(b"HTTP/1.1 200")
+        with pytest.raises((OSError, http.client.HTTPException)):
+            get(page, "/healthz")
+    finally:
+        page.stop()

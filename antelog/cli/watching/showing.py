@@ -1,0 +1,67 @@
+"""`antelog watch CHANGES`: a page of what a pipeline has written, or still writes.
+
+changes/                           a folder of JSON lines or Parquet, as `antelog run` writes it, or a feed
+kafka://localhost:9092/changes     a topic, whose messages go into a feed of their own first
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from antelog.cli.show.terminal import say
+from antelog.cli.watching.beside import with_page
+from antelog.cli.watching.stopping import stoppable
+from antelog.watch.feed.batches import BatchFeed
+from antelog.watch.sources.changes import ChangesPump
+from antelog.watch.sources.places import Topic, place_of
+from antelog.watch.web.address import Address
+
+_CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
+_LOOK = 0.2
+"""Seconds between two looks at the page, and at a topic that has no more."""
+
+
+def is_changes(path: Path) -> bool:
+    """Whether this is no program, but has changes in it."""
+    return _is_topic(path) or path.is_dir() or path.suffix in _CHANGES
+
+
+def show_changes(path: Path, address: Address) -> None:
+    """Serve a page of changes until it is stopped. Raises AntelogError."""
+    with ExitStack() as stack:
+        move: Callable[[], int] = lambda: 0  # noqa: E731 - files are read by the page itself
+        if _is_topic(path):
+            path, move = _moved(path, stack)
+        tend = with_page(path, address, stack)
+        with stoppable() as stopping:
+            while not stopping():
+                tend()
+                if not move():
+                    time.sleep(_LOOK)
+
+
+def _is_topic(path: Path) -> bool:
+    return str(path).startswith("kafka:")
+
+
+def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
+    """A feed, and what puts there what has come to a topic meanwhile."""
+    # A path has one slash where an address has two.
+    topic = place_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
+    assert isinstance(topic, Topic)
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
+    pump = ChangesPump(topic, BatchFeed(folder, {"program": "", "path": str(topic), "time": None}))
+    stack.callback(pump.close)
+
+    def move() -> int:
+        moved = pump.move()
+        while pump.notes:
+            say(f"note: {pump.notes.pop(0)}")
+        return moved
+
+    return folder, move
