@@ -174,23 +174,3 @@ def run_one(engine: Engine, end: int) -> list[dict[str, Any]]:
     new = [row for row in FACTS["Read"] if row[-1] == end]
     lines: list[dict[str, Any]] = engine.advance(end, {"Read": new})["Hot"].to_pylist()
     return lines
-
-
-@pytest.mark.parametrize("slot", ["", ", one per x"])
-@pytest.mark.parametrize(("limit", "apart"), [("V < 20", True), ("V >= 80", False)])
-def test_ranges_of_values_are_learned_where_no_fact_is_in_both(slot: str, limit: str, apart: bool) -> None:
-    program = antelog.parse(f"""
-    input Reading(x: text, v: number, time) delay 1{slot}.
-    P(X, T) :- Reading(X, V, T), V >= 90, not Other(X, T+1).
-    Other(X, T) :- Reading(X, V, T), {limit}.
-    query P(X, T).
-    """)
-    engine = Engine(program, model="learn")
-    random = np.random.default_rng(0)
-    # Of ten readings three are hot and two are cold, whatever was before.
-    facts = [("x", float(random.choice([95, 50, 10], p=[0.3, 0.5, 0.2])), tick) for tick in range(600)]
-    engine.advance(600, {"Reading": [*facts, ("x", 95.0, 600)]})
-    (answer,) = (row for row in engine.answers("P").to_pylist() if row["T"] == 600)
-    assert answer["chance_from"] == ("both" if apart else "outcomes")
-    if apart:
-        assert answer["chance"] == pytest.approx(0.8, abs=0.06)

@@ -9,11 +9,10 @@ columns that have a value by the time the question is asked. All other columns a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from antelog.compile.conditions.comparisons import HOLDS
-from antelog.compile.conditions.ordering import possible
 from antelog.compile.nodes.patterns import Atom, Comparison, Const, Operand, Sum, Term, Var
 from antelog.compile.nodes.variables import compared
 
@@ -74,17 +73,6 @@ def _by_column(test: Comparison, open_: Mapping[str, int]) -> Comparison:
 
 
 def exclusive(one: Series, other: Series) -> bool:
-    """Whether no fact meets both, whatever their keys: of different constants, or of V >= 90 and V < 20."""
+    """Whether no fact meets both, whatever their keys: they have different constants in some column."""
     first, second = dict(one.constants), dict(other.constants)
-    if any(not HOLDS["="](first[column], second[column]) for column in first.keys() & second.keys()):
-        return True
-    return not possible([*_wanted(one), *_wanted(other)], {})
-
-
-def _wanted(series: Series) -> Iterator[Comparison]:
-    """What a series wants of the columns of a fact."""
-    for column, value in series.constants:
-        yield Comparison(Var(str(column)), "=", Const(value))
-    for column, other in series.repeats:
-        yield Comparison(Var(str(column)), "=", Var(str(other)))
-    yield from series.tests
+    return any(not HOLDS["="](first[column], second[column]) for column in first.keys() & second.keys())

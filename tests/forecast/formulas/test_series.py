@@ -52,19 +52,3 @@ def test_series_exclude_each_other_by_different_constants() -> None:
     assert not exclusive(high, any_)
     one, same = (Series("Reading", ((1, number),), (), (0,), ()) for number in (1, 1.0))
     assert not exclusive(one, same)  # equal numbers, however they are written
-
-
-def test_series_exclude_each_other_by_tests_that_contradict() -> None:
-    def read(*tests: tuple[str, float], constants: tuple[tuple[int, float], ...] = ()) -> Series:
-        own = tuple(Comparison(Var("1"), operator, Const(number)) for operator, number in tests)
-        return Series("Reading", constants, (), (0,), own)
-
-    hot, warm, cold = read((">=", 90)), read((">=", 80)), read(("<", 20))
-    assert exclusive(hot, cold)
-    assert exclusive(cold, read(constants=((1, 20),)))
-    assert exclusive(warm, read((">", 20), ("<", 80)))
-    assert not exclusive(hot, warm)
-    assert not exclusive(hot, read((">", 20), ("<=", 90)))
-    same = Series("Reading", (), ((1, 2),), (0,), (Comparison(Var("1"), ">", Const(5)),))
-    assert exclusive(same, Series("Reading", ((2, 4),), (), (0,), ()))  # both columns are 4
-    assert not exclusive(same, Series("Reading", ((2, 6),), (), (0,), ()))
