@@ -27,7 +27,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast soak check format docs docs-serve pictures record clean java
+.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast soak soak-page check format docs docs-serve pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -71,6 +71,9 @@ bench-forecast: $(INSTALLED) ## Score forecasts on recorded streams and make doc
 
 soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing grows; SOAK_ARGS='--minutes 5'
 	@$(WITH_JAVA) $(PY) -m benchmarks.soak $(SOAK_ARGS)
+
+soak-page: $(INSTALLED) ## Watch ten thousand open answers on a page for half an hour; SOAK_ARGS='--minutes 5'
+	@$(PY) -m benchmarks.soak_page $(SOAK_ARGS)
 
 check: $(INSTALLED) ## Check format, style, types and layering
 	@$(RUFF) format --check
