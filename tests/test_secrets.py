@@ -210,7 +210,7 @@ def test_a_password_on_the_command_line_is_warned_of(monkeypatch: pytest.MonkeyP
     from antelog.cli.commands import run  # noqa: PLC0415 - the module, not the command
 
     started: list[Settings] = []
-    monkeypatch.setattr(run, "run_pipeline", lambda _, settings: started.append(settings))
+    monkeypatch.setattr(run, "run_pipeline", lambda _, settings, _page: started.append(settings))
     shown = antelog("run", "p.alog", *IN, "--output", f"{URL}#t")
     assert "warning: whoever may list the processes of this machine can read the password" in shown.stderr
     hidden = antelog("run", "p.alog", *IN, "--output", "jdbc:postgresql://db/x?user=me&password=${HARD}#t")

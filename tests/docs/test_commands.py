@@ -14,12 +14,14 @@ import click
 import pytest
 
 from antelog import Program
+from antelog.cli.arguments.page import page_options
 from antelog.cli.commands import run as command
 from antelog.cli.main import main
 from antelog.cli.run.config import SETTINGS
 from antelog.cli.run.settings import Settings
 from antelog.errors import UnsupportedError
 from antelog.spark.session.java import require_java
+from antelog.watch.web.address import Address
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
@@ -59,7 +61,7 @@ def test_commands(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """They are run; a pipeline up to where Spark would start."""
     started: list[Settings] = []
 
-    def start(_program: Program, settings: Settings) -> None:
+    def start(_program: Program, settings: Settings, _page: Address | None) -> None:
         started.append(settings)
 
     monkeypatch.setattr(command, "run_pipeline", start)
@@ -81,7 +83,9 @@ def test_the_table_has_all_settings_and_options() -> None:
     options = {
         option for parameter in run.params if isinstance(parameter, click.Option) for option in parameter.opts
     }
-    assert {option for _, option in rows} == options - {"--config"} | {"PROGRAM"}
+    # Where the page is belongs to the command line: a file would say it of every machine.
+    page = {option for each in page_options(click.Command("page")).params for option in each.opts}
+    assert {option for _, option in rows} == options - {"--config", "--page"} - page | {"PROGRAM"}
 
 
 PRINTING = [
