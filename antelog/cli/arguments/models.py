@@ -5,13 +5,14 @@ And `--min-chance` and `--most`: which of them are too unlikely, or too many, to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from antelog.compile.nodes.plan import Plan
 from antelog.forecast.engine import LEARN
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,3 +45,12 @@ def most_option(within: str = "") -> Callable[[F], F]:
     """The option of a command; `within` says in what the answers are counted, if not all together."""
     said = f"Of each query, let at most N answers be open{within}, and drop the least likely of more."
     return click.option("--most", type=click.IntRange(min=1), metavar="N", help=said)
+
+
+def forecast_of(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the three options give an engine. Raises UsageError if nothing says how likely answers are."""
+    forecast = {name: given[name] for name in ("model", "min_chance", "most")}
+    asked = any(each is not None for each in forecast.values())
+    if asked and forecast["model"] is None and not plan.declares_chances:
+        raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
+    return forecast

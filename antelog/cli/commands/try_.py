@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.kinds import kinds
-from antelog.cli.arguments.models import min_chance_option, model_option, most_option
+from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import Read
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.facts import (
@@ -145,16 +145,12 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
 def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
     """What was given on the command line, by the names of the options."""
     facts, since = facts_of(plan, given), tick_of(given["since"], plan, "--since")
-    forecast = {name: given[name] for name in ("model", "min_chance", "most")}
-    asked = any(each is not None for each in forecast.values())
-    if asked and forecast["model"] is None and not plan.declares_chances:
-        raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
     snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
     return _Options(
         facts,
         _Look(snapshots, since, given["only"] or KINDS, as_table, given["explanations"]),
         _Bounds(given["limit"], given["rejects"], given["strict"]),
-        forecast,
+        forecast_of(plan, given),
     )
 
 

@@ -15,7 +15,7 @@ import click
 from antelog.cli.arguments.alerts import alert_options, wanted_alerts
 from antelog.cli.arguments.completion import inputs_of
 from antelog.cli.arguments.kinds import kinds
-from antelog.cli.arguments.models import model_option
+from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.page import address_of, page_options, token
 from antelog.cli.arguments.pairs import files_of_statics
 from antelog.cli.arguments.reading import Read
@@ -92,14 +92,8 @@ from antelog.watch.sources.places import Place
     help="Print at most N explanations of an answer, the smallest first.",
 )  # fmt: skip
 @model_option
-@click.option(
-    "--min-chance", type=click.FloatRange(0, 1), metavar="CHANCE",
-    help="Drop answers that are less likely than this, such as 0.01.",
-)  # fmt: skip
-@click.option(
-    "--most", type=click.IntRange(min=1), metavar="N",
-    help="Of each query, let at most N answers be open, and drop the least likely of more.",
-)  # fmt: skip
+@min_chance_option
+@most_option()
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N",
     help="Keep at most N facts in memory; see `antelog try --help`.",
@@ -141,8 +135,7 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
 
 def _run(program: Program, given: Mapping[str, Any]) -> None:
     plan = program.plan
-    if {given["min_chance"], given["most"]} != {None} and not (given["model"] or plan.declares_chances):
-        raise click.UsageError("--min-chance and --most need chances; give a --model, or --model learn")
+    forecast = forecast_of(plan, given)
     places, timing = sources_of(plan, given["inputs"]), timing_of(plan, given)
     statics = files_of_statics(plan, given["statics"])
     wanted = wanted_alerts(given, program, chances=bool(given["model"]) or plan.declares_chances)
@@ -152,7 +145,8 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
     with ExitStack() as stack:
         engine = {
             "static": static_facts(plan, statics, Rejects()),
-            **{name: given[name] for name in ("limit", "model", "min_chance", "most")},
+            "limit": given["limit"],
+            **forecast,
         }
         wish = Wish(
             places, timing, given["arrival"], given["only"] or KINDS, given["explanations"], given["once"],
