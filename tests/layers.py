@@ -59,7 +59,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
     "cli": ("show", "arguments", "recorded", "watching", "run", "commands"),
-    "watch": ("feed", "alerts", "sources", "follow", "board", "web"),
+    "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "past", "running", "learning"),
         *("endpoints", "session", "pipeline"),

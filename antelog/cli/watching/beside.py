@@ -5,7 +5,6 @@ with_page(feed, address, stack)     prints the link; what it gives back looks af
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,13 +13,13 @@ from antelog.cli.show.terminal import say, say_whole
 from antelog.errors import UnsupportedError
 from antelog.watch.alerts.alert import Wanted
 from antelog.watch.alerts.process import start as start_alerts
+from antelog.watch.restarts import Restarts
 from antelog.watch.web.address import Address
 from antelog.watch.web.serving import Page
 from antelog.watch.web.serving import start as start_page
 
 _BETWEEN = 5.0
-"""Seconds from one start of a page to the next; each time twice as many, up to five minutes."""
-_LONGEST = 300.0
+"""Seconds from the start of a page to the next, if it dies; then twice as many, and so on."""
 
 Tend = Callable[[], None]
 
@@ -47,14 +46,13 @@ class _Kept:
 
     def __init__(self, feed: Path, page: Page) -> None:
         self._feed, self.page = feed, page
-        self._since, self._between = time.monotonic(), _BETWEEN
+        self._restarts = Restarts(_BETWEEN)
 
     def tend(self) -> None:
-        if self.page.alive or time.monotonic() < self._since + self._between:
+        if self.page.alive or not self._restarts.due():
             return
         say("note: the page has ended; it is started again, at the same link")
         self.page.stop()
-        self._since, self._between = time.monotonic(), min(2 * self._between, _LONGEST)
         try:
             self.page = start_page(self._feed, self.page.address)
         except UnsupportedError as error:

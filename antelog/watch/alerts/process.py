@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,10 +20,10 @@ from antelog.watch.alerts.alert import Wanted
 from antelog.watch.alerts.outbox import opened
 from antelog.watch.alerts.work import GRACE, Work, say
 from antelog.watch.feed.segments import segment_path, segments_in
+from antelog.watch.restarts import Restarts
 
 _BETWEEN_STARTS = 5.0
-"""Seconds from one start to the next; each time twice as many, up to five minutes."""
-_LONGEST = 300.0
+"""Seconds from the start to the next, if it dies; then twice as many, and so on."""
 _STARTING = 20.0
 """Seconds that a process may need to start and to end, on a machine that is busy."""
 
@@ -35,7 +34,7 @@ class Alerts:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._process = _started(work)
-        self._since, self._between = time.monotonic(), _BETWEEN_STARTS
+        self._restarts = Restarts(_BETWEEN_STARTS)
 
     @property
     def pid(self) -> int:
@@ -44,12 +43,11 @@ class Alerts:
 
     def keep(self) -> None:
         """Start it again if it has ended by itself, but not time and again."""
-        if self._process.poll() is None or time.monotonic() < self._since + self._between:
+        if self._process.poll() is None or not self._restarts.due():
             return
         say(f"the process that sends them has ended with {self._process.returncode}; it is started again")
         self._let_go()
-        self._process, self._since = _started(self._work), time.monotonic()
-        self._between = min(2 * self._between, _LONGEST)
+        self._process = _started(self._work)
 
     def stop(self) -> None:
         """Let it send what waits, and end."""
