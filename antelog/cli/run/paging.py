@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from antelog.accounts import REASONS
 from antelog.cli.run.console import tables_of
 from antelog.cli.run.settings import Settings
@@ -29,6 +27,7 @@ from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.set_aside import fact_text
 from antelog.telling.shown import Shown
 from antelog.watch.feed.batches import BatchFeed, Written
+from antelog.watch.feed.records import about, reject_line
 from antelog.watch.web.address import Address
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -84,7 +83,7 @@ def _reject_line(row: Mapping[str, Any], tick: int | None) -> str:
         "input": row["input"], "reason": row["reason"], "row": row.get("row") or fact_text(row, tick),
         "detail": row["detail"],
     }  # fmt: skip
-    return msgspec.json.encode({"reject": said}).decode()
+    return reject_line(said)
 
 
 @contextmanager
@@ -97,18 +96,8 @@ def paging(program: Program, settings: Settings, address: Address | None) -> Ite
         folder = _beside(settings.flow.checkpoint)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
-        feed = BatchFeed(folder, _about(program))
+        feed = BatchFeed(folder, about(program.source.text, program.source.name, program.plan.tick))
         yield Paging(program, feed, with_page(folder, address, stack))
-
-
-def _about(program: Program) -> dict[str, object]:
-    length = program.plan.tick
-    time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
-    return {
-        "program": program.source.text,
-        "path": program.source.name,
-        "time": None if length is None else time,
-    }
 
 
 def _beside(checkpoint: str | None) -> Path | None:

@@ -17,6 +17,7 @@ from antelog.cli.show.terminal import say
 from antelog.cli.watching.beside import with_page
 from antelog.cli.watching.stopping import stoppable
 from antelog.watch.feed.batches import BatchFeed
+from antelog.watch.feed.records import about
 from antelog.watch.sources.changes import ChangesPump
 from antelog.watch.sources.places import Topic, place_of
 from antelog.watch.web.address import Address
@@ -55,7 +56,7 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     topic = place_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
     assert isinstance(topic, Topic)
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
-    pump = ChangesPump(topic, BatchFeed(folder, {"program": "", "path": str(topic), "time": None}))
+    pump = ChangesPump(topic, BatchFeed(folder, about("", str(topic), None)))
     stack.callback(pump.close)
 
     def move() -> int:

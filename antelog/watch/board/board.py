@@ -22,10 +22,10 @@ from antelog.program import Program, parse
 from antelog.watch.board.answer import Answer, Line, first_told, name_of
 from antelog.watch.board.inputs import Inputs
 from antelog.watch.board.trust import Trust
+from antelog.watch.feed.records import ENDS
 
 SETTLED = 2_000
 """So many settled answers are kept, the latest."""
-_ENDS = ("confirmed", "rejected", "dropped")
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Board:
         self.changes[line["query"], kind] += 1
         self._reach(line["tick"])
         before = self.open.get(name)
-        if kind not in _ENDS:
+        if kind not in ENDS:
             # What was rejected may come back: it is the same answer.
             answer = before or self.settled.pop(name, None)
             if answer is None:

@@ -13,16 +13,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from antelog.watch.feed.reader import FeedReader
+from antelog.watch.feed.records import ENDS, status_line
 from antelog.watch.feed.writer import FeedWriter
 
-_ENDS = ("confirmed", "rejected", "dropped")
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 
 _Open = dict[tuple[str, bytes], str]
@@ -69,10 +68,8 @@ class BatchFeed:
         self.writer.head(known, list(self._open.values()))
 
     def _status(self, given: Mapping[str, Any]) -> str:
-        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         open_ = Counter(query for query, _ in self._open)
-        status = {"holding": None, "at": at, **given, "open": open_, "batch": self._number}
-        return msgspec.json.encode({"status": status}).decode()
+        return status_line({"holding": None, **given, "open": open_, "batch": self._number})
 
     def _read(self, folder: Path) -> None:
         """What was written before: whole batches, each of which ends with how things stand."""
@@ -99,7 +96,7 @@ def _fold(open_: _Open, record: Mapping[str, Any], line: str) -> None:
     if "change" not in record:
         return
     key = record["query"], msgspec.json.encode([record["answer"], record.get("others")])
-    if record["change"] in _ENDS:
+    if record["change"] in ENDS:
         open_.pop(key, None)
     else:
         open_[key] = line

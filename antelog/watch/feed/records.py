@@ -1,18 +1,41 @@
-"""Changes that any pipeline wrote, as a feed has them.
+"""Records of a feed: changes that any pipeline wrote, and what a feed says beside them.
 
     {"change": "possible", "answer": "{\\"X\\": \\"wt2\\"}", …}    a row of Spark's
     {"change": "possible", "answer": {"X": "wt2"}, …}          a record of a feed
 
-In comes a line or a row, out goes a record, or None for what is none.
+In comes a line or a row, out goes a record, or None for what is none. And what every writer of a feed says of
+its program, of the moment, and of rows that were set aside is put into words here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 import msgspec
 
 Record: TypeAlias = dict[str, Any]
+
+ENDS = ("confirmed", "rejected", "dropped")
+"""After such a change an answer is open no more."""
+
+
+def about(text: str, path: str, length: int | None) -> dict[str, object]:
+    """What a head says of a program: its text and file, and how long a tick is, given in microseconds."""
+    time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
+    return {"program": text, "path": path, "time": None if length is None else time}
+
+
+def status_line(status: Mapping[str, Any]) -> str:
+    """How things stand now, as a line."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return msgspec.json.encode({"status": {"at": at, **status}}).decode()
+
+
+def reject_line(reject: Mapping[str, Any]) -> str:
+    """A row that was set aside: its `input`, the `reason`, the `row`, and more in words."""
+    return msgspec.json.encode({"reject": reject}).decode()
 
 
 def record_of(line: bytes) -> Record | None:

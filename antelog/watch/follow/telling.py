@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any, Protocol
 
 import msgspec
@@ -22,6 +21,7 @@ from antelog.forecast.engine import Engine
 from antelog.forecast.kinds import KINDS
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.shown import Shown
+from antelog.watch.feed.records import about, reject_line, status_line
 from antelog.watch.feed.writer import FeedWriter
 
 BETWEEN = 0.25
@@ -76,14 +76,8 @@ class Feed:
 
     def begin(self) -> None:
         """A new segment, with all that is open."""
-        length = self._engine.plan.tick
-        time_ = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
-        known = {
-            "program": self._about.text,
-            "path": self._about.path,
-            "tick": self._engine.now,
-            "time": None if length is None else time_,
-        }
+        known = about(self._about.text, self._about.path, self._engine.plan.tick)
+        known["tick"] = self._engine.now
         self.writer.head(known, self._open_lines() if self._engine.now >= 0 else [])
 
     def changes(self, shown: Shown) -> None:
@@ -108,8 +102,7 @@ class Feed:
         if not at_once and said == self._said and now < self._told + SILENT:
             return
         self._told, self._said, self._rejects = now, said, 0
-        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self.writer.write([msgspec.json.encode({"status": {"at": at, **known}}).decode()])
+        self.writer.write([status_line(known)])
 
     def _count(self) -> None:
         began = time.monotonic()
@@ -133,4 +126,4 @@ def _reject_line(reject: Reject, tick: int) -> str:
         "input": reject.predicate, "reason": reject.reason, "row": reject.row, "tick": tick,
         "detail": str(reject),
     }  # fmt: skip
-    return msgspec.json.encode({"reject": said}).decode()
+    return reject_line(said)

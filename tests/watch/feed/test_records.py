@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from antelog.watch.feed.records import change_of, record_of
+from datetime import datetime
+
+from antelog.watch.feed.records import about, change_of, record_of, reject_line, status_line
 
 RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
 
@@ -21,3 +23,13 @@ def test_lines_of_a_feed_stay_what_they_are() -> None:
 def test_what_is_no_record() -> None:
     assert change_of({**RECORD, "answer": "[1"}) is None
     assert [record_of(line) for line in (b"", b"{", b"[]", b"\xff", b'{"tick": 3}')] == [None] * 5
+
+
+def test_what_a_feed_says_beside_changes() -> None:
+    assert about("query P(X).", "p.alog", None) == {"program": "query P(X).", "path": "p.alog", "time": None}
+    time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": 600.0}
+    assert about("", "p.alog", 600_000_000)["time"] == time
+    status = (record_of(status_line({"tick": 3}).encode()) or {})["status"]
+    assert status["tick"] == 3
+    assert datetime.fromisoformat(status["at"]).tzinfo is not None
+    assert record_of(reject_line({"input": "Temp"}).encode()) == {"reject": {"input": "Temp"}}
