@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -20,21 +20,10 @@ from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.process import Alerts, start
 from antelog.watch.feed.writer import FeedWriter
 from tests.watch.alerts.lines import QUERIES, line
-from tests.watch.alerts.receiving import Server, serving
+from tests.watch.alerts.receiving import Server
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 SOON = 60.0
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

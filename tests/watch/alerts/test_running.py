@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from antelog.watch.alerts.running import run
 from antelog.watch.alerts.work import Work
 from antelog.watch.feed.writer import FeedWriter
 from tests.watch.alerts.lines import QUERIES, line
-from tests.watch.alerts.receiving import Server, serving
+from tests.watch.alerts.receiving import Server
 
+pytestmark = pytest.mark.usefixtures("here")
 SOON = 60.0
 
 
@@ -71,15 +72,8 @@ async def until(holds: Callable[[], bool]) -> None:
         await asyncio.sleep(0.01)
 
 
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as found:
-        yield found
-
-
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "wait_after", lambda failures, asked=None: asked or 0.01 * failures)
 
 

@@ -9,7 +9,6 @@ import shlex
 import socket
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,18 +17,9 @@ from antelog.watch.alerts.letters import letter_of
 from antelog.watch.alerts.receivers import Receiver, receiver_of
 from antelog.watch.alerts.sending import AGAIN, Attempt, Times, send
 from tests.watch.alerts.lines import line
-from tests.watch.alerts.receiving import Server, serving
+from tests.watch.alerts.receiving import Server
 
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def receiver_at(url: str, kind: str = "webhook") -> Receiver:

@@ -135,14 +135,7 @@ def _chance(scene: Scene, found: Answer) -> Iterator[Child]:
     )
     parts.append(tag("path", d=f"{steps}H{number(x(now))}", class_="trace"))
     parts += [
-        tag(
-            "circle",
-            tag("title", f"{share(chance)} at {scene.clock.at(tick)}"),
-            cx=x(tick),
-            cy=y(chance),
-            r=4,
-            class_="spot",
-        )
+        _spot(x(tick), y(chance), "spot", f"{share(chance)} at {scene.clock.at(tick)}")
         for tick, chance in told
     ]
     if is_open and ahead:
@@ -152,15 +145,8 @@ def _chance(scene: Scene, found: Answer) -> Iterator[Child]:
         )
         parts.append(tag("path", d=path, class_="ahead"))
         parts += [
-            tag(
-                "circle",
-                tag("title", f"confirmed by {scene.clock.at(tick)} with {share(chance)}"),
-                cx=x(tick),
-                cy=y(chance),
-                r=4,
-                class_="awaited",
-            )
-            for tick, chance in ahead
+            _spot(x(tick), y(c), "awaited", f"confirmed by {scene.clock.at(tick)} with {share(c)}")
+            for tick, c in ahead
         ]
     parts.append(tag("line", x1=x(now), x2=x(now), y1=_TOP, y2=_BOTTOM, class_="present"))
     if not is_open:
@@ -183,6 +169,11 @@ def _chance(scene: Scene, found: Answer) -> Iterator[Child]:
         aria_label="Chance over time: "
         + ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in told[-5:]),
     )
+
+
+def _spot(x: float, y: float, kind: str, said: str) -> Html:
+    """A point of the picture, with what it says to a pointer."""
+    return tag("circle", tag("title", said), cx=x, cy=y, r=4, class_=kind)
 
 
 def _grid(y: Callable[[float], float]) -> Iterator[Html]:
