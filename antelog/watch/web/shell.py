@@ -18,6 +18,12 @@ _ICONS = {
     "trust": "M4 20V4m0 16h16M7 16L19 6",
     "plan": "M12 8v4m0 0H6v3m6-3h6v3M9 3h6v5H9zM3 15h6v5H3zm12 0h6v5h-6z",
 }
+_MARK = (
+    "M5 19L12 4l5.2 10.6M8 12.8h8"
+    "M3.6 19a1.4 1.4 0 102.8 0 1.4 1.4 0 10-2.8 0"
+    "M15.8 18.4a2.6 2.6 0 105.2 0 2.6 2.6 0 10-5.2 0"
+)
+"""As in `icon.svg`: an A with a filled foot, for what is there, and a hollow one, for what is awaited."""
 ASSETS = {
     "page.css": "text/css",
     "page.js": "text/javascript",
@@ -65,7 +71,7 @@ def _bar(root: str) -> Html:
     ]
     brand = tag(
         "a",
-        _icon("M5 19L12 5l7 14M8 14h8", "mark"),
+        _icon(_MARK, "mark"),
         tag("span", "antelog", class_="name"),
         href=f"{root}/",
         class_="brand",
