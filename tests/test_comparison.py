@@ -15,15 +15,16 @@ import pytest
 
 pytest.importorskip("psutil")
 
+from benchmarks.compare import brief
 from benchmarks.compare.__main__ import chosen
 from benchmarks.compare.checking import Verdict, check
 from benchmarks.compare.folder import Folder, write
 from benchmarks.compare.launching import Took, launch
 from benchmarks.compare.report import page
 from benchmarks.compare.results import Measurement, Results, Run, load, save
-from benchmarks.compare.systems import EVERYTHING, SYSTEMS
+from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS
 from benchmarks.compare.workloads import END, WORKLOADS, Given
-from benchmarks.report import setting
+from benchmarks.report import ROOT, setting
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are measured on Linux only")
 
@@ -174,3 +175,80 @@ def test_measurements_of_several_days_and_scales_make_one_page() -> None:
     ]
     assert "1,000 events, 100 answers; at scale 0.1 100 events, 10 answers." in text
     assert text.index("2026-01-03") < text.index("2026-01-02") < text.index("2026-01-01")
+
+
+# ---- the beginning of the page: one sentence, one picture ----
+
+
+def _once_each(*runs: tuple[str, str, float, float]) -> Results:
+    """Measurements of engine, workload, scale and CPU seconds, of one day."""
+    took = Took(wall=3.0, cpu=5.0, peak=123_000_000, others=0.0, failed="")
+    return Results(
+        [
+            Measurement(
+                replace(setting(scale, 1, {"Java": "17"}), date="2026-01-01"),
+                [
+                    Run(system, name, int(1_000_000 * at), replace(took, cpu=cpu), Verdict(100, 0, 0, 0))
+                    for system, name, at, cpu in runs
+                    if at == scale
+                ],
+            )
+            for scale in sorted({at for _, _, at, _ in runs}, reverse=True)
+        ]
+    )
+
+
+RESULTS = _once_each(
+    *(("antelog", name, 1.0, 2.0) for name in ("W1", "W2", "W3")),
+    *(("antelog", name, 0.1, 1.0) for name in ("W1", "W2", "W3")),
+    *(("esper", name, 1.0, cpu) for name, cpu in (("W1", 4.0), ("W2", 6.0), ("W3", 60.0))),
+    *(("siddhi", name, 0.1, cpu) for name, cpu in (("W1", 4.0), ("W2", 5.0), ("W3", 6.0))),
+    *(("polars-once", name, 1.0, cpu) for name, cpu in (("W1", 1.0), ("W2", 1.0))),
+    ("bytewax", "W1", 1.0, 9.0),
+)
+
+
+def test_engines_are_compared_on_the_same_events_by_the_median_of_the_questions() -> None:
+    found = {
+        each.system.name: (each.kind, each.times, each.low, each.high) for each in brief.compared(RESULTS)
+    }
+    assert found == {
+        "polars-once": (brief.ONCE, 0.5, 0.5, 0.5),
+        "antelog": (brief.OWN, 1.0, 1.0, 1.0),
+        "esper": (brief.FOLLOWS, 3.0, 2.0, 30.0),
+        "siddhi": (brief.FOLLOWS, 5.0, 4.0, 6.0),
+    }
+
+
+def test_the_page_begins_with_one_sentence_one_picture_and_one_date() -> None:
+    first, picture, *others = page(RESULTS).split("\n\n")[1:]
+    assert first == (
+        "**For the same answers, other engines that follow a stream took from 3.0 times (Esper, a Java "
+        "library for patterns of events) to 5.0 times (Siddhi, a Java library for patterns of events) as "
+        "much computing as antelog.** If all events are there already and a question is asked once, others "
+        "take less: 0.5 times (Polars, a library for tables) as much."
+    )
+    assert picture.endswith(f"(images/{brief.FILE})")
+    assert "from 500,000 to 500,000 events in a second of one core" in others[0]
+    assert others[1].endswith("a start weighs more: Siddhi.")
+    assert others[2].startswith("Measured on 2026-01-01, on ")
+    assert brief.sentences(_once_each(("antelog", "W1", 1.0, 2.0))) == []
+
+
+def test_names_of_engines_are_explained_before_their_figures() -> None:
+    text = page(RESULTS)
+    for name in ("antelog", "Esper", "Siddhi", "Polars"):
+        assert f"- **{name}**, " in text[: text.index("| engine |")]
+    assert "- **Flink**" not in text
+    assert all(any(s.title.startswith(name) for name in PRODUCTS) for s in SYSTEMS.values())
+
+
+def test_the_kept_page_and_its_picture_begin_as_the_kept_results_say() -> None:
+    results = load(ROOT / "benchmarks" / "results" / "compare.json")
+    kept = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    anew = "run `python -m benchmarks.compare --report`"
+    assert all(f"\n{said}\n" in kept for said in brief.sentences(results)), anew
+    picture = (ROOT / "docs" / "images" / brief.FILE).read_text(encoding="utf-8")
+    for each in brief.compared(results):
+        assert f">{each.system.title}<" in picture, anew
+        assert f">{brief.shown(each)}<" in picture, anew

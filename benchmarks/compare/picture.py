@@ -23,6 +23,12 @@ def draw(results: Results, file: Path) -> None:
         system.title for system in SYSTEMS.values() if any(row["engine"] == system.title for row in rows)
     ]
     scale = alt.Scale(type="log", nice=False)
+    across = alt.X(
+        "middle:Q",
+        scale=scale,
+        title=None,
+        axis=alt.Axis(values=[0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]),
+    )
     base = alt.Chart().encode(
         alt.Y("engine:N", sort=titles, title=None),
         alt.Color(
@@ -30,8 +36,8 @@ def draw(results: Results, file: Path) -> None:
         ),
     )
     marks = alt.layer(
-        base.mark_rule().encode(alt.X("low:Q", scale=scale, title=None), alt.X2("high:Q")),
-        base.mark_point(filled=True, size=60).encode(alt.X("middle:Q", scale=scale, title=None)),
+        base.mark_rule().encode(alt.X("low:Q"), alt.X2("high:Q")),
+        base.mark_point(filled=True, size=60).encode(across),
     ).properties(width=230, height=17 * len(titles))
     chart = marks.facet(
         alt.Facet("workload:N", title=None, header=_header()), columns=2, data=alt.NamedData("runs")

@@ -7,20 +7,25 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+from benchmarks.compare import brief
 from benchmarks.compare.picture import draw
 from benchmarks.compare.results import START, Measurement, Results, Run
-from benchmarks.compare.systems import EVERYTHING, SYSTEMS, System
+from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS, System
 from benchmarks.compare.workloads import BATCHES, WORKLOADS
 
 BUSY = 0.3
 """So many cores busy with something else, in the median, and a measurement is called disturbed."""
 
-INTRODUCTION = """\
-# Performance, side by side
+HEAD = "# Performance, side by side"
 
-antelog beside other systems: the same events, the same questions, every answer checked. `make bench-compare`
-measures it, and writes this page. [How it was measured](#how-it-was-measured) stands below; so does
-[what the others do better](#what-the-others-do-better).
+INTRODUCTION = """\
+The same events, the same questions, every answer checked. [How it was measured](#how-it-was-measured) stands
+below; so does [what the others do better](#what-the-others-do-better). `make bench-compare` measures it, and
+writes this page.
+"""
+
+DETAILS = """\
+## Question by question
 
 ![CPU seconds for a million events, by workload and engine](images/performance.svg)
 """
@@ -69,14 +74,13 @@ take it back.
 def write(results: Results, docs: Path) -> None:
     (docs / "performance.md").write_text(page(results), encoding="utf-8")
     draw(results, docs / "images" / "performance.svg")
+    brief.draw(results, docs / "images" / brief.FILE)
 
 
 def page(results: Results) -> str:
     shown = [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
-    lines = [
-        INTRODUCTION,
-        *(line for each in reversed(results.measurements) for line in (_measured(each), "")),
-    ]
+    lines = [HEAD, "", *(line for said in brief.sentences(results) for line in (said, ""))]
+    lines += [_when(results), "", INTRODUCTION, _products(results), DETAILS]
     if len(results.scales) > 1:
         lines += [f"Where a line says no other scale, it is {results.scales[0]:g}.", ""]
     if any(_busy([run]) for run in results.runs):
@@ -89,17 +93,39 @@ def page(results: Results) -> str:
         ]
     for name in shown:
         lines += _workload(results, name)
-    lines += [_engines(results), METHOD, BETTER]
+    lines += [_engines(results), METHOD, _measured(results), BETTER]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _measured(each: Measurement) -> str:
-    where = each.where
-    numbers = ", ".join(f"{name} {number}" for name, number in where.versions.items())
-    return (
-        f"Measured on {where.date} at commit {where.commit}, on {where.cpu} with {os.cpu_count()} cores; "
-        f"{numbers}. Scale {where.scale:g}, {_counted(each)}."
-    )
+def _when(results: Results) -> str:
+    """One date for the page: of several days the last, and the table below has each."""
+    dates = {each.where.date for each in results.measurements}
+    last = max(results.measurements, key=lambda each: each.where.date).where
+    day = f"on {last.date}" if len(dates) == 1 else f"up to {last.date}"
+    return f"Measured {day}, on {last.cpu} with {os.cpu_count()} cores."
+
+
+def _products(results: Results) -> str:
+    """What the engines are, before they are spoken of by their names only."""
+    used = {SYSTEMS[run.system].title for run in results.runs}
+    known = [
+        f"- **{name}**, {what}."
+        for name, what in PRODUCTS.items()
+        if any(title.startswith(name) for title in used)
+    ]
+    return "\n".join(["## Who is who", "", *known, ""])
+
+
+def _measured(results: Results) -> str:
+    """When each part was measured, the latest first, and with which versions."""
+    rows = [
+        f"| {each.where.date} | {each.where.commit} | {each.where.scale:g} | {_counted(each)} |"
+        for each in reversed(results.measurements)
+    ]
+    versions = {name: number for each in results.measurements for name, number in each.where.versions.items()}
+    numbers = ", ".join(f"{name} {number}" for name, number in versions.items())
+    head = ["| measured on | at commit | scale | runs |", "| --- | --- | ---: | --- |"]
+    return "\n".join([f"Versions: {numbers}.", "", *head, *rows, ""])
 
 
 def _counted(each: Measurement) -> str:

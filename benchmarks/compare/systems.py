@@ -134,6 +134,19 @@ def _systems() -> Iterator[System]:
     yield System("polars-once", "Polars, once", once, PARQUET, _own("polars_again", "once"))
 
 
+PRODUCTS = {
+    "antelog": "rules over streams: in one process, or as a pipeline on Spark",
+    "Polars": "a library for tables: written in Rust, asked in Python",
+    "DuckDB": "a database within a process: asked in SQL",
+    "Bytewax": "functions in Python over streams: on an engine in Rust",
+    "Pathway": "tables in Python that follow their input: on an engine in Rust",
+    "Esper": "a Java library for patterns of events: in a language like SQL",
+    "Siddhi": "a Java library for patterns of events: with connectors to many systems",
+    "Flink": "streams on clusters: on the JVM. *Flink CEP* is its library for patterns, *Flink SQL* its SQL",
+    "Spark": "tables and streams on clusters: on the JVM, asked in SQL or Python. antelog can run on it",
+}
+"""What each is: in few words, and after the colon in some more. Titles of systems begin with these names."""
+
 SYSTEMS = {system.name: system for system in _systems()}
 
 

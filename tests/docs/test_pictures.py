@@ -14,7 +14,7 @@ from tests.pictures.looks import colours, texts
 
 ANEW = "it is not what the code draws: run `make pictures`, and look at the result"
 LARGEST = 120_000
-MEASURED = re.compile(r"growth-.*|performance|forecast-.*")
+MEASURED = re.compile(r"growth-.*|performance.*|forecast-.*")
 """Pictures of what was measured are made by `benchmarks`, of results that are kept."""
 
 

@@ -1,0 +1,171 @@
+"""The comparison in one sentence and one picture: how many times the CPU of antelog an engine takes.
+
+Measurements go in. For each engine and question the CPU seconds are divided by those of antelog in a process
+on the same events, the start of a process included; of the six questions the median counts. So a reader who
+has a minute knows where antelog stands, and all of it is made anew with the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import altair as alt
+
+from antelog.pictures import theme
+from antelog.pictures.drawing import Drawing
+from benchmarks.compare.results import Results
+from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS, System
+
+BASE = "antelog"
+AT_ONCE = frozenset({"antelog-spark-batch", "spark-batch", "pathway", "duckdb-once", "polars-once"})
+"""They are given all events before they begin; the others take them as they come."""
+
+OWN, FOLLOWS, ONCE = "antelog", "follows the stream", "asked once, at the end"
+TITLE = "Computing for the same answers, as a multiple of antelog's"
+TIMES = "\N{MULTIPLICATION SIGN}"
+FILE = "performance-brief.svg"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """An engine's CPU as a multiple of antelog's: the median of the questions, the lowest, the highest.
+
+    `scales` are those it is compared at: the largest at which both were measured, question by question.
+    """
+
+    system: System
+    times: float
+    low: float
+    high: float
+    questions: int
+    scales: frozenset[float]
+
+    @property
+    def kind(self) -> str:
+        if self.system.name.startswith(BASE):
+            return OWN
+        return ONCE if self.system.name in AT_ONCE else FOLLOWS
+
+
+def compared(results: Results) -> list[Compared]:
+    """Those who were asked more than one question, the thriftiest first."""
+    found = []
+    for system in SYSTEMS.values():
+        ratios = [ratio for name in EVERYTHING for ratio in _ratio(results, system.name, name)]
+        if len(ratios) > 1:
+            times = [times for times, _ in ratios]
+            scales = frozenset(scale for _, scale in ratios)
+            found.append(Compared(system, median(times), min(times), max(times), len(times), scales))
+    return sorted(found, key=lambda each: each.times)
+
+
+def _ratio(results: Results, system: str, question: str) -> Iterator[tuple[float, float]]:
+    """How many times antelog's CPU, at the largest scale at which both succeeded, and that scale."""
+    for scale in results.scales:
+        theirs, ours = (_cpu(results, scale, name, question) for name in (system, BASE))
+        if theirs and ours:
+            yield median(theirs) / median(ours), scale
+            return
+
+
+def _cpu(results: Results, scale: float, system: str, question: str) -> list[float]:
+    runs = [run for each in results.at(scale) for run in each.of(system, question)]
+    return [run.took.cpu for run in runs if not run.failed]
+
+
+def sentences(results: Results) -> list[str]:
+    """What a reader in a hurry takes along; nothing if too little was measured."""
+    all_of_them = compared(results)
+    follow = [each for each in all_of_them if each.kind == FOLLOWS]
+    quicker = [each for each in all_of_them if each.kind == ONCE and each.times < 1]
+    if not follow:
+        return []
+    said = (
+        "**For the same answers, other engines that follow a stream took from "
+        f"{_times(follow[0])} to {_times(follow[-1])} as much computing as antelog.**"
+    )
+    if quicker:
+        said += (
+            " If all events are there already and a question is asked once, others take less: "
+            f"{' and '.join(map(_times, quicker))} as much."
+        )
+    return [said, f"![{TITLE}, engine by engine](images/{FILE})", *_explained(results, all_of_them)]
+
+
+def _times(each: Compared) -> str:
+    """How many times antelog's, and of which engine, with what that is."""
+    name = next(name for name in PRODUCTS if each.system.title.startswith(name))
+    return f"{_number(each.times)} times ({name}, {PRODUCTS[name].partition(':')[0]})"
+
+
+def _explained(results: Results, all_of_them: Sequence[Compared]) -> Iterator[str]:
+    rates = [_rate(results, question) for question in EVERYTHING if results.of(BASE, question)]
+    yield (
+        f"antelog itself took in from {min(rates):,.0f} to {max(rates):,.0f} events in a second of one core. "
+        "In the picture, 1 is antelog in a process, telling confirmed answers. Each point is the median of "
+        "the questions below, and a line goes from the lowest to the highest. The start of a process counts."
+    )
+    smaller = [each.system.title for each in all_of_them if max(each.scales) < results.scales[0]]
+    if smaller:
+        yield (
+            "These, and antelog beside them, were given fewer events, with which a start weighs more: "
+            f"{'; '.join(smaller)}."
+        )
+
+
+def _rate(results: Results, question: str) -> float:
+    """Events in a CPU second, to two digits."""
+    runs = [run for run in results.of(BASE, question) if not run.failed]
+    rate = runs[0].events / median(run.took.cpu for run in runs) if runs else 0.0
+    return float(f"{rate:.2g}")
+
+
+def _number(times: float) -> str:
+    return f"{times:.0f}" if times >= 10 else f"{times:.1f}"
+
+
+def shown(each: Compared) -> str:
+    """What stands beside its point."""
+    return f"{_number(each.times)} {TIMES}"
+
+
+def draw(results: Results, file: Path) -> None:
+    rows = [
+        {
+            "engine": each.system.title, "kind": each.kind, "times": each.times,
+            "low": each.low, "high": each.high, "said": shown(each),
+        }
+        for each in compared(results)
+    ]  # fmt: skip
+    kinds = alt.Scale(domain=[OWN, FOLLOWS, ONCE], range=[theme.GREEN, theme.BLUE, theme.PURPLE])
+    base = alt.Chart().encode(
+        alt.Y("engine:N", sort=[str(row["engine"]) for row in rows], title=None),
+        alt.Color("kind:N", scale=kinds, title=None),
+    )
+    ticks = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128]
+    across = alt.X(
+        "low:Q",
+        scale=alt.Scale(type="log", base=2, nice=False),
+        axis=alt.Axis(values=ticks, format="~g", labelExpr=f"datum.label + ' {TIMES}'"),
+        title="less computing  ←   times as much as antelog   →  more computing",
+    )
+    chart = alt.layer(
+        base.mark_rule(strokeWidth=5, opacity=0.25).encode(across, alt.X2("high:Q")),
+        base.mark_point(filled=True, size=90, opacity=1).encode(alt.X("times:Q")),
+        base.mark_text(align="left", dx=8, dy=-8, fontSize=11, fontWeight="bold").encode(
+            alt.X("times:Q"), alt.Text("said:N")
+        ),
+        data=alt.NamedData("engines"),
+    ).properties(
+        width=560,
+        height=26 * len(rows),
+        title=alt.TitleParams(
+            TITLE, subtitle="CPU seconds, the start included. Each step to the right is twice as much."
+        ),
+        config=theme.CONFIG,
+    )
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Drawing(chart, TITLE, data={"engines": rows}).save(file)
