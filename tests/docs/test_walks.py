@@ -16,8 +16,8 @@ from tests.docs.pages import ROOT, Block, blocks_of, name_of
 from tests.docs.walking import Step, missing, run, steps
 
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
-WATCH = ROOT / "docs" / "watch.md"
-WALKS = [ROOT / "README.md", WATCH, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
+HOME, WATCH = (ROOT / "docs" / name for name in ("index.md", "watch.md"))
+WALKS = [ROOT / "README.md", HOME, WATCH, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"
 
 

@@ -1,0 +1,171 @@
+"""The site of the documentation: its home page, what it loads, how wide its code is, and its logo.
+
+`scripts/site_pages.py` and `scripts/site_hooks.py` are what mkdocs asks for more than there is in `docs`.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from scripts.notebook import NOTEBOOK
+from scripts.site_pages import changelog_page, elsewhere, notebook_page, styled
+from tests.docs.pages import ROOT, Block, all_blocks, blocks
+
+DOCS = ROOT / "docs"
+CSS = (DOCS / "css" / "site.css").read_text(encoding="utf-8")
+COLUMNS = int(re.findall(r"--code-columns: (\d+)", CSS)[0])
+SHOWN = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
+ON_THE_SITE = [block for block in all_blocks() if (DOCS / block.page).is_file()]
+
+
+def pictures(page: Path) -> set[Path]:
+    return {(page.parent / name).resolve() for name in SHOWN.findall(page.read_text(encoding="utf-8"))}
+
+
+def too_wide(some: list[Block]) -> list[str]:
+    """Where a line of code is wider than the style has room for."""
+    return [
+        f"{block.page}:{number}"
+        for block in some
+        for number, line in enumerate(block.text.splitlines(), block.line + 1)
+        if len(line) > COLUMNS
+    ]
+
+
+# ---- the home page ----
+
+
+def test_the_home_page_has_the_pictures_of_the_readme_and_of_the_live_page() -> None:
+    shown = pictures(DOCS / "index.md")
+    assert {DOCS / "images" / "answers.svg", DOCS / "pictures" / "live-now.png"} <= shown
+    of_readme = {path for path in pictures(ROOT / "README.md") if path.name != "logo.svg"}
+    assert of_readme <= shown
+    assert all(path.is_file() for path in shown)
+
+
+def test_the_logo_is_the_icon_of_the_live_page() -> None:
+    logo = (DOCS / "pictures" / "logo.svg").read_text(encoding="utf-8")
+    assert logo == (ROOT / "antelog/watch/web/assets/icon.svg").read_text(encoding="utf-8")
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert settings.count("pictures/logo.svg") == 2  # in the header, and as the favicon
+    assert "docs/pictures/logo.svg" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+# ---- the width of code ----
+
+
+def test_code_is_not_wider_than_the_style_allows() -> None:
+    text, _ = notebook_page(NOTEBOOK)
+    assert too_wide([*ON_THE_SITE, *blocks(text, "notebook")]) == [], f"{COLUMNS} characters at most"
+
+
+def test_a_line_that_is_too_wide_is_found() -> None:
+    text = f"```sh\n{'x' * COLUMNS}\n{'x' * (COLUMNS + 1)}\n```\n"
+    assert too_wide(blocks(text, "page.md")) == ["page.md:3"]
+
+
+# ---- nothing from elsewhere ----
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<link rel="stylesheet" href="https://a.example/x.css">',
+        '<link rel="preconnect" href="//a.example">',
+        '<script src="HTTPS://a.example/x.js"></script>',
+        '<img src="https://a.example/x.png">',
+        '<img src="x.png" srcset="x.png 1x, https://a.example/x.png 2x">',
+        '<video poster="http://a.example/x.png"></video>',
+        '<object data="https://a.example/x.svg"></object>',
+        '<p style="background: url(https://a.example/x.png)">',
+        "<style>@import 'https://a.example/x.css';</style>",
+    ],
+)
+def test_what_a_page_loads_from_elsewhere_is_found(page: str) -> None:
+    assert len(elsewhere(page)) == 1
+    assert "a.example" in elsewhere(page)[0].lower()
+
+
+def test_links_to_follow_and_own_files_are_not_from_elsewhere() -> None:
+    page = (
+        '<a href="https://a.example">x</a><img src="a/x.png"><link rel="canonical" href="https://a.example">'
+    )
+    assert elsewhere(page) == []
+
+
+def test_the_style_loads_nothing_from_elsewhere() -> None:
+    assert styled(CSS) == []
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it, where its tools are installed."""
+    if any(find_spec(name) is None for name in ("mkdocs", "material", "mkdocstrings", "mkdocs_click")):
+        pytest.skip("`make docs` installs what builds the site, and looks at each page too")
+    folder = tmp_path_factory.mktemp("site")
+    words = [sys.executable, "-m", "mkdocs", "--quiet", "build", "--strict", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+@pytest.mark.slow
+def test_no_page_loads_anything_from_elsewhere(built: Path) -> None:
+    pages = {path: elsewhere(path.read_text(encoding="utf-8")) for path in built.rglob("*.html")}
+    assert len(pages) > 20
+    assert {path: found for path, found in pages.items() if found} == {}
+    styles = {path: styled(path.read_text(encoding="utf-8")) for path in built.rglob("*.css")}
+    assert {path: found for path, found in styles.items() if found} == {}
+
+
+@pytest.mark.slow
+def test_the_notebook_and_the_changelog_are_pages(built: Path) -> None:
+    page = (built / "notebooks" / "tutorial" / "index.html").read_text(encoding="utf-8")
+    assert page.count('class="shown"') > 3
+    assert (built / "notebooks" / "tutorial-1.svg").is_file()
+    assert 'href="../notebooks/tutorial/"' in (built / "pictures" / "index.html").read_text(encoding="utf-8")
+    assert 'href="../alerts/"' in (built / "changelog" / "index.html").read_text(encoding="utf-8")
+
+
+# ---- what is made for it ----
+
+
+def test_a_notebook_becomes_a_page(tmp_path: Path) -> None:
+    cells = [
+        nbformat.v4.new_markdown_cell("# Title\n\nSee [the language](../language.md)."),
+        nbformat.v4.new_code_cell("%%antelog rules\ninput A(x, time).\nquery A(X, T)."),
+        nbformat.v4.new_code_cell(
+            "draw(log[-1])",
+            outputs=[
+                nbformat.v4.new_output("execute_result", {"image/svg+xml": "<svg/>", "text/plain": "Drawing"})
+            ],
+        ),
+        nbformat.v4.new_code_cell(
+            "log", outputs=[nbformat.v4.new_output("execute_result", {"text/html": "<b>1</b>"})]
+        ),
+        nbformat.v4.new_code_cell("print(1)", outputs=[nbformat.v4.new_output("stream", text="1\n")]),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "small.ipynb")
+    text, made = notebook_page(tmp_path / "small.ipynb")
+    assert made == {"small-1.svg": "<svg/>"}
+    assert text == (
+        "# Title\n\nSee [the language](../language.md).\n\n"
+        "```antelog\n%%antelog rules\ninput A(x, time).\nquery A(X, T).\n```\n\n"
+        "```python\ndraw(log[-1])\n```\n\n![What draw(log(-1)) draws](small-1.svg)\n\n"
+        '```python\nlog\n```\n\n<div class="shown"><b>1</b></div>\n\n'
+        "```python\nprint(1)\n```\n\n```output\n1\n```\n"
+    )
+
+
+def test_links_of_the_changelog_are_those_of_a_page() -> None:
+    assert (
+        changelog_page("[a](docs/alerts.md), [b](https://b.example)")
+        == "[a](alerts.md), [b](https://b.example)"
+    )
