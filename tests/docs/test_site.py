@@ -20,7 +20,7 @@ from tests.docs.pages import ROOT, Block, all_blocks, blocks
 DOCS = ROOT / "docs"
 CSS = (DOCS / "css" / "site.css").read_text(encoding="utf-8")
 COLUMNS = int(re.findall(r"--code-columns: (\d+)", CSS)[0])
-SHOWN = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
+SHOWN = re.compile(r"!\[[^\]]+\]\(([^)#]+)(?:#[^)]*)?\)")
 ON_THE_SITE = [block for block in all_blocks() if (DOCS / block.page).is_file()]
 
 

@@ -1,0 +1,89 @@
+"""Take the documentation's pictures of the live page anew: `python -m scripts.live_pictures`; needs Chromium.
+
+Sixty wind turbines report, `antelog watch` learns from them and serves its page, and a browser looks at it:
+what is open, and one answer, in light and in dark, and on a telephone. The readings are always the same.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from tests.watch.browser import Tab, browser
+
+ANTELOG = str(Path(sys.executable).with_name("antelog"))
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+RULES = ROOT / "examples" / "turbines" / "turbines.alog"
+BEGUN, TICK, TICKS = datetime(2026, 3, 29, 13, tzinfo=UTC), timedelta(minutes=10), 86
+OPEN = "?query=Malf"
+ROWS = "document.querySelectorAll('.rows .row').length"
+
+
+def readings() -> Iterator[str]:
+    """A hot turbine stays hot for a while. Each reading comes in its tick or, one of four, in the next."""
+    random, hot = Random(11), set[int]()
+    for tick in range(TICKS):
+        for turbine in range(1, 61):
+            is_hot = random.random() < (0.8 if turbine in hot else 0.06)
+            (hot.add if is_hot else hot.discard)(turbine)
+            arrival = tick + (random.random() < 0.25)
+            if arrival < TICKS:
+                times = (BEGUN + at * TICK for at in (tick, arrival))
+                yield f"wt{turbine},{'high' if is_hot else 'low'},{','.join(map(str, times))}\n"
+
+
+def take(link: str, tab: Tab) -> None:
+    """The pictures, one after the other."""
+    tab.size(1440, 860)
+    tab.open(link)
+    tab.until(f"{ROWS} > 6")
+    tab.run(f"go('/{OPEN}')")
+    tab.until("document.querySelector('.rows .row').innerText.includes('Malf')")
+    answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
+    for name, path, size, dark in (
+        ("live-now.png", OPEN, (1440, 860), False),
+        ("live-now-dark.png", OPEN, (1440, 860), True),
+        ("live-answer.png", answer, (1440, 860), False),
+        ("live-answer-dark.png", answer, (1440, 860), True),
+        ("live-phone.png", OPEN, (360, 720), False),
+    ):
+        tab.size(*size, dark=dark, scale=1.5 if size[0] < 600 else 1)
+        tab.run(f"go('/{path}')")
+        tab.until(f"shown === '{path if path == answer else 'now'}'")
+        tab.until("document.getElementById('state').textContent === 'live'")
+        tab.run("new Promise((done) => setTimeout(done, 600))")
+        tab.picture(PICTURES / name)
+        print(f"took docs/pictures/{name}")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        here = Path(place)
+        rules = RULES.read_text(encoding="utf-8")
+        asked = rules.replace("query Malf(X, T).", "query Malf(X, T) alert 80%.")
+        (here / RULES.name).write_text(asked, encoding="utf-8")
+        (here / "readings.csv").write_text(
+            f"device,level,time,arrival\n{''.join(readings())}", encoding="utf-8"
+        )
+        words = [ANTELOG, "watch", RULES.name, "--input", "Temp=readings.csv", "--model", "learn"]
+        with subprocess.Popen(
+            words, cwd=here, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as watch:
+            link = next(re.findall(r"https?://\S+", line) for line in watch.stderr or () if "http" in line)[0]
+            try:
+                with browser() as chromium:
+                    take(link, chromium.tab(alone=True))
+            finally:
+                watch.send_signal(signal.SIGINT)
+
+
+if __name__ == "__main__":
+    main()
