@@ -27,7 +27,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast soak soak-page check format docs docs-serve pictures record clean java
+.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast soak soak-page check format docs docs-serve licences dist pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -75,11 +75,13 @@ soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing gr
 soak-page: $(INSTALLED) ## Watch ten thousand open answers on a page for half an hour; SOAK_ARGS='--minutes 5'
 	@$(PY) -m benchmarks.soak_page $(SOAK_ARGS)
 
-check: $(INSTALLED) ## Check format, style, types and layering
+check: $(INSTALLED) ## Check format, style, types, layering, licences, and known holes of libraries
 	@$(RUFF) format --check
 	@$(RUFF) check
 	@$(PY) -m mypy
 	@$(PY) -m pytest --quiet tests/test_layers.py
+	@$(PY) -m scripts.licences
+	@$(PY) -m scripts.holes
 
 format: $(INSTALLED) ## Format the code and repair what ruff can repair
 	@$(RUFF) format
@@ -90,6 +92,14 @@ docs: $(DOCS_INSTALLED) ## Build the documentation into site/; a warning is an e
 
 docs-serve: $(DOCS_INSTALLED) ## Serve the documentation locally and follow edits
 	@$(MKDOCS) serve
+
+licences: $(INSTALLED) ## Make the page of licences anew
+	@$(PY) -m scripts.licences --write
+
+dist: $(INSTALLED) ## Build what is published into dist/: a wheel and the sources
+	@rm -rf dist
+	@$(PY) -m build --outdir dist
+	@$(PY) -m scripts.release dist
 
 pictures: $(INSTALLED) ## Make the pictures of the documentation anew, and run its notebook
 	@$(PY) -m scripts.pictures
