@@ -1,0 +1,215 @@
+"""What is published: one version, complete archives, workflows without passwords, images without root."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from scripts import release
+
+ROOT = release.ROOT
+CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n- New.\n\n## [0.1.0]\n\n- Old.\n"
+
+
+def workflow(name: str) -> dict[str, Any]:
+    # YAML takes the key `on` for the truth.
+    text = (ROOT / ".github/workflows" / name).read_text("utf-8")
+    found: dict[str, Any] = yaml.safe_load(re.sub(r"(?m)^on:", "when:", text))
+    return found
+
+
+def steps(name: str) -> list[dict[str, Any]]:
+    return [step for job in workflow(name)["jobs"].values() for step in job["steps"]]
+
+
+# ---- version and changelog ----
+
+
+def test_version_changelog_and_metadata_agree() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    now = release.version()
+    assert version("antelog") == now
+    assert next(iter(release.sections(changelog))) == "Unreleased"
+    assert list(release.sections(changelog))[1] == now, "the newest version of the changelog is this one"
+    assert release.notes(changelog, now).startswith("The first version")
+
+
+def test_the_version_stands_in_one_place() -> None:
+    quoted = re.compile(rf"""["']{re.escape(release.version())}["']""")
+    found = [path for path in (ROOT / "antelog").rglob("*.py") if quoted.search(path.read_text("utf-8"))]
+    assert found == []
+
+
+def test_notes_are_those_of_the_version() -> None:
+    assert release.notes(CHANGELOG, "0.2.0") == "- New."
+    for wanted in ("0.1.0", "0.3.0", "Unreleased"):
+        with pytest.raises(ValueError, match=rf"no section `## \[{re.escape(wanted)}\] - DATE`"):
+            release.notes(CHANGELOG, wanted)
+
+
+def test_a_tag_is_that_of_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert release.main(["tag", f"v{release.version()}"]) == 0
+    assert release.main(["tag", "v9.9.9"]) == 1
+    assert "the tag is v9.9.9, but pyproject.toml has version" in capsys.readouterr().err
+    assert release.main(["no", "such"]) == 2
+
+
+# ---- archives ----
+
+
+def test_what_an_archive_lacks_is_named() -> None:
+    said = release.complaints(
+        "x.whl", ["antelog/a.py", "tests/test_a.py"], ["antelog/a.py", "antelog/page.css"]
+    )
+    assert list(said) == [
+        "x.whl lacks antelog/page.css",
+        "x.whl has tests/test_a.py",
+        "x.whl lacks the licence",
+    ]
+    assert list(release.complaints("x.whl", ["antelog/a.py", "x/LICENSE"], ["antelog/a.py"])) == []
+
+
+def test_the_package_has_more_than_python() -> None:
+    kinds = {Path(path).suffix for path in release.shipped()}
+    assert {".py", ".typed", ".lark", ".html", ".css", ".js", ".svg", ".properties"} <= kinds | {
+        Path(path).name.removeprefix("py") for path in release.shipped()
+    }
+
+
+@pytest.mark.slow
+def test_what_is_built_is_complete_and_runs(tmp_path: Path) -> None:
+    building = [
+        sys.executable,
+        "-m",
+        "build",
+        "--no-isolation",
+        "--outdir",
+        str(tmp_path / "dist"),
+        str(ROOT),
+    ]
+    done = subprocess.run(building, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert release.archives(tmp_path / "dist") == []
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    target = tmp_path / "installed"
+    installing = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--target",
+        str(target),
+        wheel,
+    ]
+    subprocess.run(installing, check=True)
+    turbines = ROOT / "examples" / "turbines"
+    command = [sys.executable, str(target / "bin" / "antelog"), "try", str(turbines / "turbines.alog")]
+    done = subprocess.run(
+        [*command, "--input", f"Temp={turbines / 'Temp.csv'}"],
+        env={**os.environ, "PYTHONPATH": str(target)},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert '"change": "confirmed", "query": "Malf"' in done.stdout
+
+
+def test_archives_that_are_not_there_are_named(tmp_path: Path) -> None:
+    assert len(release.archives(tmp_path)) == 2
+
+
+# ---- workflows ----
+
+
+@pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
+def test_actions_are_pinned_to_a_commit(name: str) -> None:
+    used = [step["uses"] for step in steps(name) if "uses" in step]
+    assert used
+    assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each)] == []
+    for job in workflow(name)["jobs"].values():
+        assert job["timeout-minutes"] <= 70
+
+
+def test_a_change_is_guarded_by_what_guards_it_here() -> None:
+    assert "bash .ci/run" in [step.get("run") for step in steps("ci.yml")]
+    assert workflow("ci.yml")["permissions"] == {"contents": "read"}
+    assert set(workflow("ci.yml")["when"]) == {"push", "pull_request"}
+
+
+def test_a_release_needs_no_password_and_is_attested() -> None:
+    found = workflow("release.yml")
+    jobs = found["jobs"]
+    assert found["when"] == {"push": {"tags": ["v*"]}}
+    assert found["permissions"] == {}, "each job says what it may"
+    pypi = jobs["pypi"]
+    assert pypi["environment"]["name"] == "pypi"
+    assert pypi["permissions"]["id-token"] == "write"
+    publish = next(step for step in pypi["steps"] if step["uses"].startswith("pypa/gh-action-pypi-publish@"))
+    assert publish["with"] == {"attestations": True}
+    text = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+    assert set(re.findall(r"secrets\.(\w+)", text)) == {"GITHUB_TOKEN"}
+    for job in ("pypi", "images"):
+        assert any(step.get("uses", "").startswith("actions/attest-") for step in jobs[job]["steps"])
+        assert set(jobs[job]["needs"]) == {"build", "install"}, "nothing is published that was not tried"
+
+
+def test_a_release_is_checked_and_says_what_is_new() -> None:
+    said = "\n".join(step.get("run", "") for step in steps("release.yml"))
+    for part in (
+        "release tag",
+        "-m build",
+        "twine check --strict",
+        "release dist",
+        "release notes > notes.md",
+    ):
+        assert part in said
+    for part in ("antelog --version", "antelog try", "antelog watch", "antelog run", "--notes-file notes.md"):
+        assert part in said
+    targets = {
+        each["target"] for each in workflow("release.yml")["jobs"]["images"]["strategy"]["matrix"]["include"]
+    }
+    assert (
+        targets
+        == {"watch", "spark"}
+        <= set(re.findall(r"AS (\S+)", (ROOT / "Dockerfile").read_text("utf-8")))
+    )
+
+
+# ---- images ----
+
+
+@pytest.mark.parametrize("target", ["watch", "spark"])
+def test_an_image_does_not_run_as_root(target: str) -> None:
+    stage = re.split(r"(?m)^FROM ", (ROOT / "Dockerfile").read_text("utf-8").partition(f"AS {target}\n")[2])[
+        0
+    ]
+    assert re.findall(r"(?m)^USER (.+)$", stage) == ["antelog"]
+    assert ("HEALTHCHECK" in stage) == (target == "watch")
+
+
+def test_what_the_images_take_is_what_a_wheel_needs() -> None:
+    kept = re.findall(r"(?m)^!(.+)$", (ROOT / ".dockerignore").read_text("utf-8"))
+    copied = re.findall(r"(?m)^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text("utf-8"))
+    assert sorted(kept) == sorted(" ".join(copied).split())
+
+
+def test_the_services_fit_together() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    assert set(services) == {"kafka", "topics", "producer", "watch", "run"}
+    assert services["run"]["build"]["target"] == "spark"
+    assert services["watch"]["ports"] == ["127.0.0.1:8080:8080"], "nobody else gets at the page"
+    assert "--token=$$ANTELOG_TOKEN" in services["watch"]["command"]
+    for name in ("watch", "run"):
+        _, program, *options = services[name]["command"]
+        assert (ROOT / program.replace("/program/", "docker/")).is_file()
+        assert f"--input=Temp=kafka://kafka:9092/{services['producer']['environment']['TOPIC']}" in options
+        assert any(mount.endswith(":/data") for mount in services[name]["volumes"]), "what has to outlive it"
