@@ -100,18 +100,8 @@ def test_what_is_built_is_complete_and_runs(tmp_path: Path) -> None:
     assert release.archives(tmp_path / "dist") == []
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     target = tmp_path / "installed"
-    installing = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--target",
-        str(target),
-        wheel,
-    ]
-    subprocess.run(installing, check=True)
+    installing = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target)]
+    subprocess.run([*installing, str(wheel)], check=True)
     turbines = ROOT / "examples" / "turbines"
     command = [sys.executable, str(target / "bin" / "antelog"), "try", str(turbines / "turbines.alog")]
     done = subprocess.run(
