@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column
+from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file
 from antelog.files.columns import ARRIVAL, LINE, Wanted
 from antelog.files.setting_aside import Reject, Rejects
@@ -30,7 +31,8 @@ class Chunk:
 
     `lines` tells the lines of all rows, `row` the text of one by its position. `written` says that
     every value is written as text. A chunk that was read in a hurry does not know the texts of its
-    rows; if one of them cannot be used, `again` reads it with more care.
+    rows; if one of them cannot be used, `again` reads it with more care. If its columns were told by
+    position, `misfit` is the error if most rows cannot be used.
     """
 
     columns: Sequence[pa.Array]
@@ -39,6 +41,7 @@ class Chunk:
     written: bool = False
     bad: Sequence[Bad] = ()
     again: Callable[[], Chunk] | None = None
+    misfit: str = ""
 
 
 def no_rows(wanted: Wanted, bad: Sequence[Bad] = ()) -> Chunk:
@@ -52,7 +55,7 @@ def _table(wanted: Wanted, chunk: Chunk, file: str) -> tuple[pa.Table, dict[int,
     done: list[pa.Array] = []
     convert = cells_of_text_file if chunk.written else cells
     for array, name, type_ in zip(chunk.columns, wanted.columns, wanted.types, strict=False):
-        values, found = convert(array, name, type_)
+        values, found = convert(array, wanted.shown(name), type_)
         done.append(values)
         faults += found
     names = list(wanted.columns)
@@ -83,6 +86,7 @@ def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects)
     for table, found in sorted_out(wanted, chunks, file):
         if wanted.timed:
             rejects.tally.update(malformed=len(found))
+        rejects.came(wanted.name, file, table.num_rows + len(found))
         rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
         if table.num_rows:
             yield table
@@ -91,9 +95,15 @@ def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects)
 def sorted_out(
     wanted: Wanted, chunks: Iterable[Chunk], file: str
 ) -> Iterator[tuple[pa.Table, Sequence[Bad]]]:
-    """For each chunk the rows that can be used, and those that cannot, in the order of their lines."""
+    """For each chunk the rows that can be used, and those that cannot, in the order of their lines.
+
+    Raises DataError if columns were told by position, and their values do not fit.
+    """
     for chunk in chunks:
         table, faults = _table(wanted, chunk, file)
+        wrong = len(faults) + len(chunk.bad)
+        if chunk.misfit and 2 * wrong > table.num_rows + len(chunk.bad):
+            raise DataError(chunk.misfit)
         if faults and chunk.again is not None:
             chunk = chunk.again()  # noqa: PLW2901 - the same rows, now with their texts
             table, faults = _table(wanted, chunk, file)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
+from antelog.files.misfits import has, no_columns, not_mapped
 from antelog.language.checks.suggestions import did_you_mean, similar
 
 DEFAULT_ARRIVAL = "arrival"
 """What files call the column of arrivals, unless a user says otherwise."""
 ARRIVAL = "the arrival"
 """What the column of arrivals is called in tables. No column of a predicate can have that name."""
+
+_UNNAMED = re.compile("c[0-9]+")
+"""What the columns of predicates are called that are not declared."""
 
 LINE = "the line"
 """What the column is called that says from which line of its file a row is."""
@@ -37,14 +42,24 @@ class Wanted:
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
 
+    def shown(self, column: str) -> str:
+        """A column as messages call it: with the name that the file has for it, if that is another."""
+        name = dict(self.called).get(column, column)
+        return column if name == column else f"{column} ({name})"
+
 
 @dataclass(frozen=True)
 class Places:
-    """Where in a row the wanted columns stand, and the arrival if there is one."""
+    """Where in a row the wanted columns stand, and the arrival if there is one.
+
+    If they are told by position although the columns have names, `misfit` is what is wrong in case that
+    the values do not fit.
+    """
 
     columns: tuple[int, ...]
     arrival: int | None
     named: bool
+    misfit: str = ""
 
     @property
     def all(self) -> tuple[int, ...]:
@@ -60,66 +75,88 @@ def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> Wanted:
     return Wanted(name, static.columns, static.types, False)
 
 
-def places(wanted: Wanted, names: Sequence[str], file: str) -> Places:
+def mapped(wanted: Wanted, maps: Mapping[str, str]) -> Wanted:
+    """The same with what files call its columns.
+
+    `maps` is from `P.column`, or `column` of whatever has it, to a name in the file.
+    """
+    columns = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
+    called = {
+        column: maps[key] for column in columns for key in (column, f"{wanted.name}.{column}") if key in maps
+    }
+    return replace(wanted, called=tuple(called.items()))
+
+
+def places(wanted: Wanted, names: Sequence[str], file: str, inner: Iterable[str] = ()) -> Places:
     """Where the wanted columns are. Raises DataError if they cannot be told.
 
-    By name, if the file has them all; it may have others, which are ignored. Otherwise by
-    position, provided that no object is named or nearly so: what is left over are then the
-    columns that have other names, and one after them is the arrival.
+    By name, if the file has them all; it may have others, which are ignored. By position if it has none of
+    them nor any that is nearly called so, but as many, or one more, which is the arrival; whether their
+    values fit, those who read them find out. `inner` are the paths of fields within fields, for errors.
     """
-    at = _places(wanted, _as_called(wanted, names, file), file)
+    at = _places(wanted, names, file, inner)
     if wanted.must_arrive and at.arrival is None:
-        hint = did_you_mean(wanted.arrival, names) or f"It has {_listed(names)}."
+        hint = did_you_mean(wanted.arrival, names) or f"It has {has(names)}."
         raise DataError(f"{file}: has no column {wanted.arrival} for the arrivals of {wanted.name}. {hint}")
     return at
 
 
-def _as_called(wanted: Wanted, names: Sequence[str], file: str) -> list[str]:
+def _as_called(wanted: Wanted, names: Sequence[str], file: str, inner: Iterable[str]) -> list[str]:
     """The names with those of the program in place of those that columns have been said to have."""
     shown = list(names)
     for column, name in wanted.called:
         if name not in names:
-            hint = did_you_mean(name, names) or f"It has {_listed(names)}."
-            raise DataError(f"{file}: has no column {name}, which {column} is mapped to. {hint}")
+            raise DataError(f"{file}: {not_mapped(column, name, names, inner)}")
         # A column of the name that is mapped elsewhere is not the one that is wanted.
-        shown = ["" if each == column else each for each in shown]
+        shown = ["" if each == column and names[i] == column else each for i, each in enumerate(shown)]
+    for column, name in wanted.called:
         shown[names.index(name)] = column
     return shown
 
 
-def _places(wanted: Wanted, names: Sequence[str], file: str) -> Places:
-    takes_arrival = wanted.timed and wanted.arrival not in wanted.columns
-    known = [*wanted.columns, *([wanted.arrival] if takes_arrival else [])]
+def _takes_arrival(wanted: Wanted) -> bool:
+    return wanted.timed and wanted.arrival not in wanted.columns
+
+
+def _places(wanted: Wanted, given: Sequence[str], file: str, inner: Iterable[str]) -> Places:
+    names = _as_called(wanted, given, file, inner)
+    known = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
     for name in known:
         if names.count(name) > 1:
             raise DataError(f"{file}: has several columns {name}")
     at = {name: names.index(name) for name in known if name in names}
-    misspelt = [
-        name for name in names if name not in known and similar(name, [k for k in known if k not in at])
-    ]
-    if misspelt:
-        hint = did_you_mean(misspelt[0], [name for name in known if name not in at])
-        raise DataError(f"{file}: {wanted.name} has no column {misspelt[0]}. {hint}")
-    if all(name in at for name in wanted.columns):
-        return _found(wanted, at, takes_arrival, True)
-    objects = wanted.columns[:-1] if wanted.timed else wanted.columns
     missing = [name for name in wanted.columns if name not in at]
-    if any(name in at for name in objects):
-        raise DataError(f"{file}: lacks the column {missing[0]} of {wanted.name}; it has {_listed(names)}")
+    if not missing:
+        _refuse_near_arrival(wanted, names, at, file)
+        return _found(wanted, at, True)
+    misfit = f"{file}: {no_columns(wanted.name, wanted.columns, missing, given, inner)}"
     free = [name for name in known if name not in at]
     others = [i for i, name in enumerate(names) if name not in at]
-    if not len(missing) <= len(others) <= len(free):
-        raise DataError(
-            f"{file}: has the columns {_listed(names)}; {wanted.name} has {_listed(wanted.columns)}. "
-            "Give them the same names or the same number"
-        )
-    at |= dict(zip(free, others, strict=False))
-    return _found(wanted, at, takes_arrival, False)
+    near = any(similar(names[i], free) for i in others)
+    if near or _names_match(wanted, at) or not len(missing) <= len(others) <= len(free):
+        raise DataError(misfit)
+    return _found(wanted, at | dict(zip(free, others, strict=False)), False, misfit)
 
 
-def _found(wanted: Wanted, at: Mapping[str, int], takes_arrival: bool, named: bool) -> Places:
-    arrival = at.get(wanted.arrival) if takes_arrival else None
-    return Places(tuple(at[name] for name in wanted.columns), arrival, named)
+def _names_match(wanted: Wanted, at: Mapping[str, int]) -> bool:
+    """Whether a file has some of the wanted columns, so that the others are not told by position.
+
+    Those of an input that is not declared have no names, but for its time.
+    """
+    unnamed = all(map(_UNNAMED.fullmatch, wanted.columns[:-1] if wanted.timed else wanted.columns))
+    return bool(at) and not (unnamed and all(name not in at for name in wanted.columns[:-1]))
+
+
+def _refuse_near_arrival(wanted: Wanted, names: Sequence[str], at: Mapping[str, int], file: str) -> None:
+    """Without its arrivals a file is read as if nothing were late, so that must not come of a slip."""
+    near = next((name for name in names if name not in at and similar(name, [wanted.arrival])), None)
+    if _takes_arrival(wanted) and wanted.arrival not in at and near is not None:
+        raise DataError(f"{file}: {wanted.name} has no column {near}. Did you mean {wanted.arrival}?")
+
+
+def _found(wanted: Wanted, at: Mapping[str, int], named: bool, misfit: str = "") -> Places:
+    arrival = at.get(wanted.arrival) if _takes_arrival(wanted) else None
+    return Places(tuple(at[name] for name in wanted.columns), arrival, named, misfit)
 
 
 def by_position(wanted: Wanted, count: int) -> Places | None:
@@ -130,7 +167,3 @@ def by_position(wanted: Wanted, count: int) -> Places | None:
     if wanted.timed and count == width + 1:
         return Places(tuple(range(width)), width, False)
     return None
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

@@ -8,7 +8,7 @@ line breaks; a row with a quote that is not closed is set aside, with all lines 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -71,6 +71,7 @@ class CsvRows:
     ) -> None:
         self._path, self._wanted, self._notes = path, wanted, notes
         self._layout: _Layout | None = None
+        self._sure = bool(head)
         first = first_line(head, path, wanted) if head else None
         if first is not None:
             self._layout = _layout(grammar_of(first.separator), first, path, wanted)
@@ -103,7 +104,15 @@ class CsvRows:
             if isinstance(rest, Unclosed):
                 yield _rows_of([], self._layout, [_bad(rest)])
             else:
-                yield _fast(rest, self._layout) or _slow(rest, self._layout)
+                yield self._doubted(_fast(rest, self._layout) or _slow(rest, self._layout))
+
+    def _doubted(self, chunk: Chunk) -> Chunk:
+        """The first rows say whether columns that were told by position are the wanted ones."""
+        assert self._layout is not None
+        if self._sure or not len(chunk.columns[0]):
+            return chunk
+        self._sure = True
+        return replace(chunk, misfit=self._layout.places.misfit)
 
     def _begin(self, grammar: Grammar, first: FirstLine) -> None:
         self._layout = _layout(grammar, first, self._path, self._wanted)

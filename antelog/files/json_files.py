@@ -1,8 +1,13 @@
-"""Files of JSON lines: every line is an object. A value is what JSON says: `7` a number, `"7"` a text."""
+"""Files of JSON lines: every line is an object. A value is what JSON says: `7` a number, `"7"` a text.
+
+A column may be mapped to a field within fields: `decoded.payload.temperature` is 21 in
+`{"decoded": {"payload": {"temperature": 21}}}`, unless a field has that whole name itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -18,6 +23,10 @@ from antelog.files.lines import Block, Lines, pieces
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
 _TOO_LONG = 10**MOST_DIGITS
+_LOOKED_AT = 100
+"""In so many rows names of fields within fields are looked for, to be shown."""
+_DEEPEST = 8
+"""Fields that lie deeper are not shown."""
 
 
 class _Row(NamedTuple):
@@ -37,7 +46,7 @@ def json_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, _notes: list
 
     The names of its columns are those that occur in the first block of lines.
     """
-    rows = JsonRows(path, wanted)
+    rows = JsonRows(path, wanted, whole=True)
     for data in pieces(stream, path):
         yield from rows.feed(data)
     yield from rows.end()
@@ -46,11 +55,20 @@ def json_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, _notes: list
 class JsonRows:
     """Takes the bytes of a file of JSON lines as they come, and gives the rows that are whole.
 
-    With the names of its columns, and the number of the next line, it goes on within a file.
+    With the names of its columns, and the number of the next line, it goes on within a file. Of a `whole`
+    file the first block has to have what columns are mapped to; otherwise that may come later.
     """
 
-    def __init__(self, path: Path | str, wanted: Wanted, names: Sequence[str] = (), line: int = 1) -> None:
-        self._path, self._wanted = path, wanted
+    def __init__(
+        self,
+        path: Path | str,
+        wanted: Wanted,
+        names: Sequence[str] = (),
+        line: int = 1,
+        *,
+        whole: bool = False,
+    ) -> None:
+        self._path, self._wanted, self._whole = path, wanted, whole
         self._lines = Lines(path, line)
         self.names = list(names)
         self._places = places(wanted, self.names, str(path)) if names else None
@@ -78,13 +96,44 @@ class JsonRows:
         """The rows of lines with their numbers; lines that are empty are none."""
         rows, bad = _rows(lines)
         if self._places is None and rows:
-            self.names = list(dict.fromkeys(name for row in rows for name in row.values))
-            self._places = places(self._wanted, self.names, str(self._path))
+            self.names, self._places = self._found(rows)
+            return replace(_chunk(rows, bad, self.names, self._places), misfit=self._places.misfit)
         return (
             no_rows(self._wanted, bad)
             if self._places is None
             else _chunk(rows, bad, self.names, self._places)
         )
+
+    def _found(self, rows: list[_Row]) -> tuple[list[str], Places]:
+        """The names in some rows, with the paths that are mapped, and where the wanted ones are."""
+        names = list(dict.fromkeys(name for row in rows for name in row.values))
+        for _, name in self._wanted.called:
+            there = not self._whole or any(reach(row.values, name) is not _NOTHING for row in rows)
+            if name not in names and there:
+                names.append(name)
+        inner = (path for row in rows[:_LOOKED_AT] for path in _paths(row.values))
+        return names, places(self._wanted, names, str(self._path), inner)
+
+
+def reach(values: dict[str, Any], path: str) -> object:
+    """The value of a field, or of one within others: what has the whole name goes before a path."""
+    found = values.get(path, _NOTHING)
+    at = path.find(".")
+    while found is _NOTHING and at >= 0:
+        outer = values.get(path[:at])
+        if isinstance(outer, dict):
+            found = reach(outer, path[at + 1 :])
+        at = path.find(".", at + 1)
+    return found
+
+
+def _paths(values: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[str]:
+    """The paths of the fields within fields."""
+    for name, value in values.items():
+        if isinstance(value, dict) and depth < _DEEPEST:
+            yield from _paths(value, f"{before}{name}.", depth + 1)
+        elif depth and not isinstance(value, list):
+            yield f"{before}{name}"
 
 
 def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_Row], list[Bad]]:
@@ -107,25 +156,31 @@ def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_Row], list[Bad]]:
 
 def _chunk(rows: list[_Row], bad: list[Bad], names: Sequence[str], at: Places) -> Chunk:
     wanted = [names[i] for i in at.all]
-    columns = [[row.values.get(name, _NOTHING) for row in rows] for name in wanted]
+    columns = [_values(rows, name) for name in wanted]
     fine = rows
     if not all(map(_are_plain, columns)):
         # Something is wrong with some rows, which is seldom; so each is looked at only then.
         fine = []
         for row in rows:
-            complaints = (_complaint(name, row.values.get(name, _NOTHING)) for name in wanted)
+            complaints = (_complaint(name, reach(row.values, name)) for name in wanted)
             complaint = next(filter(None, complaints), None)
             if complaint is None:
                 fine.append(row)
             else:
                 bad.append(Bad(row.line, complaint, row.text))
-        columns = [[row.values[name] for row in fine] for name in wanted]
+        columns = [_values(fine, name) for name in wanted]
     return Chunk(
         [array_of(values) for values in columns],
         lambda: np.array([row.line for row in fine], np.int64),
         lambda i: fine[i].text,
         bad=bad,
     )
+
+
+def _values(rows: list[_Row], name: str) -> list[object]:
+    if "." in name:
+        return [reach(row.values, name) for row in rows]
+    return [row.values.get(name, _NOTHING) for row in rows]
 
 
 def _are_plain(values: list[object]) -> bool:

@@ -62,7 +62,7 @@ class Lines:
 def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[bytes]:
     """The bytes of a file, without the mark some programs put in front of UTF-8 text.
 
-    Raises DataError if the mark is that of UTF-16.
+    Raises DataError if the mark is that of UTF-16, or of gzip.
     """
     head = b""
     while len(head) < MARK and (data := stream.read(size)):
@@ -73,6 +73,8 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
         data = stream.read(size)
 
 
+_GZIP = b"\x1f\x8b"
+
 MARK = len(BOM_UTF8)
 """So many bytes tell whether a file begins with a mark."""
 
@@ -81,6 +83,8 @@ def without_mark(head: bytes, path: Path | str) -> bytes:
     """How a file begins, without the mark."""
     if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
+    if head.startswith(_GZIP):
+        raise DataError(f"{path}: is packed with gzip; give its name the ending .gz, or unpack it with zcat")
     return head.removeprefix(BOM_UTF8)
 
 

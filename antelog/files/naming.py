@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 
 from antelog.errors import DataError
 
-ENDINGS = ".csv, .jsonl, .ndjson and .json (each also with .gz) and .parquet"
+ENDINGS = ".csv, .jsonl, .ndjson and .json (each also with .gz) and .parquet, which is packed already"
 
 
 class Form(Enum):
@@ -57,7 +57,12 @@ def opened(path: Path) -> Iterator[Opened]:
                 return
             with gzip.open(file) as data:
                 yield Opened(cast("BinaryIO", data), file)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except EOFError:
+        raise DataError(
+            f"{path}: cannot be unpacked: it ends too early; a packed file has to be complete before it is "
+            "read, and cannot grow"
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path}: cannot be unpacked: {error}") from None
     except IsADirectoryError:
         raise DataError(f"{path}: is a folder; give a file") from None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as is_a
 
@@ -24,24 +26,54 @@ def parquet_chunks(stream: BinaryIO, path: Path, wanted: Wanted, _notes: list[st
     try:
         file = pq.ParquetFile(stream)
         schema = file.schema_arrow
-        at = places(wanted, schema.names, str(path))
+        inner = list(_paths(schema))
+        names = [*schema.names, *(path for _, path in wanted.called if path in {*inner} - {*schema.names})]
+        at = places(wanted, names, str(path), inner)
         for i, name, type_ in zip(at.columns, wanted.columns, wanted.types, strict=False):
-            refuse_column(schema.field(i).type, name, type_, str(path))
-        first = 1
-        for batch in file.iter_batches(_ROWS, columns=[schema.names[i] for i in at.all]):
-            yield _chunk(batch, [schema.names[i] for i in at.all], first)
-            first += batch.num_rows
+            try:
+                refuse_column(_type(schema, names[i]), wanted.shown(name), type_, str(path))
+            except DataError as error:
+                raise DataError(at.misfit or str(error)) from None
+        used = [names[i] for i in at.all]
+        first, misfit = 1, at.misfit
+        for batch in file.iter_batches(_ROWS, columns=used):
+            yield replace(_chunk(batch, used, first), misfit=misfit)
+            first, misfit = first + batch.num_rows, ""
     except pa.ArrowException as error:
         raise DataError(f"{path}: cannot be read as Parquet: {error}") from None
 
 
 def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:
-    columns = [_plain(batch.column(name)) for name in names]
+    columns = [_plain(_column(batch, name)) for name in names]
     return Chunk(
         columns,
         lambda: np.arange(first, first + batch.num_rows),
         lambda i: str(batch.slice(i, 1).to_pylist()[0]),
     )
+
+
+def _paths(fields: Iterable[pa.Field], before: str = "") -> Iterator[str]:
+    """The paths of the fields within fields."""
+    for field in (each for each in fields if "." not in each.name):
+        if is_a.is_struct(field.type):
+            yield from _paths(field.type, f"{before}{field.name}.")
+        elif before:
+            yield f"{before}{field.name}"
+
+
+def _type(schema: pa.Schema, name: str) -> pa.DataType:
+    if name in schema.names:
+        return schema.field(name).type
+    outer, _, rest = name.partition(".")
+    return _type(pa.schema(list(schema.field(outer).type)), rest)
+
+
+def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
+    """A column, or a field within fields, which is missing wherever one around it is."""
+    if name in batch.schema.names:
+        return batch.column(name)
+    outer, *inner = name.split(".")
+    return pc.struct_field(batch.column(outer), inner)
 
 
 def _plain(array: pa.Array) -> pa.Array:

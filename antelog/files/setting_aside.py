@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, fields
@@ -15,6 +15,7 @@ from typing import IO, TextIO, cast
 from antelog.errors import AntelogError, DataError, OutputError
 from antelog.escaping import cell
 from antelog.files.naming import Form, form_of
+from antelog.files.unusable import Example, Usable
 from antelog.writing import replacing
 
 SHOWN = 5
@@ -46,6 +47,7 @@ class Rejects:
 
     In a strict run the first is an error. `notes` has what else is to be known of the files. `tally` counts
     the rows of inputs by the names of `Counts`, as far as these have been judged before the engine sees them.
+    `usable` says of each predicate whether any of its rows is of use.
     """
 
     strict: bool = False
@@ -55,11 +57,22 @@ class Rejects:
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     tally: Counter[str] = field(default_factory=Counter)
+    usable: defaultdict[str, Usable] = field(default_factory=lambda: defaultdict(Usable))
+
+    def came(self, predicate: str, file: str, rows: int) -> None:
+        """So many rows were read, those that are set aside among them."""
+        self.usable[predicate].came(file, rows)
+
+    def require_use(self) -> None:
+        """Raises DataError if rows of a predicate were read, and all of them were set aside."""
+        for each in self.usable.values():
+            each.check()
 
     def add(self, rejects: Iterable[Reject]) -> None:
         """Raises DataError in a strict run."""
         for reject in rejects:
             self.counts[reject.reason] += 1
+            self.usable[reject.predicate].add(Example(reject.line, reject.detail, reject.row))
             if len(self.first) < SHOWN:
                 self.first.append(reject)
             if self.out is not None:

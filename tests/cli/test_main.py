@@ -61,7 +61,10 @@ def test_columns_are_suggested() -> None:
     Path("temp.csv").write_text(READINGS.replace("level", "levl"), encoding="utf-8")
     done = antelog("try", "program.alog", "--input", "Temp=temp.csv")
     assert done.exit_code == 1
-    assert "Temp has no column levl. Did you mean level?" in done.stderr
+    assert (
+        "temp.csv: has no column level for Temp(device, level, time); it has device, levl, time"
+        in done.stderr
+    )
 
 
 def test_the_list_of_commands_is_not_cut() -> None:

@@ -1,12 +1,13 @@
 """What the tests of reading share: programs, and a file's rows as plain data."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import antelog
-from antelog.files import LINE, rejects_to, tables, wanted_of
+from antelog.files import LINE, Rejects, rejects_to, tables, wanted_of
+from antelog.files.columns import mapped
 from antelog.files.lines import SIZE, Block, Lines, pieces
 from antelog.files.records import Grammar, Records, Unclosed
 
@@ -37,6 +38,15 @@ def rows_of(
     assert rejects.counts.total() == len(set_aside)
     rows = [row for table in found for row in table.to_pylist()]
     return [tuple(value for name, value in row.items() if name != LINE) for row in rows], set_aside
+
+
+def mapped_rows(path: Path, content: str | None, maps: Mapping[str, str]) -> tuple[list[Row], list[str]]:
+    """The rows of a file whose columns are mapped, without arrivals, and why others were set aside."""
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    rejects, wanted = Rejects(), mapped(wanted_of(antelog.parse(TEMP).plan, "Temp"), maps)
+    found = [row for table in tables(path, wanted, rejects) for row in table.to_pylist()]
+    return [tuple(row[name] for name in wanted.columns) for row in found], [e.detail for e in rejects.first]
 
 
 def blocks(stream: BinaryIO, path: Path, size: int) -> Iterator[Block]:

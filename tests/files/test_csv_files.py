@@ -8,8 +8,10 @@ import pytest
 import antelog
 from antelog.engine.facts.ticks import LAST
 from antelog.errors import DataError
-from antelog.files import Rejects, tables, wanted_of
-from tests.files.reading import FREE, HEADER, read, rows_of
+from antelog.files import ARRIVAL, Rejects, tables, wanted_of
+from antelog.files.columns import mapped
+from antelog.files.csv_files import CsvRows
+from tests.files.reading import FREE, HEADER, TEMP, mapped_rows, read, rows_of
 
 # ---- CSV: columns ----
 
@@ -21,7 +23,6 @@ from tests.files.reading import FREE, HEADER, read, rows_of
         "arrival,time,value,device\n4,3,91,wt2\n",
         "note,device, value ,time,arrival\nx,wt2,91,3,4\n",
         "machine,reading,t,came\nwt2,91,3,4\n",
-        "machine,reading,time,arrival\nwt2,91,3,4\n",
         "wt2,91,3,4\n",
         "device;value;time;arrival\nwt2;91;3;4\n",
         "device\tvalue\ttime\tarrival\nwt2\t91\t3\t4\n",
@@ -56,12 +57,22 @@ def test_an_input_may_have_a_column_called_arrival(temp: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ("device,valeu,time", "Temp has no column valeu. Did you mean value?"),
+        ("device,valeu,time", "Say which column it is, as in --map Temp.value=valeu"),
         ("device,value,time,arival", "Temp has no column arival. Did you mean arrival?"),
-        ("device,reading,time", "lacks the column value of Temp; it has device, reading, time"),
+        (
+            "device,reading,time",
+            (
+                "has no column value for Temp(device, value, time); it has device, reading, time. "
+                "Say which column it is, as in --map Temp.value=reading"
+            ),
+        ),
+        (
+            "machine,reading,time",
+            "has no columns device, value for Temp(device, value, time); it has machine",
+        ),
         ("device,device,value,time", "has several columns device"),
-        ("a,b", "has the columns a, b; Temp has device, value, time. Give them the same names"),
-        ("a,b,c,d,e", "Give them the same names or the same number"),
+        ("a,b", "has no columns device, value, time for Temp(device, value, time); it has a, b."),
+        ("a,b,c,d,e", "as in --map Temp.device=a --map Temp.value=b --map Temp.time=c"),
         ('device,"value', "the first line: has a quote that is not closed"),
     ],
 )
@@ -70,6 +81,38 @@ def test_columns_that_do_not_fit(temp: Path, header: str, message: str) -> None:
         read(temp, f"{header}\nx,1,2\n")
     assert str(error.value).startswith(f"{temp}: ")
     assert message in str(error.value)
+
+
+def test_columns_by_position_have_fitting_values(temp: Path) -> None:
+    with pytest.raises(
+        DataError, match=r"has no columns device, value, time .* as in --map Temp\.device=reading"
+    ):
+        read(temp, "reading,sensor,t\n91,wt2,3\n92,wt2,soon\n")
+    # A row or two that are of no use are set aside, here as elsewhere.
+    rows, bad = read(temp, "sensor,reading,t\nwt2,91,3\nwt2,92,4\nwt2,n/a,5\n")
+    assert ([row[1] for row in rows], len(bad)) == ([91, 92], 1)
+    # Those of a file that grows are looked at when they come.
+    rows = CsvRows(temp, wanted_of(antelog.parse(TEMP).plan, "Temp"), [])
+    (header, first, second) = (list(rows.feed(line)) for line in (b"a,b,c\n", b"x,1,2\n", b"y,1,2\n"))
+    assert [bool(chunk.misfit) for chunk in (*header, *first, *second)] == [False, True, False]
+
+
+def test_columns_may_be_mapped(temp: Path) -> None:
+    content = "temp.c,device,t,id\n5,x,0,a\nnone,x,1,b\n"
+    assert mapped_rows(temp, content, {"Temp.device": "id", "value": "temp.c", "time": "t"}) == (
+        [("a", 5, 0)], ["value `none` of column value (temp.c) is not a number"]
+    )  # fmt: skip
+    # What two columns are called may be the other way round.
+    assert mapped_rows(temp, "value,device,time\na,5,0\n", {"device": "value", "value": "device"})[0] == [
+        ("a", 5, 0)
+    ]
+
+
+def test_arrivals_may_be_mapped(temp: Path) -> None:
+    wanted = mapped(wanted_of(antelog.parse(TEMP).plan, "Temp"), {"arrival": "came"})
+    temp.write_text("device,value,time,came\na,1,2,7\n", encoding="utf-8")
+    (table,) = tables(temp, wanted, Rejects())
+    assert table.column(ARRIVAL).to_pylist() == [7]
 
 
 def test_static_files_have_no_times(temp: Path) -> None:
@@ -195,9 +238,22 @@ def test_packed_files(tmp_path: Path) -> None:
     rows, set_aside = read(tmp_path / "temp.csv.gz", content)
     assert rows == [("wt2", 91, 3, 4)]
     assert set_aside == [(3, "has 1 value, not 4")]
-    for damaged in (content[:-9], b"no gzip"):
+    for damaged in (content[:-9], b"no gzip", content[:40] + b"x" + content[41:], content + b"more"):
         with pytest.raises(DataError, match="cannot be unpacked"):
             read(tmp_path / "temp.csv.gz", damaged)
+    with pytest.raises(DataError, match="it ends too early; a packed file has to be complete"):
+        read(tmp_path / "temp.csv.gz", content[:-9])
+
+
+@pytest.mark.parametrize("name", ["temp.jsonl.gz", "temp.json.gz", "temp.NDJSON.GZ"])
+def test_packed_files_of_json(tmp_path: Path, name: str) -> None:
+    content = gzip.compress(b'{"device": "wt2", "value": 91, "time": 3}\n')
+    assert read(tmp_path / name, content)[0] == [("wt2", 91, 3, 3)]
+
+
+def test_packed_files_without_the_ending_are_named(temp: Path) -> None:
+    with pytest.raises(DataError, match=r"temp\.csv: is packed with gzip; give its name the ending \.gz"):
+        read(temp, gzip.compress(HEADER.encode()))
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:

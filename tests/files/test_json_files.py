@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+import antelog
 from antelog.errors import DataError
-from tests.files.reading import FREE, read
+from antelog.files import wanted_of
+from antelog.files.columns import mapped
+from antelog.files.json_files import JsonRows
+from tests.files.reading import FREE, TEMP, mapped_rows, read
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -74,10 +78,67 @@ def test_json_lists_are_refused(tmp_path: Path) -> None:
 
 
 def test_json_columns_that_do_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"Did you mean value\?"):
+    with pytest.raises(DataError, match=r"as in --map Temp\.value=valeu"):
         read(tmp_path / "temp.json", '{"device": "a", "valeu": 1, "time": 0}')
 
 
 def test_json_without_rows(tmp_path: Path) -> None:
     assert read(tmp_path / "temp.json", "") == ([], [])
     assert read(tmp_path / "temp.json", "nonsense\n")[0] == []
+
+
+# ---- fields within fields ----
+
+
+def test_a_column_may_be_a_field_within_fields(tmp_path: Path) -> None:
+    content = (
+        '{"ids": {"device": "a"}, "device": 7, "decoded": {"payload": {"temp": 1.5}}, "time": 3}\n'
+        '{"ids": {"device": "b"}, "decoded": {"payload": {}}, "time": 3}\n'
+        '{"ids": {"device": "c"}, "decoded": 5, "time": 3}\n'
+        '{"ids": {"device": "d"}, "time": 3}\n'
+        '{"ids": {"device": "e"}, "decoded": {"payload": {"temp": "hot"}}, "time": 3}\n'
+        '{"ids": {"device": "f"}, "decoded": {"payload": {"temp": null}}, "time": 3}\n'
+    )
+    rows, bad = mapped_rows(
+        tmp_path / "t.jsonl", content, {"Temp.device": "ids.device", "value": "decoded.payload.temp"}
+    )
+    assert rows == [("a", 1.5, 3)]
+    assert bad == [
+        *["lacks decoded.payload.temp"] * 3,
+        "value `hot` of column value (decoded.payload.temp) is not a number",
+        "column value (decoded.payload.temp) has no value",
+    ]
+
+
+def test_a_field_that_has_the_whole_name_goes_before_a_path(tmp_path: Path) -> None:
+    content = (
+        '{"device": "a", "a.b": 1, "a": {"b": 2}, "time": 0}\n'
+        '{"device": "b", "a": {"b": 3}, "time": 0}\n'
+        '{"device": "c", "a": {"b": 4}, "a.b": {}, "time": 0}\n'
+    )
+    rows, bad = mapped_rows(tmp_path / "t.jsonl", content, {"value": "a.b"})
+    assert [row[1] for row in rows] == [1, 3]
+    assert bad == ["the value of a.b is an object"]
+    content = '{"device": "a", "a.b": {"c.d": 5}, "time": 0}'
+    assert mapped_rows(tmp_path / "u.jsonl", content, {"value": "a.b.c.d"}) == ([("a", 5, 0)], [])
+
+
+def test_a_path_that_no_row_has_is_an_error_in_a_whole_file(tmp_path: Path) -> None:
+    content = '{"device": "a", "a": {"temp": 1}, "time": 0}\n'
+    with pytest.raises(
+        DataError, match=r"no column a\.tmp, which value is mapped to\. Did you mean a\.temp\?"
+    ):
+        mapped_rows(tmp_path / "t.jsonl", content, {"value": "a.tmp"})
+    with pytest.raises(DataError, match=r"it has device, time, a\.temp\. .* --map Temp\.value=a\.temp"):
+        mapped_rows(tmp_path / "t.jsonl", content, {})
+
+
+def test_a_path_may_come_later_where_lines_come_one_by_one() -> None:
+    wanted = mapped(wanted_of(antelog.parse(TEMP).plan, "Temp"), {"value": "a.b"})
+    rows = JsonRows("<stdin>", wanted)
+    lines = (b'{"device": "a", "time": 0}\n', b'{"device": "a", "a": {"b": 1}, "time": 0}\n')
+    found = [chunk for line in lines for chunk in rows.feed(line)]
+    assert [[bad.detail for bad in chunk.bad] for chunk in found] == [["lacks a.b"], []]
+    assert found[1].columns[1].to_pylist() == [1]
+    again = JsonRows("<stdin>", wanted, rows.names, rows.line)
+    assert next(again.feed(lines[1])).columns[1].to_pylist() == [1]

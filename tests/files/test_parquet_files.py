@@ -11,7 +11,7 @@ import pytest
 import antelog
 from antelog.errors import DataError
 from antelog.files import Rejects, tables, wanted_of
-from tests.files.reading import FREE, TEMP, TICKS, read, rows_of
+from tests.files.reading import FREE, TEMP, TICKS, mapped_rows, read, rows_of
 
 
 def write(path: Path, **columns: Any) -> Path:
@@ -67,3 +67,26 @@ def test_parquet_columns_that_do_not_fit(tmp_path: Path) -> None:
         rows_of(write(tmp_path / "t.parquet", device=[["a"]], value=[1], time=[0]))
     with pytest.raises(DataError, match="cannot be read as Parquet"):
         read(tmp_path / "t.parquet", "device,value,time\n")
+
+
+def test_columns_may_be_fields_of_structs(tmp_path: Path) -> None:
+    decoded = [{"payload": {"temp": 1.5}}, {"payload": None}, None, {"payload": {"temp": 2.5}}]
+    columns = {"decoded": decoded, "device": ["a"] * 4, "time": [0, 1, 2, 3]}
+    path = write(tmp_path / "t.parquet", **columns)
+    rows, bad = mapped_rows(path, None, {"value": "decoded.payload.temp"})
+    assert rows == [("a", 1.5, 0), ("a", 2.5, 3)]
+    assert bad == ["column value (decoded.payload.temp) has no value"] * 2
+    with pytest.raises(
+        DataError, match=r"it has device, time, decoded\.payload\.temp\. Say which column it is"
+    ):
+        rows_of(path)
+    path = write(tmp_path / "u.parquet", **columns, **{"decoded.payload.temp": [7, 8, 9, 10]})
+    assert mapped_rows(path, None, {"value": "decoded.payload.temp"})[0][0] == ("a", 7, 0)
+
+
+def test_columns_by_position_have_fitting_types(tmp_path: Path) -> None:
+    assert rows_of(write(tmp_path / "t.parquet", x=["a"], y=[1], z=[0]))[0] == [("a", 1, 0, 0)]
+    with pytest.raises(DataError, match=r"has no columns device, value, time .* --map Temp\.device=x"):
+        rows_of(write(tmp_path / "t.parquet", x=[1], y=["a"], z=[0]))
+    with pytest.raises(DataError, match=r"has no columns device, value, time"):
+        rows_of(write(tmp_path / "t.parquet", x=["a"], y=[1], z=["soon"]))

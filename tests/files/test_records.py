@@ -46,7 +46,7 @@ def test_a_line_break_in_quotes_belongs_to_the_value(temp: Path, end: str) -> No
 
 def test_names_of_columns_may_have_line_breaks_and_the_first_row_too(temp: Path) -> None:
     program = "input R(note: text, n: number, time).\nA(X, T) :- R(X, N, T).\nquery A(X, T).\n"
-    assert read(temp, '"the, note";"the\nnumber";time\na;1;0\n', program, "R") == ([("a", 1, 0, 0)], [])
+    assert read(temp, '"the, text";"the\ncount";"at\n"\na;1;0\n', program, "R") == ([("a", 1, 0, 0)], [])
     assert read(temp, '"a, b\n";1;0\nc;x;0\n', program, "R") == (
         [("a, b\n", 1, 0, 0)],
         [(3, "value `x` of column n is not a number")],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from antelog.cli.arguments.completion import queries_of
+from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.reading import Read, equation
 from antelog.cli.recorded.facts import (
     arrival_option,
@@ -57,6 +58,7 @@ def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Pa
 @click.option("--plan", is_flag=True, help="Draw the program itself: predicates, rules and strata.")
 @input_option
 @static_option
+@map_option()
 @until_option
 @arrival_option
 @click.option(
@@ -99,11 +101,11 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
     The facts are replayed as by `antelog try`. Instead of a program there may be a LOG, the JSON lines
     that it printed: a file that ends in .jsonl, or - for standard input.
     """
-    facts = {name: given.pop(name) for name in ("inputs", "statics", "arrival", "until")}
+    facts = {name: given.pop(name) for name in ("inputs", "statics", "maps", "arrival", "until")}
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
-    if (is_log or plan) and (facts["inputs"] or facts["statics"] or facts["until"]):
+    if (is_log or plan) and any(facts[name] for name in ("inputs", "statics", "maps", "until")):
         what = "a log has its answers already" if is_log else "--plan draws the rules alone"
-        raise click.UsageError(f"{what}; leave out --input, --static and --until")
+        raise click.UsageError(f"{what}; leave out --input, --static, --map and --until")
     if is_log and plan:
         raise click.UsageError("--plan needs a program, and this is a log")
     look = {"query": given.pop("queries"), "answer": dict(given.pop("answers")), **given}

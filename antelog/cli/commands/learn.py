@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from antelog.accounts import Counts
+from antelog.cli.arguments.maps import map_option
 from antelog.cli.recorded.facts import (
     arrival_option,
     facts_of,
@@ -37,6 +38,7 @@ from antelog.program import load
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @input_option
 @static_option
+@map_option()
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="MODEL", required=True,
     help="The file for what is learned.",

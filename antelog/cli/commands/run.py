@@ -9,6 +9,7 @@ import click
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
 from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import min_chance_option, model_option, most_option
 from antelog.cli.arguments.page import address_of, page_options
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
@@ -59,12 +60,7 @@ def _conf(text: str) -> tuple[str, str]:
     shell_complete=statics_of,
     help="Where facts of a static predicate come from, in addition to those of the program.",
 )  # fmt: skip
-@click.option(
-    "--map", "maps", type=Read("COLUMN=NAME", equation("device=sensor")), metavar="COLUMN=NAME",
-    multiple=True,
-    help="What a source calls a column, of any input or (P.COLUMN=NAME) of one. The key of a message is "
-    "@key, its time @timestamp.",
-)  # fmt: skip
+@map_option("The key of a message is @key, its time @timestamp.")
 @click.option(
     "--output", "outputs", type=Read("SINK", sink_of), metavar="SINK", multiple=True,
     help="Where the changes go: console, parquet:FOLDER, json:FOLDER, csv:FOLDER, kafka://host:9092/topic, "
@@ -147,8 +143,8 @@ def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, **given:
                   --checkpoint state --output parquet:changes
       antelog run --config pipeline.toml
 
-    A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
-    that arrived later than their input allows, are set aside and counted.
+    A source's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
+    and facts that arrived later than their input allows, are set aside and counted.
 
     In sources, sinks and settings of Spark's '${NAME}' stands for the variable NAME of the environment:
     so a password is in no list of processes.

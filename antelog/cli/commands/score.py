@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import model_option
 from antelog.cli.recorded.facts import (
     arrival_option,
@@ -43,6 +44,7 @@ def _report(_ctx: click.Context, _parameter: click.Parameter, path: Path | None)
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @input_option
 @static_option
+@map_option()
 @model_option
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", callback=_report,

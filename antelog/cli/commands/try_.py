@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import Read
 from antelog.cli.arguments.ticks import tick_of
@@ -82,6 +83,7 @@ class _Options:
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @input_option
 @static_option
+@map_option()
 @click.option(
     "--since", metavar="TICK",
     help="The first tick that is shown with --snapshots, a number or, if the program has a `tick`, a "
@@ -128,9 +130,10 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
       antelog try turbines.alog --input Temp=readings.parquet --only confirmed > found.jsonl
       antelog try turbines.alog --input Temp=readings.csv --snapshots --until 20 | jq .answers
       antelog try turbines.alog --input Temp=readings.csv --model learn --format table
+      antelog try turbines.alog --input Temp=uplinks.jsonl.gz --map level=decoded.payload.level
 
-    A file's columns are matched by name, or else by position. Rows that cannot be used, and facts that
-    arrived later than their input allows, are set aside and counted.
+    A file's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
+    and facts that arrived later than their input allows, are set aside and counted.
     """
     snapshots = given["shown"] == "snapshots"
     if given["only"] is not None and snapshots:
@@ -160,7 +163,7 @@ def _run(program: Program, options: _Options) -> None:
     say_what_is_missing(plan, options.facts.inputs)
     with ExitStack() as stack:
         rejects = stack.enter_context(summarized(bounds.rejects, plan.tick, strict=bounds.strict))
-        static = static_facts(plan, options.facts.statics, rejects)
+        static = static_facts(plan, options.facts.statics, rejects, options.facts.maps)
         only = options.look.only
         engine = Engine(
             program, only=only, static=static, arrival=ARRIVAL, limit=bounds.limit, **options.forecast
@@ -173,6 +176,7 @@ def _run(program: Program, options: _Options) -> None:
         say_what_was_read(rejects, engine)
         if any(options.forecast[name] is not None for name in ("min_chance", "most")):
             say_what_was_lost(engine)
+        rejects.require_use()
 
 
 def _say_why_nothing_is_likely(engine: Engine) -> None:

@@ -15,6 +15,7 @@ import click
 from antelog.cli.arguments.alerts import alert_options, wanted_alerts
 from antelog.cli.arguments.completion import inputs_of
 from antelog.cli.arguments.kinds import kinds
+from antelog.cli.arguments.maps import map_option, maps_of
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.page import address_of, page_options, token
 from antelog.cli.arguments.pairs import files_of_statics
@@ -53,6 +54,7 @@ from antelog.watch.sources.places import Place
     "standard input, kafka://host:9092/topic?format=json, or http: for facts that are posted to the page.",
 )  # fmt: skip
 @static_option
+@map_option()
 @click.option(
     "--state", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Keep in this file how far it has come, and go on there next time, without a fact lost.",
@@ -121,8 +123,8 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
       antelog watch changes/                       a page of what `antelog run --output json:changes` writes
       antelog watch turbines.alog --input Temp=readings.csv --alert slack:@slack.url --alert-on confirmed
 
-    A source's columns are matched by name, or else by position. Rows that cannot be used, and facts
-    that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
+    A source's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
+    and facts that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
     """
     if given["output"] is not None and given["form"] == "table":
         raise click.UsageError("--output has JSON lines; leave out --format table")
@@ -136,6 +138,7 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
 def _run(program: Program, given: Mapping[str, Any]) -> None:
     plan = program.plan
     forecast = forecast_of(plan, given)
+    maps = maps_of(plan, given)
     places, timing = sources_of(plan, given["inputs"]), timing_of(plan, given)
     statics = files_of_statics(plan, given["statics"])
     wanted = wanted_alerts(given, program, chances=bool(given["model"]) or plan.declares_chances)
@@ -144,13 +147,13 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
     page = None if given["no_page"] or given["once"] else address_of(given, facts=_token(places, given))
     with ExitStack() as stack:
         engine = {
-            "static": static_facts(plan, statics, Rejects()),
+            "static": static_facts(plan, statics, Rejects(), maps),
             "limit": given["limit"],
             **forecast,
         }
         wish = Wish(
             places, timing, given["arrival"], given["only"] or KINDS, given["explanations"], given["once"],
-            engine,
+            engine, maps,
         )  # fmt: skip
         feed = _feed(given, posted(places) or wanted is not None, stack)
         files = Files(given["state"], feed, given["output"])
@@ -168,6 +171,8 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         say_what_was_dropped(found.engine)
         rejects = found.told.rejects
         SetAside(rejects.counts, rejects.first, plan.tick).say(None, "the page")
+        if given["once"] and not found.known.sources:
+            rejects.require_use()
 
 
 def _token(places: Mapping[str, Place], given: Mapping[str, Any]) -> str | None:

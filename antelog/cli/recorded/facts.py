@@ -6,14 +6,16 @@ Also the options that name these files, and how far they are replayed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
 import pyarrow as pa
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
+from antelog.cli.arguments.maps import maps_of
 from antelog.cli.arguments.pairs import files_of_inputs, files_of_statics, pair
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.replay import Recorded
@@ -22,12 +24,14 @@ from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
-from antelog.files import ARRIVAL, End, Rejects, batches, tables, wanted_of
+from antelog.files import ARRIVAL, End, Rejects, Wanted, batches, tables, wanted_of
+from antelog.files.columns import mapped
 from antelog.files.naming import size_of
 from antelog.telling.set_aside import Places, from_engine
 from antelog.telling.values import plain
 
 Value = str | int | float
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 input_option = click.option(
     "--input", "inputs", type=pair, metavar="P=FILE", multiple=True, shell_complete=inputs_of,
@@ -61,13 +65,14 @@ rejects_option = click.option(
 class Facts:
     """What is replayed: from which files, up to which tick; None is as far as it goes.
 
-    `arrival` is what files call the column of arrivals.
+    `arrival` is what files call the column of arrivals, and `maps` says what they call others.
     """
 
     inputs: Mapping[str, Path]
     statics: Mapping[str, Path]
     arrival: str
     until: int | None
+    maps: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -82,12 +87,13 @@ def facts_of(plan: Plan, given: Mapping[str, Any]) -> Facts:
         files_of_statics(plan, given["statics"]),
         given["arrival"],
         tick_of(given["until"], plan, "--until"),
+        maps_of(plan, given),
     )
 
 
 def recorded(plan: Plan, facts: Facts, rejects: Rejects, report: Report = lambda _: None) -> Recorded:
     """The facts of the inputs, in the order in which they arrived."""
-    wanted = {name: wanted_of(plan, name, facts.arrival) for name in facts.inputs}
+    wanted = {name: mapped(wanted_of(plan, name, facts.arrival), facts.maps) for name in facts.inputs}
     sources = {name: tables(path, wanted[name], rejects, report) for name, path in facts.inputs.items()}
     places = Places({name: str(path) for name, path in facts.inputs.items()}, plan.tick)
 
@@ -102,10 +108,16 @@ def recorded(plan: Plan, facts: Facts, rejects: Rejects, report: Report = lambda
 
 
 def static_facts(
-    plan: Plan, statics: Mapping[str, Path], rejects: Rejects
+    plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str] = _NONE
 ) -> dict[str, list[tuple[Value, ...]]]:
-    """The facts of static predicates; truth values, dates and the like are taken as texts."""
-    return {name: _rows(plan, name, path, rejects) for name, path in statics.items()}
+    """The facts of static predicates; truth values, dates and the like are taken as texts.
+
+    Raises DataError if a file has rows, and none of them can be used.
+    """
+    wanted = {name: mapped(wanted_of(plan, name), maps) for name in statics}
+    found = {name: _rows(wanted[name], path, rejects) for name, path in statics.items()}
+    rejects.require_use()
+    return found
 
 
 def say_what_is_missing(plan: Plan, inputs: Mapping[str, Path]) -> None:
@@ -115,9 +127,9 @@ def say_what_is_missing(plan: Plan, inputs: Mapping[str, Path]) -> None:
             say(f"note: {source.name} has no facts; give them with --input {source.name}=FILE")
 
 
-def _rows(plan: Plan, name: str, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
+def _rows(wanted: Wanted, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
     rows: list[tuple[Value, ...]] = []
-    for table in tables(path, wanted_of(plan, name), rejects):
+    for table in tables(path, wanted, rejects):
         values = zip(*(column.to_pylist() for column in table.columns), strict=True)
         rows += [tuple(_value(value) for value in row) for row in values]
     return rows

@@ -27,7 +27,8 @@ def through(
 ) -> Engine:
     """An engine, made with these options, after all facts; each piece of the log is handed over.
 
-    Says what the program's warnings are, which inputs have no facts, and what became of all rows.
+    Says what the program's warnings are, which inputs have no facts, and what became of all rows. Raises
+    DataError if there are rows of an input, and none can be used.
     """
     plan = program.plan
     print_diagnostics(program.warnings, program.source, stderr())
@@ -36,10 +37,11 @@ def through(
         summarized(rejects, plan.tick) as set_aside,
         progress_bar("facts", facts.size, results=False) as report,
     ):
-        static = static_facts(plan, facts.statics, set_aside)
+        static = static_facts(plan, facts.statics, set_aside, facts.maps)
         engine = Engine(program, static=static, arrival=ARRIVAL, **options)
         for shown in changes(engine, recorded(plan, facts, set_aside, report), facts.until):
             set_aside.add(shown.set_aside)
             take(shown.tables)
         say_what_was_read(set_aside, engine)
+        set_aside.require_use()
     return engine

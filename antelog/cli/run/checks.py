@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import click
 
+from antelog.cli.arguments.maps import misfits
 from antelog.cli.run.config import Config, conflict_diagnostic
 from antelog.cli.run.conflicts import conflicts
 from antelog.cli.run.settings import Settings
@@ -116,22 +117,8 @@ def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str) -> 
 
 
 def _maps(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
-    arrival = settings.timing.arrival or "arrival"
-    columns = {each.name: (*each.columns, arrival) for each in plan.inputs}
-    columns |= {each.name: each.columns for each in plan.statics}
-    for key in settings.sources.maps:
-        predicate, dot, column = key.rpartition(".")
-        if dot and predicate not in columns:
-            hint = did_you_mean(predicate, columns) or f"Known are: {', '.join(columns)}."
-            yield _Misfit(_place(predicate), "--map", f"the program has no input {predicate}", hint)
-            continue
-        known = (
-            columns[predicate] if dot else tuple(dict.fromkeys(c for each in columns.values() for c in each))
-        )
-        if column not in known:
-            hint = did_you_mean(column, known) or f"There are {', '.join(known)}."
-            message = f"{predicate or 'no input of the program'} has {'no' if dot else 'a'} column {column}"
-            yield _Misfit(_place(predicate), "--map", message, hint)
+    for each in misfits(plan, settings.sources.maps, settings.timing.arrival or "arrival"):
+        yield _Misfit(_place(each.predicate), "--map", each.message, each.hint)
 
 
 def _place(predicate: str) -> str:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from antelog.cli.show.terminal import say
 from antelog.errors import OutputError
 from antelog.files import ARRIVAL, Rejects
-from antelog.files.columns import Wanted, wanted_of
+from antelog.files.columns import Wanted, mapped, wanted_of
 from antelog.forecast.engine import Engine
 from antelog.program import Program
 from antelog.telling.json_lines import Style, change_lines
@@ -43,7 +43,10 @@ class Files:
 
 @dataclass(frozen=True)
 class Wish:
-    """What was asked for: sources, what time goes by, kinds of changes; `engine` has more for the engine."""
+    """What was asked for: sources, what time goes by, kinds of changes; `engine` has more for the engine.
+
+    `maps` says what sources call columns.
+    """
 
     places: Mapping[str, Place]
     timing: Timing
@@ -52,6 +55,7 @@ class Wish:
     explanations: int | None
     once: bool
     engine: Mapping[str, Any]
+    maps: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,11 +112,9 @@ def _following(program: Program, name: str, wish: Wish, files: Files, known: Kno
 
 
 def _wanted(program: Program, name: str, wish: Wish, place: Place) -> Wanted:
-    wanted = wanted_of(program.plan, name, wish.arrival)
+    wanted = mapped(wanted_of(program.plan, name, wish.arrival), wish.maps)
     must_arrive = wish.timing.clock == "arrival" and not isinstance(place, Posted)
-    return Wanted(
-        wanted.name, wanted.columns, wanted.types, True, wanted.arrival, wanted.tick, must_arrive=must_arrive
-    )
+    return replace(wanted, must_arrive=must_arrive)
 
 
 def _output(program: Program, wish: Wish, files: Files, known: Known, stack: ExitStack) -> Output:

@@ -148,6 +148,7 @@ class Follower:
             self._counts.add(name, table)
             self.waiting.add(name, piece.file, table)
             self._set_aside(rows.set_aside, read=True)
+            self.told.rejects.came(name, piece.file, table.num_rows + len(rows.set_aside))
             count += table.num_rows + len(rows.set_aside)
         self._changed = self._changed or count > 0
         while each.source.notes:

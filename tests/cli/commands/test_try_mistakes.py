@@ -56,7 +56,10 @@ def test_wrong_commands(arguments: list[str], message: str) -> None:
     ("arguments", "message"),
     [
         (["--input", "Temp=absent.csv"], "absent.csv: cannot be read: No such file or directory"),
-        (["--input", "Temp=other.csv"], "other.csv: has the columns a, b; Temp has device, level, time."),
+        (
+            ["--input", "Temp=other.csv"],
+            "has no columns device, level, time for Temp(device, level, time); it has a, b.",
+        ),
         (["--input", "Temp=temp.csv", "--rejects", "out.txt"], "rejects are written to a file that ends in"),
     ],
 )

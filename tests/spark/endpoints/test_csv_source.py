@@ -107,7 +107,10 @@ def test_whole_numbers_that_spark_would_round_are_set_aside() -> None:
     [
         (
             "note,count,time\na,1,2\n",
-            "lacks the column n of R; it has note, count, time; the file is set aside",
+            (
+                "has no column n for R(note, n, time); it has note, count, time. "
+                "Say which column it is, as in --map R.n=count; the file is set aside"
+            ),
         ),
         ("note,n,time\na,1,2024-01-01\n", "declare it: `tick 10 minutes.`; the file is set aside"),
         (

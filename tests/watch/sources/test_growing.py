@@ -117,7 +117,7 @@ def test_a_file_that_was_replaced_meanwhile_is_read_from_its_start(path: Path, f
 
 def test_columns_that_do_not_fit_are_said(path: Path, file: _Files) -> None:
     _append(path, "device,time\na,7\n")
-    with pytest.raises(DataError, match=r"temp\.csv: lacks the column value of Temp"):
+    with pytest.raises(DataError, match=r"temp\.csv: has no column value for Temp\("):
         file(path).poll()
 
 

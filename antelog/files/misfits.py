@@ -1,0 +1,80 @@
+"""What is said of a file whose columns are not the wanted ones: what it has, and which `--map` to write.
+
+    readings.csv: has no column device for Temp(device, level, time); it has sensor_id, level, time.
+    Say which column it is, as in --map Temp.device=sensor_id
+
+In come the wanted columns and the names in the file, out goes a sentence that can be acted on.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+
+from antelog.language.checks.suggestions import did_you_mean, similar
+
+_SHOWN = 20
+"""So many names of a file are shown."""
+_TIMES = re.compile(r"(^|_)(time|ts|at|date|day|when)$|timestamp", re.IGNORECASE)
+"""What times are often called."""
+_SHORTEST = 3
+"""A name of fewer letters is part of too many others."""
+
+
+def has(names: Sequence[str], inner: Iterable[str] = ()) -> str:
+    """The columns a file has; in place of one with fields of its own, the paths of these."""
+    known = _flat(names, inner)
+    return ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "") if known else "none"
+
+
+def no_columns(
+    owner: str, columns: Sequence[str], missing: Sequence[str], names: Sequence[str], inner: Iterable[str]
+) -> str:
+    """That some columns of a predicate are missing, and how to say which they are; the last may be a time."""
+    inner = list(dict.fromkeys(inner))
+    free = [name for name in _flat(names, inner) if name and name not in columns]
+    many = len(missing) > 1
+    said = f"has no column{'s' if many else ''} {', '.join(missing)} for {owner}({', '.join(columns)}); "
+    found = _counterparts(missing, free, columns[-1])
+    maps = " ".join(f"--map {shlex.quote(f'{owner}.{each}={found[each]}')}" for each in missing)
+    remedy = f"Say which column{'s they are' if many else ' it is'}, as in {maps}"
+    return f"{said}it has {has(names, inner)}. {remedy}"
+
+
+def not_mapped(column: str, name: str, names: Sequence[str], inner: Iterable[str]) -> str:
+    """That a file does not have the column that `--map` speaks of."""
+    inner = list(dict.fromkeys(inner))
+    hint = did_you_mean(name, _flat(names, inner)) or f"It has {has(names, inner)}."
+    return f"has no column {name}, which {column} is mapped to. {hint}"
+
+
+def _flat(names: Sequence[str], inner: Iterable[str]) -> list[str]:
+    """The names, but for those of fields that have others within them in some row."""
+    inner = list(dict.fromkeys(inner))
+    around = {path[:at] for path in inner for at, letter in enumerate(path) if letter == "."}
+    return [name for name in dict.fromkeys([*names, *inner]) if name not in around]
+
+
+def _counterparts(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
+    """For each missing column one of the file that it may be: the surest are chosen first."""
+    rules: tuple[Callable[[str, str], bool], ...] = (
+        lambda column, name: name.casefold() == column.casefold(),
+        lambda column, name: bool(similar(column, [name])),
+        lambda column, name: column == last and bool(_TIMES.search(name)),
+        lambda column, name: _is_part(column, name) or _is_part(name, column),
+    )
+    found: dict[str, str] = {}
+    for rule in rules:
+        for column in missing:
+            left = (name for name in free if name not in found.values())
+            fitting = (name for name in left if rule(column, name.rpartition(".")[2]))
+            if column not in found and (name := next(fitting, None)) is not None:
+                found[column] = name
+    rest = [name for name in free if name not in found.values()]
+    others = (column for column in missing if column not in found)
+    return found | dict(zip(others, [*rest, *["NAME"] * len(missing)], strict=False))
+
+
+def _is_part(name: str, of: str) -> bool:
+    return len(name) >= _SHORTEST and name.casefold() in of.casefold()

@@ -1,0 +1,79 @@
+"""Whether any row of an input can be used, and if not, why most often, with an example.
+
+    readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
+    as in line 2: wt2,91,soon
+
+In come the rows that were read and those that were set aside; out goes a DataError for an input of which all
+were. Without it, a file of which nothing was understood would look like one in which nothing happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from antelog.errors import DataError
+
+_KINDS = 1_000
+"""So many reasons are told apart."""
+_LONGEST = 200
+"""Of an example no more letters are shown."""
+_PARTICULAR = re.compile(r"`[^`]*`|[0-9]+")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A row that was set aside: the line it is in (None: not known), why, and its text."""
+
+    line: int | None
+    detail: str
+    row: str
+
+    def __str__(self) -> str:
+        place = f"line {self.line}: " if self.line is not None else ""
+        row = self.row.strip()
+        return f"{self.detail}, as in {place}{row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"
+
+
+@dataclass(eq=False)
+class Usable:
+    """The rows of one input, or static predicate, and why some of them were set aside."""
+
+    files: dict[str, None] = field(default_factory=dict)
+    rows: int = 0
+    set_aside: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Example] = field(default_factory=dict)
+
+    def came(self, file: str, rows: int) -> None:
+        if rows:
+            self.files[file] = None
+            self.rows += rows
+
+    def add(self, example: Example) -> None:
+        """A row was set aside."""
+        self.set_aside += 1
+        kind = kind_of(example.detail)
+        if kind in self.examples or len(self.examples) < _KINDS:
+            self.kinds[kind] += 1
+            self.examples.setdefault(kind, example)
+
+    def check(self) -> None:
+        """Raises DataError if there are rows, and all were set aside."""
+        if self.rows and self.set_aside >= self.rows:
+            kind, count = self.kinds.most_common(1)[0]
+            raise DataError(no_use(next(iter(self.files)), self.rows, count, self.examples[kind]))
+
+
+def kind_of(detail: str) -> str:
+    """A reason without what is particular about a row: its values and numbers."""
+    return _PARTICULAR.sub("…", detail)
+
+
+def no_use(file: str, rows: int, count: int, example: Example) -> str:
+    """That no row is of use, and why so many of them are not."""
+    if rows == 1:
+        return f"{file}: its only row cannot be used: {example}"
+    mostly = "" if count == rows else f"mostly ({count:,}): "
+    return f"{file}: none of its {rows:,} rows can be used: {mostly}{example}"

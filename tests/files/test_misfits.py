@@ -1,0 +1,46 @@
+"""antelog/files/misfits.py: what a file has, and the `--map` that can be pasted as it is."""
+
+import pytest
+
+from antelog.files.misfits import has, no_columns, not_mapped
+
+TEMP = ("device", "temp", "time")
+
+
+@pytest.mark.parametrize(
+    ("names", "missing", "maps"),
+    [
+        (["sensor_id", "temp", "time"], ["device"], "--map Temp.device=sensor_id"),
+        (["Time", "devise", "temp"], ["device", "time"], "--map Temp.device=devise --map Temp.time=Time"),
+        (["received_at", "temperature", "device"], ["temp", "time"], "temp=temperature --map Temp.time=rec"),
+        (["device", "Sensor Temp", "time"], ["temp"], "--map 'Temp.temp=Sensor Temp'"),
+        (["device", "time"], ["temp"], "--map Temp.temp=NAME"),
+        (["a", "b"], ["device", "temp", "time"], "Temp.device=a --map Temp.temp=b --map Temp.time=NAME"),
+    ],
+)
+def test_the_likeliest_columns_are_in_the_remedy(names: list[str], missing: list[str], maps: str) -> None:
+    said = no_columns("Temp", TEMP, missing, names, ())
+    assert f"{', '.join(missing)} for Temp(device, temp, time); it has {', '.join(names)}. Say" in said
+    assert maps in said
+
+
+def test_fields_within_fields_are_shown_and_suggested() -> None:
+    inner = ["ids.device_id", "decoded.payload.temp", "decoded.payload", "ids.device_id"]
+    said = no_columns("Temp", TEMP, ["device", "temp"], ["ids", "decoded", "time"], iter(inner))
+    assert "it has time, ids.device_id, decoded.payload.temp. Say which columns they are" in said
+    assert said.endswith("--map Temp.device=ids.device_id --map Temp.temp=decoded.payload.temp")
+
+
+def test_of_many_names_some_are_shown() -> None:
+    assert has([f"n{i}" for i in range(21)]) == ", ".join(f"n{i}" for i in range(20)) + ", …"
+    assert has([]) == "none"
+
+
+def test_what_is_mapped_and_not_there_has_its_near_names() -> None:
+    inner = ["decoded.payload.temperature"]
+    said = not_mapped("temp", "decoded.payload.temperture", ["decoded"], inner)
+    assert said == (
+        "has no column decoded.payload.temperture, which temp is mapped to. "
+        "Did you mean decoded.payload.temperature?"
+    )
+    assert not_mapped("temp", "x", ["decoded"], inner).endswith("It has decoded.payload.temperature.")
