@@ -105,14 +105,20 @@ class JsonRows:
         )
 
     def _found(self, rows: list[_Row]) -> tuple[list[str], Places]:
-        """The names in some rows, with the paths that are mapped, and where the wanted ones are."""
+        """The names in some rows, with what is mapped and there, and where the wanted ones are."""
         names = list(dict.fromkeys(name for row in rows for name in row.values))
+        if self._whole:  # what has only fields within it is no column, but a part of paths
+            names = [name for name in names if not all(_is_around(row, name) for row in rows)]
         for _, name in self._wanted.called:
             there = not self._whole or any(reach(row.values, name) is not _NOTHING for row in rows)
             if name not in names and there:
                 names.append(name)
         inner = (path for row in rows[:_LOOKED_AT] for path in _paths(row.values))
         return names, places(self._wanted, names, str(self._path), inner)
+
+
+def _is_around(row: _Row, name: str) -> bool:
+    return isinstance(row.values.get(name, {}), dict)
 
 
 def reach(values: dict[str, Any], path: str) -> object:

@@ -16,7 +16,7 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 
 _SHOWN = 20
 """So many names of a file are shown."""
-_TIMES = re.compile(r"(^|_)(time|ts|at|date|day|when)$|timestamp", re.IGNORECASE)
+_TIMES = re.compile(r"(^|[_.])(time|ts|at|utc|date|day|week|when)$|timestamp", re.IGNORECASE)
 """What times are often called."""
 _SHORTEST = 3
 """A name of fewer letters is part of too many others."""
@@ -68,10 +68,10 @@ def _counterparts(missing: Sequence[str], free: Sequence[str], last: str) -> dic
     for rule in rules:
         for column in missing:
             left = (name for name in free if name not in found.values())
-            fitting = (name for name in left if rule(column, name.rpartition(".")[2]))
+            fitting = (name for name in left if rule(column, name.rpartition(".")[2]) or rule(column, name))
             if column not in found and (name := next(fitting, None)) is not None:
                 found[column] = name
-    rest = [name for name in free if name not in found.values()]
+    rest = [name for name in free if name not in found.values() and not _TIMES.search(name)]
     others = (column for column in missing if column not in found)
     return found | dict(zip(others, [*rest, *["NAME"] * len(missing)], strict=False))
 

@@ -19,7 +19,8 @@ _KINDS = 1_000
 """So many reasons are told apart."""
 _LONGEST = 200
 """Of an example no more letters are shown."""
-_PARTICULAR = re.compile(r"`[^`]*`|[0-9]+")
+PARTICULAR = "`[^`]*`|[0-9]+"
+"""What is particular about a row in a reason: its values and numbers. Also for Java."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Usable:
 
 
 def kind_of(detail: str) -> str:
-    """A reason without what is particular about a row: its values and numbers."""
-    return _PARTICULAR.sub("…", detail)
+    """A reason without what is particular about a row."""
+    return re.sub(PARTICULAR, "…", detail)
 
 
 def no_use(file: str, rows: int, count: int, example: Example) -> str:

@@ -92,8 +92,8 @@ def test_columns_by_position_have_fitting_values(temp: Path) -> None:
     rows, bad = read(temp, "sensor,reading,t\nwt2,91,3\nwt2,92,4\nwt2,n/a,5\n")
     assert ([row[1] for row in rows], len(bad)) == ([91, 92], 1)
     # Those of a file that grows are looked at when they come.
-    rows = CsvRows(temp, wanted_of(antelog.parse(TEMP).plan, "Temp"), [])
-    (header, first, second) = (list(rows.feed(line)) for line in (b"a,b,c\n", b"x,1,2\n", b"y,1,2\n"))
+    growing = CsvRows(temp, wanted_of(antelog.parse(TEMP).plan, "Temp"), [])
+    (header, first, second) = (list(growing.feed(line)) for line in (b"a,b,c\n", b"x,1,2\n", b"y,1,2\n"))
     assert [bool(chunk.misfit) for chunk in (*header, *first, *second)] == [False, True, False]
 
 

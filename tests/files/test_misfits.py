@@ -15,6 +15,8 @@ TEMP = ("device", "temp", "time")
         (["received_at", "temperature", "device"], ["temp", "time"], "temp=temperature --map Temp.time=rec"),
         (["device", "Sensor Temp", "time"], ["temp"], "--map 'Temp.temp=Sensor Temp'"),
         (["device", "time"], ["temp"], "--map Temp.temp=NAME"),
+        (["S.Device.ID", "temp", "time"], ["device"], "--map Temp.device=S.Device.ID"),
+        (["week", "seen_utc"], ["device", "time"], "--map Temp.device=NAME --map Temp.time=week"),
         (["a", "b"], ["device", "temp", "time"], "Temp.device=a --map Temp.temp=b --map Temp.time=NAME"),
     ],
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,10 @@ from antelog.compile.nodes.patterns import Const
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.files import Wanted, wanted_of
-from antelog.files.columns import DEFAULT_ARRIVAL, Places, places
+from antelog.files.chunks import sorted_out
+from antelog.files.columns import DEFAULT_ARRIVAL, Places, mapped, places
 from antelog.files.csv_files import first_line
+from antelog.files.json_files import JsonRows
 from antelog.spark.endpoints.endpoints import Files, Kafka, Rate, Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -31,13 +32,14 @@ _ROWS = 20
 class _Found:
     """What a source has: the names of its columns (None: whatever is asked for), and how it is read.
 
-    `row` are the places in files of CSV whose first row is a fact.
+    `row` are the places in files of CSV whose first row is a fact, `lines` some of the lines of JSON.
     """
 
     names: list[str] | None
     layout: CsvLayout | None = None
     schema: Schema | None = None
     row: Places | None = None
+    lines: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,9 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
     """
     name, maps, arrival = wish.name, wish.maps, wish.arrival
     wanted = wanted_of(plan, name, arrival or DEFAULT_ARRIVAL)
-    wanted = replace(wanted, must_arrive=wanted.timed and arrival is not None)
-    asked = _Asked(plan, wish.source, wanted, wish.stream)
-    called = {c: maps[key] for c in asked.columns for key in (c, f"{name}.{c}") if key in maps}
-    asked = replace(asked, wanted=replace(wanted, called=tuple(called.items())))
+    wanted = mapped(wanted, maps)
+    arrives = arrival is not None or wanted.arrival in dict(wanted.called)
+    asked = _Asked(plan, wish.source, replace(wanted, must_arrive=wanted.timed and arrives), wish.stream)
     failed: DataError | None = None
     for found in _look(spark, asked):
         try:
@@ -122,11 +123,33 @@ def _reading(asked: _Asked, found: _Found) -> Reading:
 def _columns(asked: _Asked, found: _Found) -> dict[str, str]:
     """For each wanted column its name in the source."""
     wanted = asked.wanted
-    if found.names is None:
+    names = _names(asked, found.lines) or found.names
+    if names is None:
         return {column: dict(wanted.called).get(column, column) for column in asked.columns}
-    at = found.row or places(wanted, found.names, str(asked.source))
-    columns = {column: found.names[i] for column, i in zip(wanted.columns, at.columns, strict=True)}
-    return columns if at.arrival is None else {**columns, wanted.arrival: found.names[at.arrival]}
+    inner = _inner(found)
+    names = [*names, *(name for _, name in wanted.called if name in inner.keys() - {*names})]
+    at = found.row or places(wanted, names, str(asked.source), inner)
+    columns = {column: names[i] for column, i in zip(wanted.columns, at.columns, strict=True)}
+    if at.misfit and found.schema is not None:
+        _refuse_misfit(asked, found.schema, columns, at.misfit)
+    return columns if at.arrival is None else {**columns, wanted.arrival: names[at.arrival]}
+
+
+def _inner(found: _Found) -> Mapping[str, object]:
+    """The paths of fields within columns that are structs."""
+    from antelog.spark.endpoints.fields import paths  # noqa: PLC0415 - needs PySpark
+
+    return {} if found.schema is None else dict(paths(found.schema))
+
+
+def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], misfit: str) -> None:
+    """Raises DataError if columns were told by position, and their types are others."""
+    from pyspark.sql.types import NumericType  # noqa: PLC0415 - needs PySpark
+
+    for column, type_ in zip(asked.wanted.columns, asked.wanted.types, strict=False):
+        found = schema[columns[column]].dataType
+        if type_ is not None and isinstance(found, NumericType) != (type_ == "number"):
+            raise DataError(misfit)
 
 
 def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
@@ -144,11 +167,12 @@ def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
                 yield _Found(list(schema.names), schema=schema)
         case Files(form="json") as files:
             for lines in looking.heads(spark, files, _LINES, stream=asked.stream):
-                yield _Found(_names(lines))
+                yield _Found(None, lines=lines)
         case Files() as files:
             yield from _of_csv(files, asked.wanted, looking.heads(spark, files, _ROWS, stream=asked.stream))
         case source:
-            yield _Found(sources.typed(spark, source).columns)
+            schema = sources.typed(spark, source).schema
+            yield _Found(list(schema.names), schema=schema)
 
 
 def _of_csv(source: Files, wanted: Wanted, heads: Iterator[list[str]]) -> Iterator[_Found]:
@@ -166,17 +190,13 @@ def _of_csv(source: Files, wanted: Wanted, heads: Iterator[list[str]]) -> Iterat
     )
 
 
-def _names(lines: Iterable[str]) -> list[str] | None:
-    """The names that occur in lines of JSON; None if there are no lines."""
-    names: dict[str, None] = {}
-    for line in lines:
-        try:
-            found = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(found, dict):
-            names |= dict.fromkeys(found)
-    return list(names) or None
+def _names(asked: _Asked, lines: Sequence[str]) -> list[str]:
+    """The names that occur in lines of JSON. Raises DataError if the wanted ones are not among them."""
+    rows = JsonRows(str(asked.source), asked.wanted, whole=True)
+    chunk = rows.chunk((number, line.encode()) for number, line in enumerate(lines, 1))
+    if chunk.misfit:
+        list(sorted_out(asked.wanted, [chunk], str(asked.source)))
+    return rows.names
 
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:

@@ -21,12 +21,13 @@ from antelog.cli.run.report import Report, reporting
 from antelog.cli.run.settings import Settings
 from antelog.cli.show.terminal import say
 from antelog.cli.watching.stopping import stoppable
-from antelog.errors import UnsupportedError
+from antelog.errors import DataError, UnsupportedError
+from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.session.java import require_java
 from antelog.spark.settings import BUCKETS
-from antelog.telling.set_aside import Places
+from antelog.telling.set_aside import Places, fact_text
 from antelog.watch.web.address import Address
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -81,6 +82,8 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
             rejects=None if rejects is None else str(rejects),
             tick=program.plan.tick,
         )
+        if report.of_no_use:
+            raise DataError(report.of_no_use)
         if page is not None and not settings.flow.stream:
             _until_stopped(page)
 
@@ -194,9 +197,23 @@ class _Pipeline:
         packed = outcomes.frame.persist()
         try:
             seen = outcomes.of(packed)
-            self._writer()(seen, Batch(self._name()), totals(seen))
+            counts = totals(seen)
+            self._writer()(seen, Batch(self._name()), counts)
+            self.report.of_no_use = self._of_no_use(seen, counts)
         finally:
             packed.unpersist()
+
+    def _of_no_use(self, seen: Outcomes, counts: Counts) -> str:
+        """Why no row can be used, if all were set aside."""
+        from antelog.spark.endpoints.unreadable import commonest  # noqa: PLC0415 - needs PySpark
+
+        given = counts.get("given") or 0
+        if not given or sum(counts.get(reason) or 0 for reason in REASONS) < given:
+            return ""
+        row, count = commonest(seen.rejects, PARTICULAR)
+        text = row["row"] or fact_text(row, self.program.plan.tick)
+        source = str(self.settings.sources.inputs.get(row["input"], row["input"]))
+        return no_use(source, given, count, Example(None, row["detail"], text))
 
     def _name(self) -> str:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""

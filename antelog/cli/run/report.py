@@ -31,7 +31,10 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass
 class Report:
-    """What has been seen so far; `status` is a line on a terminal that is written anew."""
+    """What has been seen so far; `status` is a line on a terminal that is written anew.
+
+    `of_no_use` says why no row can be used, if that is so.
+    """
 
     status: Status | None = None
     began: float = field(default_factory=time.monotonic)
@@ -39,6 +42,7 @@ class Report:
     totals: Counter[str] = field(default_factory=Counter)
     standing: dict[str, Any] = field(default_factory=dict)
     first: list[Reject] = field(default_factory=list)
+    of_no_use: str = ""
 
     def batch(self, done: Progress) -> None:
         """A batch is done."""

@@ -7,7 +7,7 @@ they are in process (`antelog.spark.endpoints.csv_source`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,6 +21,7 @@ from antelog.errors import DataError
 from antelog.files.records import row_pattern
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Source, Table
+from antelog.spark.endpoints.fields import column_of, field, fields, quoted
 from antelog.spark.endpoints.text_columns import Kind, Value, malformed, nothing, value_of
 from antelog.spark.endpoints.unreadable import without
 from antelog.spark.settings import MALFORMED, ROW
@@ -89,7 +90,8 @@ def frame(
     rows = _typed(spark, source, stream, limit, reading.schema)
     if isinstance(source, Files):
         rows = without(rows, leave_out)
-    return rows.select(*(f.col(_quoted(name)).alias(column) for column, name in reading.columns.items()))
+    known = rows.columns
+    return rows.select(*(column_of(known, name).alias(column) for column, name in reading.columns.items()))
 
 
 # ---- sources with types ----
@@ -155,10 +157,10 @@ def _lines(
 
 def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
     """The facts in lines, or messages, whose texts are in a column `value`."""
-    fields, complaint = _csv_fields(reading.layout) if reading.layout else _json_fields(reading)
-    rows = lines.withColumn("parsed", _parsed(fields, reading.layout))
+    types, complaint = _csv_types(reading.layout) if reading.layout else _json_types(reading)
+    rows = lines.withColumn("parsed", _parsed(types, reading.layout))
     quotes = nothing() if reading.layout is None else _not_a_row(reading.layout)
-    values = {column: _value(column, name, fields, reading) for column, name in reading.columns.items()}
+    values = {column: _value(column, name, types, reading) for column, name in reading.columns.items()}
     # A message without a value takes its key back; there are no facts to take back.
     empty = f.when(f.trim("value") == "", f.lit("the message is empty"))
     wrong = f.when(f.col(f"parsed.{_BAD}").isNotNull(), f.lit(complaint))
@@ -171,8 +173,8 @@ def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
     return rows.withColumn(ROW, f.when(malformed(), f.col(ROW)))
 
 
-Fields = Mapping[str, tuple[str, str]]
-"""For each name in the source the field that has it when a line is taken apart, and its type."""
+Types = Mapping[str, str]
+"""The type of each field of a line: of JSON those that are wanted, of CSV all, in their order."""
 
 
 def _not_a_row(layout: CsvLayout) -> Column:
@@ -182,50 +184,57 @@ def _not_a_row(layout: CsvLayout) -> Column:
     return f.when(~row, f.lit(complaint))
 
 
-def _csv_fields(layout: CsvLayout) -> tuple[Fields, str]:
+def _csv_types(layout: CsvLayout) -> tuple[Types, str]:
     count = len(layout.names)
     # Names may repeat, though none that is wanted does.
     names = [name if name not in layout.names[:i] else f"{name} {i}" for i, name in enumerate(layout.names)]
-    fields = {name: (f"c{i}", "string") for i, name in enumerate(names)}
-    return fields, f"the line has not {count} value{'' if count == 1 else 's'}"
+    return dict.fromkeys(names, "string"), f"the line has not {count} value{'' if count == 1 else 's'}"
 
 
-def _json_fields(reading: Reading) -> tuple[Fields, str]:
+def _json_types(reading: Reading) -> tuple[Types, str]:
     # JSON has numbers, and reading it says so itself when a text stands where one should be.
     types = {"number": "double", "text": "string", "time": "string"}
     names = {name: column for column, name in reading.columns.items() if not name.startswith("@")}
-    fields = {name: (name, types[reading.kinds[column]]) for name, column in names.items()}
-    return fields, "the line is not a JSON object, or a value of it has the wrong type"
+    found = {name: types[reading.kinds[column]] for name, column in names.items()}
+    return found, "the line is not a JSON object, or a value of it has the wrong type"
 
 
-def _parsed(fields: Fields, layout: CsvLayout | None) -> Column:
+def _parsed(types: Types, layout: CsvLayout | None) -> Column:
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _BAD}
-    schema = StructType()
-    for field, type_ in (*fields.values(), (_BAD, "string")):
-        schema = schema.add(field, type_)
     if layout is None:
-        return f.from_json("value", schema, options)
-    ddl = ", ".join(f"{field.name} string" for field in schema)
+        return f.from_json("value", fields({**types, _BAD: "string"}), options)
+    ddl = ", ".join(f"{name} string" for name in (*(f"c{i}" for i in range(len(types))), _BAD))
     quotes = {"sep": layout.separator, "escape": '"', "multiLine": "true"}
     return f.from_csv("value", ddl, {**options, **quotes})
 
 
-def _value(column: str, name: str, fields: Fields, reading: Reading) -> Value:
+def _value(column: str, name: str, types: Types, reading: Reading) -> Value:
     kind = reading.kinds[column]
+    if not name.startswith("@") and reading.layout is not None:
+        if name not in types:
+            raise DataError(
+                f"{reading.source}: has no column {name}, which {column} is mapped to; its messages are rows "
+                f"of CSV without names, with the values of {_listed(types)}"
+            )
+        cell = f.col(f"parsed.c{list(types).index(name)}")
+        # In CSV there is no difference between "" and nothing.
+        return value_of(f.nullif(cell, f.lit("")), column, kind, reading.tick)
     if not name.startswith("@"):
-        field, type_ = fields[name]
-        cell = f.col(f"parsed.{_quoted(field)}")
-        if reading.layout is not None:
-            cell = f.nullif(cell, f.lit(""))  # in CSV there is no difference between "" and nothing
-        return Value(cell, nothing()) if type_ == "double" else value_of(cell, column, kind, reading.tick)
+        cell = field("parsed", name)
+        plain = types[name] == "double"
+        value = Value(cell, nothing()) if plain else value_of(cell, column, kind, reading.tick)
+        # What is missing is left to the program's own checks, but these know nothing of paths.
+        lacks = f.when(cell.isNull(), f.lit(f"lacks {name}")) if "." in name else nothing()
+        return Value(value.column, f.coalesce(value.complaint, lacks))
     if name[1:] not in KAFKA_COLUMNS or not isinstance(reading.source, Kafka):
-        raise DataError(f"{reading.source}: has no column {name}; topics have {_listed(KAFKA_COLUMNS)}")
-    cell = f.col(_quoted(name))
+        known = _listed(f"@{each}" for each in KAFKA_COLUMNS)
+        raise DataError(f"{reading.source}: has no column {name}; topics have {known}")
+    cell = f.col(quoted(name))
     return value_of(cell, column, kind, reading.tick) if name == "@key" else Value(cell, nothing())
 
 
-def _listed(columns: Sequence[str]) -> str:
-    return ", ".join(f"@{column}" for column in columns)
+def _listed(columns: Iterable[str]) -> str:
+    return ", ".join(columns)
 
 
 # ---- made-up facts ----
@@ -254,7 +263,3 @@ def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:
         texts = f.array(*(f.lit(str(choice)) for choice in (*choices, "other")))
         return f.element_at(texts, (dice % (len(choices) + 1) + 1).cast("int"))
     return f.concat(f.lit(f"{column}"), (dice % source.keys).cast("string"))
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

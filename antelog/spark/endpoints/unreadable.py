@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import unquote
 
 from pyspark.sql import DataFrame
@@ -84,6 +85,16 @@ def as_rejects(frame: DataFrame, files: Iterable[tuple[str, Unreadable]]) -> Dat
     if not rows:
         return frame
     return frame.unionAll(frame.sparkSession.createDataFrame(rows, frame.schema))
+
+
+def commonest(rejects: DataFrame, particular: str) -> tuple[dict[str, Any], int]:
+    """A reject of the kind there are most of, and how many; details differ by what is `particular`."""
+    kind = f.regexp_replace("detail", particular, "…")
+    example = f.struct(*rejects.columns)
+    kinds = rejects.groupBy(kind.alias("kind")).agg(f.min(example).alias("row"), f.count("*").alias("rows"))
+    found = kinds.orderBy(f.desc("rows"), "kind").first()
+    assert found is not None
+    return found.row.asDict(), found.rows
 
 
 def without(frame: DataFrame, files: Collection[str]) -> DataFrame:

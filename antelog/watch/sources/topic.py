@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Sequence
 
+from antelog.errors import DataError
 from antelog.files.chunks import Bad, no_rows
 from antelog.files.columns import Wanted
 from antelog.files.json_files import JsonRows
@@ -27,6 +28,12 @@ class KafkaTopic:
     ) -> None:
         self._topic, self._wanted = topic, wanted
         mark = mark or {}
+        if wanted.called and topic.values == "csv":
+            column, name = wanted.called[0]
+            raise DataError(
+                f"{topic}: has no column {name}, which {column} is mapped to: its messages are rows of CSV, "
+                "which have no names"
+            )
         read = {int(number): int(offset) for number, offset in mark.get("next", {}).items()}
         self._messages = Messages(topic, read, make)
         self.notes = self._messages.notes

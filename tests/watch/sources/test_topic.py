@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.files.columns import mapped
 from antelog.watch.sources.growing import GrowingFile
 from antelog.watch.sources.opening import Around, opened
 from antelog.watch.sources.places import Posted, Topic, place_of
@@ -54,6 +55,21 @@ def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
     assert taken(again.poll()) == ([("c", 1)], [])
     assert taken(again.poll()) == ([], [])
     assert again.notes == []
+
+
+def test_columns_may_be_fields_within_fields_whatever_the_first_message_has() -> None:
+    nested = json.dumps({"device": "a", "decoded": {"temp": 1}, "time": 7}).encode()
+    broker = Broker({0: [b'{"device": "a", "time": 7}']})
+    place = place_of("kafka://b/temp")
+    assert isinstance(place, Topic)
+    source = KafkaTopic(place, mapped(WANTED, {"value": "decoded.temp"}), make=broker)
+    assert taken(source.poll()) == ([], ["temp[0]:0: lacks decoded.temp"])
+    broker.messages[0].append(nested)
+    assert taken(source.poll()) == ([("a", 1)], [])
+    csv = place_of("kafka://b/temp?format=csv")
+    assert isinstance(csv, Topic)
+    with pytest.raises(DataError, match=r"has no column decoded\.temp, .* rows of CSV, which have no names"):
+        KafkaTopic(csv, mapped(WANTED, {"value": "decoded.temp"}), make=broker)
 
 
 def test_the_client_commits_nothing_and_gets_its_settings(tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""antelog/cli/commands/{try_,draw,learn,score,watch}.py: `--map`, packed files, rows of no use."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.trying import LOG, antelog
+
+UPLINKS = [
+    {"ids": {"device": "wt2"}, "up": {"decoded": {"level": "high"}}, "at": 0, "arrival": 0},
+    {"ids": {"device": "wt2"}, "up": {"decoded": {"level": "high"}}, "at": 1, "arrival": 2},
+    {"ids": {"device": "wt4"}, "up": {"decoded": {"level": "high"}}, "at": 1, "arrival": 1},
+]
+JOIN = {"ids": {"device": "wt9"}, "join": {}, "at": 1, "arrival": 1}
+MAPS = ("--map", "device=ids.device", "--map", "Temp.level=up.decoded.level", "--map", "time=at")
+LATE = "device,level,time,arrival\nwt2,high,0,9\nwt4,high,1,9\nwt4,high,soon,9\n"
+SAID = "error: late.csv: none of its 3 rows can be used: mostly (2): "
+
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def lines(*uplinks: object) -> bytes:
+    return "".join(f"{json.dumps(each)}\n" for each in uplinks).encode()
+
+
+@pytest.mark.parametrize("name", ["up.jsonl", "up.jsonl.gz"])
+@pytest.mark.parametrize("command", [("try",), ("watch", "--no-page", "--once")])
+def test_columns_are_mapped_to_fields_within_fields(command: tuple[str, ...], name: str) -> None:
+    content = lines(UPLINKS[0], JOIN, *UPLINKS[1:])
+    Path(name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    done = antelog(*command, "p.alog", "--input", f"Temp={name}", *MAPS)
+    assert (done.exit_code, done.stdout.splitlines()) == (0, LOG)
+    assert f"{name}:2: lacks up.decoded.level\n" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("try",), ("watch", "--no-page", "--once")])
+def test_a_message_about_missing_columns_can_be_pasted(command: tuple[str, ...]) -> None:
+    Path("up.csv").write_text("sensor_id,level,time\nwt2,high,0\n", encoding="utf-8")
+    done = antelog(*command, "p.alog", "--input", "Temp=up.csv")
+    said = "up.csv: has no column device for Temp(device, level, time); it has sensor_id, level, time. "
+    assert (done.exit_code, done.stderr) == (
+        1, f"error: {said}Say which column it is, as in --map Temp.device=sensor_id\n"
+    )  # fmt: skip
+    done = antelog(*command, "p.alog", "--input", "Temp=up.csv", *done.stderr.split()[-2:])
+    assert (done.exit_code, '"X": "wt2"' in done.stdout) == (0, True)
+
+
+def test_static_facts_are_mapped() -> None:
+    Path("q.alog").write_text(
+        "static Site(device, place). A(X, P, T) :- Temp(X, high, T), Site(X, P). query A(X, P, T)."
+    )
+    Path("sites.jsonl").write_bytes(lines({"id": "wt2", "at": {"name": "hill"}}))
+    maps = ("--map", "Site.device=id", "--map", "place=at.name")
+    done = antelog("try", "q.alog", "--input", "Temp=temp.csv", "--static", "Site=sites.jsonl", *maps)
+    assert (done.exit_code, '"P": "hill"' in done.stdout) == (0, True)
+    Path("sites.jsonl").write_bytes(lines({"id": "wt2", "at": {"name": []}}))
+    done = antelog("try", "q.alog", "--input", "Temp=temp.csv", "--static", "Site=sites.jsonl", *maps)
+    said = "error: sites.jsonl: its only row cannot be used: the value of at.name is a list, as in line 1: "
+    assert (done.exit_code, said in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("try",),
+        ("try", "--snapshots"),
+        ("watch", "--no-page", "--once"),
+        ("draw", "--output", "p.svg"),
+        ("learn", "--output", "m"),
+        ("score",),
+    ],
+)
+def test_without_a_row_of_use_a_command_fails_and_says_why(command: tuple[str, ...]) -> None:
+    if command[0] == "draw":
+        pytest.importorskip("altair")
+    Path("late.csv").write_text(LATE, encoding="utf-8")
+    done = antelog(*command, "p.alog", "--input", "Temp=late.csv")
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1].startswith(SAID + "arrived at tick 9, ")
+    assert "as in line 2: Temp(wt2, high, 0)" in done.stderr
+    assert not Path("p.svg").exists()
+    assert not Path("m").exists()
+
+
+def test_one_row_of_use_is_enough() -> None:
+    Path("late.csv").write_text(LATE + "wt4,high,9,9\n", encoding="utf-8")
+    assert antelog("try", "p.alog", "--input", "Temp=late.csv").exit_code == 0
+    Path("late.csv").write_text("device,level,time\n", encoding="utf-8")
+    assert antelog("try", "p.alog", "--input", "Temp=late.csv").exit_code == 0
+
+
+def test_a_watch_that_goes_on_need_not_find_rows_of_use() -> None:
+    arguments = ("watch", "p.alog", "--no-page", "--once", "--state", "s", "--input", "Temp=log.csv")
+    Path("log.csv").write_text("device,level,time\nwt2,high,0\n", encoding="utf-8")
+    assert antelog(*arguments).exit_code == 0
+    Path("log.csv").write_text("device,level,time\nwt2,high,0\nwt2,high,soon\n", encoding="utf-8")
+    done = antelog(*arguments)
+    assert (done.exit_code, "1 row was set aside (1 malformed)" in done.stderr) == (0, True)
+
+
+def test_a_packed_file_that_grows_is_refused() -> None:
+    Path("log.csv.gz").write_bytes(gzip.compress(b"device,level,time\nwt2,high,0\n")[:-9])
+    done = antelog("watch", "p.alog", "--no-page", "--input", "Temp=log.csv.gz")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        (
+            "error: log.csv.gz: cannot be unpacked: it ends too early; a packed file has to be complete before "
+            "it is read, and cannot grow\n"
+        ),
+    )
