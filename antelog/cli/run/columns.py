@@ -144,11 +144,10 @@ def _inner(found: _Found) -> Mapping[str, object]:
 
 def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], misfit: str) -> None:
     """Raises DataError if columns were told by position, and their types are others."""
-    from pyspark.sql.types import NumericType  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.fields import has_numbers  # noqa: PLC0415 - needs PySpark
 
     for column, type_ in zip(asked.wanted.columns, asked.wanted.types, strict=False):
-        found = schema[columns[column]].dataType
-        if type_ is not None and isinstance(found, NumericType) != (type_ == "number"):
+        if type_ is not None and has_numbers(schema, columns[column]) != (type_ == "number"):
             raise DataError(misfit)
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from pyspark.sql import Column
 from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import DataType, NumericType, StructType
 
 from antelog.errors import DataError
 
@@ -48,6 +48,11 @@ def paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]
             yield from paths(each.dataType, f"{before}{each.name}.")
         elif before:
             yield f"{before}{each.name}", each.dataType
+
+
+def has_numbers(schema: StructType, name: str) -> bool:
+    """Whether a column that is there is one of numbers."""
+    return isinstance(schema[name].dataType, NumericType)
 
 
 def quoted(name: str) -> str:
