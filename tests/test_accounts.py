@@ -132,7 +132,8 @@ def test_files(
             arguments += ["--until", until]
         patch.setattr(facts, "batches", partial(batches, room=sizes[0], step=sizes[1]))
         done = command(*arguments)
-    if "error: " in done.stderr:
+    # Of what is of no use at all every row is counted as well.
+    if "error: " in done.stderr and not re.search(r"error: .*: (its only|none of its) ", done.stderr):
         assert "too many to be sorted" in done.stderr or "has no column" in done.stderr, done.stderr
         return
     counts = _summed(done.stderr)
