@@ -123,6 +123,18 @@ def test_a_stream_that_is_resumed() -> None:
     assert "nothing says that they are of this run" in refused.stderr
 
 
+def test_a_batch_without_a_row_of_use_fails_and_says_why() -> None:
+    late = {"ids": {"device": "wt2"}, "up": {"level": "high"}, "time": 0, "came": {"at": 9}}
+    rows = [late, late | {"time": 1}, {"up": {}, "time": 0, "came": {"at": 0}}]
+    Path("up.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    maps = ["--map", "device=ids.device", "--map", "Temp.level=up.level", "--map", "arrival=came.at"]
+    done = run("p.alog", "--input", "Temp=up.jsonl", *maps, "--output", "console")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "done: 3 facts (2 late, 1 malformed)" in done.stderr
+    assert "error: up.jsonl: none of its 3 rows can be used: mostly (2): arrived at tick 9, " in done.stderr
+    assert "lacks ids.device" in done.stderr
+
+
 def in_another_order(form: str, path: Path) -> None:
     """Two readings, their columns in another order than those of `READINGS`."""
     devices = ["wt9", "wt9\nwt2,high,3,3"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
+from pyspark.sql import SparkSession
 
 from antelog import DataError
-from antelog.spark.endpoints.unreadable import Unreadable, is_same, shown, unreadable
+from antelog.files.unusable import PARTICULAR
+from antelog.spark.endpoints.unreadable import Unreadable, commonest, is_same, shown, unreadable
 from antelog.spark.pipeline.following import Following
 from antelog.spark.session.session import plain
 from tests.spark.pipeline.test_following import _Query
@@ -127,3 +129,12 @@ def test_a_failure_while_results_are_written_may_be_about_a_file() -> None:
     following.failures.append(Exception(failure()))
     assert [each.number for each in following.progress(lambda: False)] == [0]
     assert [file.reason for file in left] == ["it is not a Parquet file. Expected magic number at tail"]
+
+
+def test_of_the_reasons_for_rejects_the_commonest_is_found(spark: SparkSession) -> None:
+    details = ["value `a 1` is odd", "lacks x", "value `b` is odd"]
+    rejects = spark.createDataFrame(
+        [(each, f"row {i}") for i, each in enumerate(details)], "detail string, row string"
+    )
+    row, count = commonest(rejects, PARTICULAR)
+    assert (row["row"], count) == ("row 0", 2)
