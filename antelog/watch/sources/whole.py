@@ -7,11 +7,12 @@ stop, and move it. One that cannot be read is set aside as a whole, and said; th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, Chunk, no_rows
+from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
 from antelog.files.columns import Wanted
 from antelog.files.naming import form_of
 from antelog.files.reading import chunks_of
@@ -56,7 +57,7 @@ class WholeFiles:
         assert self._name is not None
         file = str(self._path_of(self._name))
         try:
-            found = [Piece(chunk, file) for chunk in islice(self._chunks, _AT_ONCE)]
+            found = [Piece(self._fitting(chunk, file), file) for chunk in islice(self._chunks, _AT_ONCE)]
         except DataError as error:
             if not self._path.is_dir():
                 raise
@@ -68,6 +69,12 @@ class WholeFiles:
         if len(found) < _AT_ONCE:
             self._end()
         return found
+
+    def _fitting(self, chunk: Chunk, file: str) -> Chunk:
+        """The same, if its columns are the wanted ones; if not, the file is set aside as a whole."""
+        if chunk.misfit:
+            list(sorted_out(self._wanted, [chunk], file))
+        return replace(chunk, misfit="")
 
     def finish(self) -> list[Piece]:
         return []

@@ -59,6 +59,18 @@ def test_a_file_that_cannot_be_used_is_set_aside_and_the_others_go_on(tmp_path: 
     assert after == ["b"]
 
 
+def test_a_file_whose_columns_do_not_fit_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("what,count,at\nwt2,1,soon\n", encoding="utf-8")
+    (tmp_path / "b.csv.gz").write_bytes(b"no")
+    _write(tmp_path / "c.csv", "c")
+    source = WholeFiles(tmp_path, WANTED)
+    said = [taken(source.poll())[1] for _ in range(2)]
+    assert all(":1: the file cannot be used: " in each for (each,) in said)
+    assert "has no columns device, value, time for Temp(device, value, time)" in said[0][0]
+    assert "cannot be unpacked" in said[1][0]
+    assert devices(source) == ["c"]
+
+
 def test_a_packed_file_ends(tmp_path: Path) -> None:
     path = tmp_path / "a.csv.gz"
     source = WholeFiles(path, WANTED)
