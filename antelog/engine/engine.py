@@ -24,7 +24,7 @@ from antelog.engine.facts.history import bytes_of, rows_of
 from antelog.engine.facts.rejects import Kept, none
 from antelog.engine.facts.static_rows import static_rows
 from antelog.engine.facts.ticks import Moment, tick_of
-from antelog.engine.log.changes import KINDS, Changes, Lines
+from antelog.engine.log.changes import KINDS, Changes, Lines, as_they_stand
 from antelog.engine.values.values import Values
 from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
@@ -202,9 +202,13 @@ class Engine:
             self._dropped[name] = self._dropped[name] + more if name in self._dropped else more
 
     def answers(self, query: str) -> pa.Table:
-        """The answers that are open, and those the last finished tick confirmed."""
+        """The answers that are open, and those the last finished tick confirmed.
+
+        Their `change` is `open` or `confirmed`. What changed at a tick is what `advance` returns.
+        """
         name = self._query(query).name
-        return self._told(name, kernel.open_answers(self._plan, self._state, name, staged=self._staged))
+        lines = kernel.open_answers(self._plan, self._state, name, staged=self._staged)
+        return as_they_stand(self._told(name, lines))
 
     def _told(self, _query: str, lines: Lines) -> pa.Table:
         """What is told of open answers; an engine that forecasts has more to tell."""

@@ -22,7 +22,8 @@ _EXPLANATIONS = 5
 """The explanations of an answer that are shown; the others are counted."""
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
-    "possible": "#2f7fd6", "revised": "#2f7fd6", "confirmed": "#1a8a5a", "rejected": "#d0601a",
+    "open": "#2f7fd6", "possible": "#2f7fd6", "revised": "#2f7fd6",
+    "confirmed": "#1a8a5a", "rejected": "#d0601a",
     "likely": "#8a4fc0", "unlikely": "#8a4fc0", "dropped": "#808080",
 }  # fmt: skip
 _CHANCE = _COLOURS["likely"]
@@ -146,5 +147,5 @@ def _outlook(change: Change, length: int | None) -> Iterator[str]:
         yield f"{outcome} at {moment(tick, length)} if nothing comes"
     if change.outlook.decided_by is not None:
         yield f"decided by {moment(change.outlook.decided_by, length)}"
-    elif change.kind in ("possible", "revised"):
+    elif change.kind in ("open", "possible", "revised"):
         yield "open without bound"

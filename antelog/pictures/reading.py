@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.engine.log.schema import AFTER_ANSWER, WRITTEN
+from antelog.engine.log.told import STILL_OPEN
 from antelog.errors import DataError
 from antelog.forecast.columns import NAMES
 from antelog.forecast.kinds import KINDS
@@ -106,7 +107,7 @@ def _change(
     row: Mapping[str, Any], query: str, values: Mapping[str, str], written: Set[str] = frozenset()
 ) -> Change:
     """The change a row says; the variables that are `written` have their values as texts already."""
-    if row["change"] not in KINDS:
+    if row["change"] not in (*KINDS, STILL_OPEN):
         raise ValueError(row["change"])
     silent = row.get("if_silent")
     others: Sequence[str] = row.get("others") or ()

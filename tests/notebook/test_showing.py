@@ -108,6 +108,8 @@ def test_changes_in_the_order_of_time(engine: antelog.Engine) -> None:
 def test_an_engine_shows_what_is_open(engine: antelog.Engine) -> None:
     html = antelog.show(engine)._repr_html_()
     assert "Malf(wt2, 0)" in html
+    assert "open</b>" in html
+    assert "revised" not in html
 
 
 def test_times_where_a_tick_has_a_length() -> None:

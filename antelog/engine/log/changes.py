@@ -31,6 +31,7 @@ from antelog.engine.log.told import (
     OPEN,
     REJECT,
     REVISED,
+    STILL_OPEN,
     Query,
     Share,
     Told,
@@ -44,7 +45,7 @@ from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
-__all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "changes", "count"]
+__all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "as_they_stand", "changes", "count"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +120,14 @@ def answers(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Lines
     open_ = lines(Teller(judge, types), query, told, still, np.full(len(still), REVISED))
     confirmed = replace(query, only=("confirmed",))
     return one_after_the_other([open_, changes(judge, confirmed, step, types).lines])
+
+
+def as_they_stand(table: pa.Table) -> pa.Table:
+    """Answers that are open or just confirmed, the open ones called so: no change of them is told."""
+    place = table.schema.get_field_index("change")
+    confirmed = pc.equal(table.column(place), KINDS[CONFIRM])
+    change = pc.if_else(confirmed, table.column(place), STILL_OPEN)
+    return table.set_column(place, table.schema.field(place), change)
 
 
 def count(judge: Judge, query: Query, step: Step) -> int:

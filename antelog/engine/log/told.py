@@ -31,6 +31,9 @@ from antelog.engine.values.values import Values
 KINDS = ("possible", "revised", "confirmed", "rejected")
 POSSIBLE, REVISED, CONFIRM, REJECT = range(4)  # the first two leave an answer open
 
+STILL_OPEN = "open"
+"""What stands for the change where answers are told as they are, whether or not something changed."""
+
 NOTHING, OPEN, CONFIRMED, HIDDEN = range(4)
 """The status of an answer at a moment; what is hidden is told by the next line only."""
 

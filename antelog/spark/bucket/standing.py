@@ -22,7 +22,7 @@ from antelog.engine.facts.counting import total
 from antelog.engine.facts.facts import admit
 from antelog.engine.facts.history import rows_of
 from antelog.engine.facts.ticks import LAST, ticks_of
-from antelog.engine.log.changes import KINDS, Lines, Share, knows_open
+from antelog.engine.log.changes import KINDS, Lines, Share, as_they_stand, knows_open
 from antelog.engine.log.ending import last_tick
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
 
 Tables = Mapping[str, pa.Table]
 
-OPEN, CONFIRMED = "open", "confirmed"
+CONFIRMED = "confirmed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,15 +238,10 @@ def finish_with_answers(job: Job, standing: Standing, batch: Batch, number: int)
     standing, told = _last_arrivals(job, standing, batch, number)
     found = {}
     for name, table in open_answers(job, standing, number).items():
-        still = table.filter(pc.not_equal(table.column("change"), CONFIRMED))
-        opened = pa.array([OPEN] * still.num_rows, pa.string())
+        still = as_they_stand(table).filter(pc.not_equal(table.column("change"), CONFIRMED))
         log = told.log[name]
-        found[name] = pa.concat_tables(
-            [
-                still.set_column(still.column_names.index("change"), "change", opened),
-                log.filter(pc.equal(log.column("change"), CONFIRMED)),
-            ]
-        )
+        confirmed = log.filter(pc.equal(log.column("change"), CONFIRMED))
+        found[name] = pa.concat_tables([still, confirmed])
     return standing, replace(told, log=found)
 
 

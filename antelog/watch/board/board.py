@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antelog.engine.log.told import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.program import Program, parse
 from antelog.watch.board.answer import Answer, Line, first_told, name_of
@@ -165,5 +166,5 @@ def _brought_up_to(known: Answer | None, line: Line) -> Answer | None:
 
 
 def _as_change(line: Line, change: str = "possible") -> Line:
-    """A line of an open answer, read as one of a change."""
-    return line if "change" in line else {"change": change, **line}
+    """A line of an open answer, read as one of a change: what it was is not said where it is just open."""
+    return line if line.get("change", STILL_OPEN) != STILL_OPEN else {**line, "change": change}

@@ -51,11 +51,13 @@ def test_a_head_says_what_is_open_and_what_is_not() -> None:
     found.take([head([possible("wt2", 7), possible("wt9", 8)], tick=8)])
     assert sorted(each.label for each in found.open.values()) == ["Malf(wt2, 7)", "Malf(wt9, 8)"]
     assert found.tick == 8
+    found.take([head([possible("wt5", 8, change="open")])])
+    assert [each.now.change for each in found.open.values()] == ["possible"]
 
 
 def test_a_head_knows_better_than_what_was_read_before() -> None:
     found = board(possible("wt2", 7, chance=0.5))
-    found.take([head([possible("wt2", 7, 8, 0.9, change="revised")])])
+    found.take([head([possible("wt2", 7, 8, 0.9, change="open")])])
     assert found.open[WT2].now.chance == 0.9
     assert found.open[WT2].since == 7
 
