@@ -16,9 +16,11 @@ Tables = Mapping[str, pa.Table]
 class Shown:
     """What is to be shown after a tick: a table for each query, in the program's order.
 
-    There are no tables where nothing is to be shown. Facts may have been set aside nevertheless.
+    There are no tables where nothing is to be shown. Facts may have been set aside nevertheless. `changes`
+    are told beside the tables where these are snapshots.
     """
 
     tick: int
     tables: Tables
     set_aside: Sequence[Reject] = ()
+    changes: Tables | None = None

@@ -69,3 +69,9 @@ def antelog(*arguments: object) -> Result:
 
 def try_(*arguments: object) -> Result:
     return antelog("try", "p.alog", *arguments)
+
+
+def messages(done: Result) -> str:
+    """What was said on standard error, without the summary of answers."""
+    summary = r"^ +confirmed .*?(?=^(?:warning|note|done): |\Z)"
+    return re.sub(summary, "", done.stderr, flags=re.MULTILINE | re.DOTALL)

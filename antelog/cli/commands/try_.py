@@ -28,12 +28,14 @@ from antelog.cli.recorded.facts import (
     static_option,
     until_option,
 )
+from antelog.cli.recorded.outcomes import Outcomes
 from antelog.cli.recorded.replay import changes, snapshots
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_lost, say_what_was_read, summarized
+from antelog.cli.show.summary import say_outcomes
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.files import ARRIVAL, Rejects
@@ -171,9 +173,10 @@ def _run(program: Program, options: _Options) -> None:
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)
-        _replay(engine, options, rejects, stack)
+        outcomes = _replay(engine, options, rejects, stack)
         sys.stdout.flush()
         say_what_was_read(rejects, engine)
+        say_outcomes(outcomes.found(engine.now), plan.tick, () if only == KINDS else only)
         if any(options.forecast[name] is not None for name in ("min_chance", "most")):
             say_what_was_lost(engine)
         rejects.require_use()
@@ -187,8 +190,9 @@ def _say_why_nothing_is_likely(engine: Engine) -> None:
         say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 
-def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStack) -> None:
+def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStack) -> Outcomes:
     relations = list(engine.plan.queries)
+    outcomes = Outcomes(relations)
     facts, look = options.facts, options.look
     if look.snapshots:
         since = 0 if look.since is None and engine.plan.tick is None else look.since
@@ -202,11 +206,13 @@ def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStac
     nothing = True
     for each in found:
         rejects.add(each.set_aside)
+        outcomes.take(each.tables if each.changes is None else each.changes, each.tick)
         if each.tables:
             show(each)
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
     if nothing and look.as_table and not look.snapshots:
         say("note: there were no changes to show")
+    return outcomes
 
 
 def _printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:

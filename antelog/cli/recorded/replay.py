@@ -48,11 +48,12 @@ def snapshots(
     """
 
     def at(tick: int, facts: Batch | None, show: bool = True) -> Shown:
-        engine.advance(tick, facts.facts if facts else {})
+        changed = engine.advance(tick, facts.facts if facts else {})
         rejects = from_engine(engine.last_rejects, recorded.places, facts.lines) if facts else ()
         queries = engine.plan.queries if show else ()
         progress(1 if show else 0)
-        return Shown(tick, {relation.name: engine.answers(relation.name) for relation in queries}, rejects)
+        answers = {relation.name: engine.answers(relation.name) for relation in queries}
+        return Shown(tick, answers, rejects, changed)
 
     for batch in recorded.batches:
         if since is None:

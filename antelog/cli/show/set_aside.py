@@ -88,7 +88,8 @@ class SetAside:
         count = sum(self.counts.values())
         if not count:
             return
-        kinds = ", ".join(f"{n:,} {reason}" for reason, n in sorted(self.counts.items()) if n)
+        most_first = sorted(self.counts.items(), key=lambda each: (-each[1], each[0]))
+        kinds = ", ".join(f"{n:,} {reason}" for reason, n in most_first if n)
         say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
         for reject in self.first:
             say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.tick), str(reject)))}")

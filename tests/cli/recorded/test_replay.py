@@ -13,7 +13,7 @@ import pytest
 
 from antelog.files import lines as lines_module
 from antelog.files import merging
-from tests.cli.trying import PROGRAM, try_
+from tests.cli.trying import PROGRAM, messages, try_
 
 TIMED = """device,level,time
 wt2,high,2024-02-29 10:05
@@ -26,7 +26,7 @@ FIRST = 474_778
 def ticks(*arguments: object) -> list[int]:
     done = try_("--input", "Temp=temp.csv", "--snapshots", *arguments)
     assert done.exit_code == 0
-    assert re.fullmatch(r"done: . facts.*\n", done.stderr)
+    assert re.fullmatch(r"done: . facts.*\n", messages(done))
     return [json.loads(line)["tick"] for line in done.stdout.splitlines()]
 
 
@@ -98,7 +98,7 @@ def test_a_limit_is_kept_to_and_told() -> None:
     Path("temp.csv").write_text("device,level,time,arrival\n" + lines, encoding="utf-8")
     done = try_("--input", "Temp=temp.csv", "--snapshots", "--limit", "4")
     assert done.exit_code == 0
-    assert done.stderr == (
+    assert messages(done) == (
         "done: 12 facts\n"
         "warning: 9 facts of Temp about ticks 0 to 2 had to be dropped; a larger --limit keeps more\n"
     )
@@ -117,7 +117,7 @@ def test_what_is_given_up_is_told_as_rejected() -> None:
         (2, "rejected", "wt2", 0, ["(limit)"]),
         (2, "possible", "wt2", 1, None),
     ]
-    assert done.stderr.endswith(
+    assert messages(done).endswith(
         "note: Off has no facts; give them with --input Off=FILE\n"
         "done: 3 facts\n"
         "warning: 1 fact of Temp about tick 0 had to be dropped; a larger --limit keeps more\n"

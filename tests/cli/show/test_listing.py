@@ -10,13 +10,13 @@ from rich.console import Console
 import antelog as antelog_library
 from antelog.cli.show.listing import listing, print_changes
 from antelog.telling.shown import Shown
-from tests.cli.trying import PROGRAM, antelog, try_
+from tests.cli.trying import PROGRAM, antelog, messages, try_
 
 
 @pytest.mark.usefixtures("here")
 def test_a_listing_of_changes() -> None:
     done = try_("--input", "Temp=temp.csv", "--format", "table")
-    assert (done.exit_code, done.stderr) == (0, "done: 3 facts\n")
+    assert (done.exit_code, messages(done)) == (0, "done: 3 facts\n")
     blocks = done.stdout.split("\n\n")
     assert blocks[0] == (
         "tick 0\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.trying import LOG, PROGRAM, READINGS, antelog, try_
+from tests.cli.trying import LOG, PROGRAM, READINGS, antelog, messages, try_
 
 
 @pytest.mark.usefixtures("here")
@@ -17,9 +17,9 @@ def test_rows_are_set_aside() -> None:
     done = try_("--input", "Temp=bad.csv", "--rejects", "out.csv")
     assert done.exit_code == 0
     assert [line for line in done.stdout.splitlines() if json.loads(line)["tick"] < 4] == LOG
-    assert done.stderr.splitlines() == [
+    assert messages(done).splitlines() == [
         "done: 7 facts (3 used, 1 late, 1 early, 2 malformed)",
-        "warning: 4 rows were set aside (1 early, 1 late, 2 malformed)",
+        "warning: 4 rows were set aside (2 malformed, 1 early, 1 late)",
         "  bad.csv:5: has 2 values, not 4",
         "  bad.csv:8: the time `x` is not a whole number",
         "  bad.csv:6: arrived at tick 7, 6 ticks after its deadline",
@@ -38,7 +38,7 @@ def test_rows_are_set_aside() -> None:
 @pytest.mark.usefixtures("here")
 def test_few_of_many_are_shown() -> None:
     Path("bad.csv").write_text(READINGS + "wt2\n" * 8, encoding="utf-8")
-    lines = try_("--input", "Temp=bad.csv").stderr.splitlines()
+    lines = messages(try_("--input", "Temp=bad.csv")).splitlines()
     assert lines[0] == "done: 11 facts (3 used, 8 malformed)"
     assert lines[1] == "warning: 8 rows were set aside (8 malformed)"
     assert lines[-1] == "  and 3 more; --rejects FILE keeps them all"
