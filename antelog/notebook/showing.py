@@ -23,7 +23,7 @@ _EXPLANATIONS = 5
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     "open": "#2f7fd6", "possible": "#2f7fd6", "revised": "#2f7fd6",
-    "confirmed": "#1a8a5a", "rejected": "#d0601a",
+    "confirmed": "#1a8a5a", "rejected": "#a8754f",
     "likely": "#8a4fc0", "unlikely": "#8a4fc0", "dropped": "#808080",
 }  # fmt: skip
 _CHANCE = _COLOURS["likely"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import altair as alt
 
 from antelog.compile.nodes.plan import Plan
@@ -40,18 +42,21 @@ def draw_answers(
         history = history.timed({query.name: query.answer.time or "" for query in plan.queries}, shown.text)
     area = frame(history, shown, width)
 
-    def finished(chart: alt.LayerChart | alt.VConcatChart) -> alt.TopLevelMixin:
+    def finished(chart: alt.LayerChart | alt.VConcatChart, area: Frame = area) -> alt.TopLevelMixin:
         return _finished(chart, history, title, area)
 
     if len(history.answers) <= most:
-        chart = row_chart(marks_with_answers(), area, len(history.answers), kinds_in(history), area.x())
+        x = area.x(marks=True)
+        chart = row_chart(marks_with_answers(), area, len(history.answers), kinds_in(history), x)
         return Drawing(finished(chart), title, theme, _data(history, area))
     closer = finished(explorable(history, area)), _data(explored(history), area)
-    return Drawing(finished(overview(history, area)), title, theme, {}, *closer)
+    # Numbers end where facts do, and have no labels.
+    wide = replace(frame(history, shown, width, labelled=False), last=history.now)
+    return Drawing(finished(overview(history, wide), wide), title, theme, {}, *closer)
 
 
 def _data(history: History, area: Frame) -> dict[str, list[Row]]:
-    return {"answers": answer_rows(history, area.clock), "marks": mark_rows(history, area.clock, area.last)}
+    return {"answers": answer_rows(history, area.clock), "marks": mark_rows(history, area)}
 
 
 def _finished(

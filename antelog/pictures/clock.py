@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from antelog.language.durations import duration_text
 from antelog.language.moments import literal_of, moment, on_calendar
 
-MIDNIGHTS = "utcFormat(datum.value, utchours(datum.value) + utcminutes(datum.value) ? '%H:%M' : '%b %d')"
-"""Vega's expression for the labels of an axis: the time of day, at midnight the day."""
+_LABELS = (
+    "utcFormat(datum.value, utcmilliseconds(datum.value) ? '%H:%M:%S.%L'"
+    " : utcseconds(datum.value) ? '%H:%M:%S'"
+    " : utchours(datum.value) + utcminutes(datum.value) ? '%H:%M' : {day})"
+)
+_DAY, _DAY_OF_YEAR = "'%b %d'", "utcmonth(datum.value) + utcdate(datum.value) == 1 ? '%Y' : '%b %d %Y'"
+_BEYOND = 0.05
+"""An axis goes on before the first and after the last tick, by less than this part of it."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,20 @@ class Calendar(Clock):
     last: int = 0
     stamps = True
 
+    @property
+    def labels(self) -> str:
+        """Vega's expression for the labels of an axis: the time of day, at midnight the day.
+
+        With its year, if the axis has several; else the title has the year.
+        """
+        return _LABELS.format(day=_DAY_OF_YEAR if self.several_years else _DAY)
+
+    @property
+    def several_years(self) -> bool:
+        beyond = int(_BEYOND * (self.last - self.first)) + 1
+        ends = (max(self.first - beyond, 0), self.last + beyond)
+        return len({moment(tick, self.length)[:4] for tick in ends}) > 1
+
     def place(self, tick: float) -> float:
         """The milliseconds since 1970."""
         return tick * self.length / 1000
@@ -53,14 +73,20 @@ class Calendar(Clock):
 
     @property
     def title(self) -> str:
-        day = f"{self._day}, " if self._day else ""
-        return f"{day}UTC, a tick is {duration_text(self.length)}"
+        days = " to ".join(dict.fromkeys(self._days))
+        return f"{days}, UTC, a tick is {duration_text(self.length)}"
 
     @property
     def _day(self) -> str:
         """The day, if there is but one."""
-        first, last = (moment(tick, self.length).partition(" ")[0] for tick in (self.first, self.last))
+        first, last = self._days
         return first if first == last else ""
+
+    @property
+    def _days(self) -> tuple[str, str]:
+        """The first day, and the last."""
+        first, last = (moment(tick, self.length).partition(" ")[0] for tick in (self.first, self.last))
+        return first, last
 
 
 def clock(length: int | None, first: int, last: int) -> Clock:

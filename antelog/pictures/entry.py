@@ -7,11 +7,12 @@ from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
+from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.pictures.answers import ROWS, WIDTH, draw_answers
 from antelog.pictures.drawing import THEMES, Drawing, Theme
-from antelog.pictures.history import history
+from antelog.pictures.history import history, up_to
 from antelog.pictures.plan import draw_plan
 from antelog.pictures.reading import changes_in
 from antelog.program import Program
@@ -24,6 +25,8 @@ def draw(
     query: str | Sequence[str] = (),
     answer: Mapping[str, object] | None = None,
     now: int | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
     title: str | None = None,
     width: int = WIDTH,
     theme: Theme = "auto",
@@ -37,6 +40,8 @@ def draw(
     query     only the answers of this query, or of these
     answer    only the answers with these values: {"X": "wt2"}
     now       the last finished tick, if it is later than the last change
+    since     the first tick that is shown: a number or, with a program that has a `tick`, a timestamp
+    until     the last tick of which changes are read; what became of answers later is left out
     theme     light, dark, or auto: as the reader prefers
     rows      more answers than these are counted instead of shown one by one
     """
@@ -47,10 +52,19 @@ def draw(
         return draw_plan(source, title=title, width=width, theme=theme)
     plan: Plan | None
     if isinstance(source, Engine):
+        if until is not None:
+            raise DataError("an engine knows what is open now, not what was open before; leave out `until`")
         tables = {each.name: source.answers(each.name) for each in source.plan.queries}
         found, plan = history(changes_in(tables), source.now).by_time(), source.plan
     else:
-        found, plan = history(changes_in(source), now), program.plan if program else None
+        plan = program.plan if program else None
+        changes = changes_in(source)
+        if until is not None:
+            now = tick_of(until, plan.tick if plan else None)
+            changes = up_to(now, changes)
+        found = history(changes, now)
+    if since is not None:
+        found = found.since(tick_of(since, plan.tick if plan else None))
     found = found.only(
         [query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()}
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -104,13 +104,19 @@ class Answer:
 
 @dataclass(frozen=True)
 class History:
-    """Answers in the order of their queries, then of their first evidence; `now` is the last tick known."""
+    """Answers in the order of their queries, then of their first evidence; `now` is the last tick known.
+
+    What was before the tick `begin` is not shown, if there is one.
+    """
 
     answers: tuple[Answer, ...]
     now: int
+    begin: int | None = None
 
     @property
     def first(self) -> int:
+        if self.begin is not None:
+            return self.begin
         return min((answer.since for answer in self.answers), default=0)
 
     @property
@@ -135,6 +141,11 @@ class History:
         )
         return replace(self, answers=tuple(kept))
 
+    def since(self, tick: int) -> History:
+        """The answers that were open at a tick or later, from that tick on."""
+        kept = tuple(answer for answer in self.answers if answer.until >= tick)
+        return History(kept, max(self.now, tick), tick)
+
     def timed(self, names: Mapping[str, str], text: Callable[[int], str]) -> History:
         """Ticks in answers as texts; `names` are those of the queries' time variables."""
 
@@ -158,6 +169,11 @@ def timed(values: Mapping[str, str], name: str | None, text: Callable[[int], str
 
 def label(query: str, values: Mapping[str, str]) -> str:
     return f"{query}({', '.join(values.values())})" if values else query
+
+
+def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
+    """The changes of a tick and before."""
+    return (change for change in changes if change.tick <= tick)
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:

@@ -53,7 +53,9 @@ def _stretch_to_begin_with(history: History, frame: Frame) -> list[float]:
     """From the middle on as long as the first answers there take."""
     answers = explored(history).answers
     some = answers[len(answers) // 2 :][:_DETAIL]
-    return [frame.clock.place(some[0].since - 0.5), frame.clock.place(max(a.until for a in some) + 1.5)]
+    first, last = some[0].since, max(answer.until for answer in some)
+    beside = max(0.5, 0.03 * (last - first))  # for the marks at the ends
+    return [frame.clock.place(first - beside), frame.clock.place(last + 1 + beside)]
 
 
 def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:

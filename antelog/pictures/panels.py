@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from antelog.pictures import theme
 from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History
-from antelog.pictures.rows import COLOURS, Frame, Row
+from antelog.pictures.rows import COLOURS, NUMBERS, Frame, Row
 
 _BAR = 5
 """The least width of a column, in pixels."""
 _HEIGHT = 120
-_NUMBERS = 52
-"""The pixels for the numbers at an axis."""
 _LEVELS = 12
 """Waiting times are divided into at most this many classes."""
 
@@ -37,7 +35,8 @@ def panels(history: History, frame: Frame) -> list[alt.Chart]:
 
 
 def panel_title(text: str) -> alt.TitleParams:
-    return alt.TitleParams(text, fontSize=12, color=theme.INK, offset=8, frame="bounds")
+    """A title above the left end of the axis, which all panels share; their labels are of many widths."""
+    return alt.TitleParams(text, fontSize=12, color=theme.INK, offset=8, frame="group")
 
 
 def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
@@ -52,8 +51,10 @@ def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
         for tick, number in zip(ticks.tolist(), (begun - ended).tolist(), strict=True)
     ]
     line: dict[str, Any] = {"line": {"color": theme.BLUE}, "color": theme.BLUE, "fillOpacity": 0.28}
-    chart = _panel(lines, "Open answers", frame).mark_area(interpolate="step-after", **line)
-    found: alt.Chart = chart.encode(x=frame.x(titled=False), y=_count("open"))
+    chart = _panel(lines, "Open answers", frame).mark_area(interpolate="step-after", clip=True, **line)
+    most = max(line["open"] for line in lines)
+    y = _count("open", 0, most).scale(nice=False, domainMax=1.03 * max(most, 1))  # the line has a width
+    found: alt.Chart = chart.encode(x=frame.x(titled=False), y=y)
     return found
 
 
@@ -71,7 +72,10 @@ def _decided_ones(until: Ticks, outcome: Ticks, frame: Frame) -> alt.Chart:
     colour = alt.Color(
         "kind:N", scale=alt.Scale(domain=names, range=[COLOURS[n] for n in names]), legend=None
     )
-    y = _count("number", labelExpr="format(abs(datum.value), ',')")
+    numbers = [0, *(line["number"] for line in lines)]
+    y = _count("number", min(numbers), max(numbers), labelExpr="format(abs(datum.value), ',')").scale(
+        nice=False
+    )
     x = frame.x(titled=False)
     found: alt.Chart = chart.mark_rect(opacity=0.85, clip=True).encode(
         x=x, x2=alt.X2(field="x2"), y=y, y2=alt.datum(0), color=colour
@@ -92,7 +96,7 @@ def _waiting_times(since: Ticks, waited: Ticks, frame: Frame) -> alt.Chart:
     shade = alt.Scale(range=[0.12, 1], type="sqrt", domainMin=0)
     chart = _panel(lines, "Ticks from first evidence to decision (strong: many answers)", frame)
     opacity = alt.FillOpacity("number:Q", scale=shade, legend=None)
-    y = _count("low", grid=False)
+    y = _count("low", 0, int(waited.max()), grid=False).scale(nice=False)
     found: alt.Chart = chart.mark_rect(fill=theme.PURPLE, clip=True).encode(
         x=frame.x(), x2=alt.X2(field="x2"), y=y, y2=alt.Y2(field="high"), fillOpacity=opacity
     )
@@ -110,9 +114,12 @@ def _panel(lines: Sequence[Row], title: str, frame: Frame) -> alt.Chart:
     return chart.encode(tooltip=alt.value(alt.ExprRef("datum.tip")))
 
 
-def _count(field: str, **axis: Any) -> alt.Y:
-    axis |= {"minExtent": _NUMBERS, "maxExtent": _NUMBERS}
-    return alt.Y(f"{field}:Q", axis=alt.Axis(title=None, tickMinStep=1, tickCount=4, **axis))
+def _count(field: str, lowest: int, highest: int, **given: Any) -> alt.Y:
+    """An axis of whole numbers, few and easy to read; Vega's own would have halves between 0, 1 and 2."""
+    step = easy((highest - lowest) / 4)
+    values = list(range(-(-lowest // step) * step, highest + 1, step))
+    axis: dict[str, Any] = {"format": ",d", "values": values, "minExtent": NUMBERS, "maxExtent": NUMBERS}
+    return alt.Y(f"{field}:Q", axis=alt.Axis(title=None, **axis | given))
 
 
 def _columns(frame: Frame) -> int:

@@ -9,13 +9,16 @@ from typing import Any
 import altair as alt
 
 from antelog.forecast.report.percents import percent
+from antelog.pictures import labels as texts
 from antelog.pictures import theme
-from antelog.pictures.clock import MIDNIGHTS, Clock
+from antelog.pictures.clock import Calendar, Clock
 from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, due
 
 Row = dict[str, Any]
 
 BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
+NUMBERS = 52
+"""The pixels for the numbers at an axis."""
 STRETCH = "stretch"
 """A part of a bar, deep where its answer was likely."""
 _FAINT = 0.28
@@ -33,10 +36,14 @@ _SHAPES = {
 }
 COLOURS = {
     OPEN: theme.BLUE, EVIDENCE: theme.INK, AWAITED: theme.INK, DEADLINE: theme.INK,
-    CONFIRMED: theme.GREEN, REJECTED: theme.ORANGE,
+    CONFIRMED: theme.GREEN, REJECTED: theme.CLAY,
 }  # fmt: skip
 _MANY = 12
 """The literals that are listed; the others are counted."""
+_LEAST = 10
+"""A bar is at least so many pixels wide, so that an answer is seen that was open for one tick of 10,000."""
+_BEFORE, _AFTER = 10, 2 * _BESIDE + 8
+"""The pixels before the first tick and after the last, for the marks there."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +57,29 @@ class Frame:
     width: int
     margin: int
 
-    def x(self, scale: alt.Scale | None = None, *, titled: bool = True) -> alt.X:
-        """The axis of time; with a scale of its own, only a part of it."""
+    def pixels(self, ticks: float) -> float:
+        """How wide some ticks are."""
+        return ticks * self.width / (self.last - self.first + 1.2)
+
+    def x(self, scale: alt.Scale | None = None, *, titled: bool = True, marks: bool = False) -> alt.X:
+        """The axis of time; with a scale of its own, only a part of it; with room for marks at its ends."""
         title = self.clock.title if titled else None
+        before, after = (max(0.6, marks * room / self.pixels(1)) for room in (_BEFORE, _AFTER))
+        domain = [self.clock.place(self.first - before), self.clock.place(self.last + after)]
         count = max(2, self.width // 70)
-        domain = [self.clock.place(self.first - 0.6), self.clock.place(self.last + 0.6)]
-        if self.clock.stamps:
-            axis = alt.Axis(title=title, tickCount=count, labelExpr=MIDNIGHTS)
+        if isinstance(self.clock, Calendar):
+            count = max(2, self.width // 100) if self.clock.several_years else count
+            axis = alt.Axis(title=title, tickCount=count, labelExpr=self.clock.labels)
             scale = scale or alt.Scale(type="utc", domain=domain, nice=False)
             return alt.X("x:T", axis=axis, scale=scale)
         axis = alt.Axis(title=title, format="d", tickMinStep=1, tickCount=count)
         return alt.X("x:Q", axis=axis, scale=scale or alt.Scale(domain=domain, nice=False, zero=False))
 
 
-def frame(history: History, clock: Clock, width: int) -> Frame:
-    """The whole of a history, with what is awaited and the deadlines."""
-    longest = max((len(answer.label) for answer in history.answers), default=0)
-    margin = min(int(6.6 * longest) + 14, int(width * 0.36))
+def frame(history: History, clock: Clock, width: int, *, labelled: bool = True) -> Frame:
+    """The whole of a history, with what is awaited and the deadlines, and with room for labels or numbers."""
+    widest = max((texts.width_of(answer.label) for answer in history.answers), default=0.0)
+    margin = min(int(widest) + texts.ROOM + 2, int(width * 0.36)) if labelled else NUMBERS
     return Frame(clock, history.first, history.last, history.now, width - margin - 24, margin)
 
 
@@ -76,6 +89,7 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
         {
             "row": number,
             "label": answer.label,
+            "each": round(texts.width_of(answer.label) / len(answer.label), 2),
             "colour": COLOURS[answer.outcome],
             "since": clock.place(answer.since),
             "tip": _tip(answer, clock),
@@ -84,26 +98,29 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
     ]
 
 
-def mark_rows(history: History, clock: Clock, last: int) -> list[Row]:
-    """A line for whatever is drawn; open answers without a deadline go on to the tick `last`."""
+def mark_rows(history: History, frame: Frame) -> list[Row]:
+    """A line for whatever is drawn; open answers without a deadline go on to the last tick of the frame."""
     return [
-        mark
-        for number, answer in enumerate(history.answers, 1)
-        for mark in _marks_of(number, answer, clock, last)
+        mark for number, answer in enumerate(history.answers, 1) for mark in _marks_of(number, answer, frame)
     ]
 
 
-def _marks_of(number: int, answer: Answer, clock: Clock, last: int) -> Iterator[Row]:
+def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
+    clock, last = frame.clock, frame.last
+    # What is open goes on to its deadline, and needs no more than that to be seen.
+    lasts = _LEAST if answer.outcome == OPEN else frame.pixels(answer.until - answer.since)
+    wider = max(0, round(_LEAST - lasts))
+
     def mark(kind: str, tick: int, *, end: int | None = None, shift: int = 0) -> Row:
         to = {} if end is None else {"x2": clock.place(end)}
         return {"row": number, "kind": kind, "x": clock.place(tick), "shift": shift} | to
 
-    yield mark(BAR, answer.since, end=answer.until)
-    yield from _stretches(number, answer, clock)
+    yield mark(BAR, answer.since, end=answer.until, shift=wider)
+    yield from _stretches(number, answer, clock, wider)
     known = {*answer.literals.evidence.values()}
     yield from (mark(EVIDENCE, tick) for tick in sorted(known))
     if answer.outcome != OPEN:
-        yield mark(answer.outcome, answer.until, shift=_BESIDE)
+        yield mark(answer.outcome, answer.until, shift=_BESIDE + wider)
         return
     end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
     if end > answer.until:
@@ -115,7 +132,7 @@ def _marks_of(number: int, answer: Answer, clock: Clock, last: int) -> Iterator[
         yield mark(DEADLINE, answer.outlook.decided_by)
 
 
-def _stretches(number: int, answer: Answer, clock: Clock) -> Iterator[Row]:
+def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterator[Row]:
     """The bar of an answer with chances: from each tick at which one was said to the next."""
     chances = answer.outlook.chances
     if not chances:
@@ -130,7 +147,7 @@ def _stretches(number: int, answer: Answer, clock: Clock) -> Iterator[Row]:
                 "kind": STRETCH,
                 "x": clock.place(tick),
                 "x2": clock.place(end),
-                "shift": _ROUND // 2 if last else -_ROUND // 2,
+                "shift": _ROUND // 2 + wider if last else -_ROUND // 2,
                 "depth": round(0.8 * chance, 3),
             }
 
@@ -187,7 +204,7 @@ def kinds_in(history: History) -> set[str]:
 
 def marks_with_answers() -> alt.Chart:
     """The data of a chart of rows."""
-    answers = alt.LookupData(alt.NamedData("answers"), "row", ["label", "colour", "since", "tip"])
+    answers = alt.LookupData(alt.NamedData("answers"), "row", ["label", "each", "colour", "since", "tip"])
     return alt.Chart(alt.NamedData("marks")).transform_lookup("row", answers)
 
 
@@ -203,16 +220,19 @@ def row_chart(
     def of(kinds: Collection[str]) -> alt.Chart:
         return every.transform_filter(alt.FieldOneOfPredicate("kind", [*kinds]))
 
+    shift = alt.ExprRef("datum.shift")
     x2, tip = alt.X2(field="x2"), alt.value(alt.ExprRef("datum.tip"))
     fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
     # Labels stand outside of what marks are clipped to.
+    font_size = min(texts.FONT_SIZE, step - 4)
     labels: dict[str, Any] = {
         "clip": False,
         "align": "right",
         "dx": -8,
-        "fontSize": min(12, step - 4),
-        "limit": alt.ExprRef("margin - 10"),
+        "fontSize": font_size,
+        "limit": alt.ExprRef("margin - 6"),
     }
+    text = alt.value(alt.ExprRef(texts.cut(font_size)))
     size = alt.value(55 if step < 20 else 85)
     # The line around a bar shows answers that were decided at once.
     bar: dict[str, Any] = {
@@ -225,12 +245,13 @@ def row_chart(
         "filled": True,
         "opacity": 1,
         "strokeWidth": 0,
-        "xOffset": alt.ExprRef("datum.shift"),
+        "xOffset": shift,
     }
     layers = [
-        of([BAR]).mark_text(**labels).encode(x=alt.value(0), text="label:N", color=alt.value(theme.INK)),
+        of([BAR]).mark_text(**labels).encode(x=alt.value(0), text=text, color=alt.value(theme.INK)),
         of([AHEAD]).mark_rule(strokeDash=[2, 3], clip=True).encode(x=x, x2=x2, stroke=stroke),
-        of([BAR]).mark_bar(clip=True, **bar).encode(x=x, x2=x2, fill=fill, stroke=stroke, tooltip=tip),
+        of([BAR]).mark_bar(clip=True, x2Offset=shift, **bar)
+        .encode(x=x, x2=x2, fill=fill, stroke=stroke, tooltip=tip),
         *(_deep(of([STRETCH]), bar, x, tip) if STRETCH in kinds else ()),
         *(_now(frame, x) if OPEN in kinds else ()),
         of([AWAITED]).mark_point(clip=True, color=theme.PAPER, **point).encode(x=x, size=size),

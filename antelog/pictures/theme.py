@@ -12,6 +12,8 @@ from typing import Any
 
 PAPER, INK, MUTED, LINE, BAND = "#ffffff", "#1f2328", "#59636f", "#d1d9e1", "#f3f5f8"
 BLUE, GREEN, ORANGE, PURPLE = "#0072b3", "#008560", "#cc5500", "#8250d0"
+CLAY = "#b9805a"
+"""Quieter than the others: what was rejected is there, and does not ask for attention."""
 
 DARK = {
     PAPER: "#0d1117",
@@ -23,6 +25,7 @@ DARK = {
     GREEN: "#33c491",
     ORANGE: "#ff9045",
     PURPLE: "#c09cff",
+    CLAY: "#b08568",
 }
 """What stands for each colour on dark."""
 

@@ -2,7 +2,8 @@
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from antelog.pictures.clock import Clock, clock
 from antelog.pictures.drawing import THEMES, Drawing
 from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, Literals, Outlook
 from antelog.pictures.panels import easy
-from antelog.pictures.rows import answer_rows, mark_rows
+from antelog.pictures.rows import Frame, answer_rows, mark_rows
 from tests.cli.trying import LOG, PROGRAM
 from tests.limits import longest_file
 from tests.pictures.looks import colours, marks, texts
@@ -36,6 +37,10 @@ def answer(number: int, outcome: str = OPEN, **more: Any) -> Answer:
 
 def of(*answers: Answer, now: int = 9) -> History:
     return History(answers, now)
+
+
+def framed(last: int, *, first: int = 0) -> Frame:
+    return Frame(Clock(), first, last, last, 700, 50)
 
 
 MANY = of(*(answer(n % 40, (OPEN, CONFIRMED, REJECTED)[n % 3]) for n in range(300)), now=42)
@@ -58,7 +63,7 @@ def test_marks_of_an_open_answer() -> None:
         3, evidence={"Temp(wt3, high, 3)": 3}, missing=("Temp(wt3, high, 7)", "Temp(wt3, low, T2)"),
         until=5, decided_by=9,
     )  # fmt: skip
-    shown = mark_rows(of(one), Clock(), 12)
+    shown = mark_rows(of(one), framed(12))
     assert [(m["kind"], m["x"], m.get("x2")) for m in shown] == [
         ("bar", 3, 5),
         ("evidence", 3, None),
@@ -70,14 +75,39 @@ def test_marks_of_an_open_answer() -> None:
 
 
 def test_marks_of_an_open_answer_without_a_deadline() -> None:
-    shown = mark_rows(of(answer(3, until=5)), Clock(), 12)
+    shown = mark_rows(of(answer(3, until=5)), framed(12))
     assert [(m["kind"], m["x"], m.get("x2")) for m in shown] == [("bar", 3, 5), ("ahead", 5, 12)]
 
 
 def test_a_mark_does_not_cover_another() -> None:
     one = answer(3, until=5, evidence={"P(5)": 5}, missing=("P(5)", "Q(5)"), decided_by=7)
-    shown = {m["kind"]: m["shift"] for m in mark_rows(of(one), Clock(), 9)}
+    shown = {m["kind"]: m["shift"] for m in mark_rows(of(one), framed(9))}
     assert shown["awaited"] > 0 == shown["evidence"]
+
+
+def test_an_answer_that_was_open_for_a_moment_is_seen() -> None:
+    one = answer(3, CONFIRMED, evidence={"P(3)": 3}, until=4)
+    (bar, _, tick) = mark_rows(of(one), framed(10_000))
+    assert bar["shift"] == 10  # pixels; the tick is less than one
+    assert tick["shift"] == 24  # the mark of the outcome does not cover it
+    (bar, _, tick) = mark_rows(of(one), framed(9))
+    assert (bar["shift"], tick["shift"]) == (0, 14)
+    (bar, *_) = mark_rows(of(answer(3, until=3, decided_by=5)), framed(10_000))
+    assert bar["shift"] == 0  # it goes on, and would seem to be open later than now
+
+
+def test_marks_at_the_ends_have_room() -> None:
+    area = framed(10_000, first=100)
+    first, last = _domain(area.x(marks=True))
+    assert area.pixels(100 - first) == pytest.approx(10)
+    assert area.pixels(last - 10_000) == pytest.approx(36)
+    assert _domain(framed(9).x(marks=True)) == [-0.6, 9.6]
+
+
+def _domain(axis: alt.X) -> list[float]:
+    found: Any = axis.to_dict()
+    domain: list[float] = found["scale"]["domain"]
+    return domain
 
 
 def test_what_is_said_of_an_answer() -> None:
@@ -114,15 +144,47 @@ def test_long_lists_are_cut() -> None:
 
 
 def test_colours_tell_the_outcomes_apart() -> None:
-    for outcome, colour in ((OPEN, theme.BLUE), (CONFIRMED, theme.GREEN), (REJECTED, theme.ORANGE)):
+    for outcome, colour in ((OPEN, theme.BLUE), (CONFIRMED, theme.GREEN), (REJECTED, theme.CLAY)):
         found = colours(draw_answers(of(answer(3, outcome))).svg())
-        others = {theme.BLUE, theme.GREEN, theme.ORANGE} - {colour, theme.BLUE}  # the legend has blue
+        others = {theme.BLUE, theme.GREEN, theme.CLAY} - {colour, theme.BLUE}  # the legend has blue
         assert found[colour] > 0
         assert not any(found[other] for other in others)
 
 
 def test_no_answers() -> None:
     assert "0 answers" in texts(draw_answers(of()).svg())
+
+
+# ---- a part of time ----
+
+
+def test_since_and_until() -> None:
+    log = [row | {"explanations": []} for row in ROWS]
+    whole = [each for row in log for each in [row["tick"]]]
+    assert (min(whole), max(whole)) == (0, 3)
+    shown = texts(antelog.draw(log, until=1).svg())
+    assert {"2 answers: 2 open", "now"} <= {*shown}
+    shown = texts(antelog.draw(log, since=3).svg())
+    assert "2 answers: 2 rejected" in shown
+    assert not {"0", "1", "2"} & {*shown}, "ticks before are not on the axis"
+    assert "0 answers" in texts(antelog.draw(log, since=9).svg())
+
+
+def test_since_and_until_may_be_timestamps() -> None:
+    program = antelog.parse("tick 1 hour.\n" + PROGRAM)
+    first = 474_778  # 2024-02-29, 10:00
+    changes = antelog.Engine(program).advance(
+        first + 9, {"Temp": [("wt2", "high", first), ("wt2", "high", first + 1)]}
+    )
+    at = datetime(2024, 2, 29, 11, 30, tzinfo=UTC)
+    drawn = antelog.draw(changes, program=program, since=at, until=datetime(2024, 2, 29, 12, tzinfo=UTC))
+    shown = texts(drawn.svg())
+    assert "2 answers: 1 open, 1 confirmed" in shown
+    assert "10:00" not in shown
+    with pytest.raises(DataError, match="timestamp"):
+        antelog.draw(changes, since=at)
+    with pytest.raises(DataError, match="leave out `until`"):
+        antelog.draw(antelog.Engine(program), until=3)
 
 
 # ---- many answers ----
@@ -135,6 +197,28 @@ def test_many_answers_are_counted() -> None:
     assert "Open answers" in shown
     assert not any(text.startswith("Malf(") for text in shown)
     assert not any(text.startswith("Malf(") for text in texts(draw_answers(of(), most=1).svg()))
+
+
+def test_counts_are_whole_numbers() -> None:
+    few = of(*(answer(n, CONFIRMED, until=n) for n in range(0, 300, 4)), now=300)
+    shown = texts(draw_answers(few).svg())
+    assert not any("." in text for text in shown if text[:1].isdigit())
+    assert {"0", "1", "2"} <= {*shown}
+    assert not any(text.startswith("\N{MINUS SIGN}") for text in shown)
+
+
+def test_titles_stand_above_the_axis_they_share() -> None:
+    for chart in (draw_answers(MANY).chart, draw_answers(MANY).explorable):
+        assert chart is not None
+        assert {each["title"]["frame"] for each in chart.to_dict()["vconcat"]} == {"group"}
+
+
+def test_numbers_have_the_width_that_labels_would_take() -> None:
+    wide = [replace(each, values={"X": "a_long_name" * 9}) for each in MANY.answers]
+    few, many = (
+        draw_answers(of(*each, now=42)).chart.to_dict()["vconcat"][0] for each in (MANY.answers, wide)
+    )
+    assert few["width"] == many["width"] > 700
 
 
 def test_how_many_are_shown_one_by_one() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from antelog.pictures.clock import clock
+from antelog.pictures.clock import Clock
 from antelog.pictures.history import Answer, History, Outlook
-from antelog.pictures.rows import STRETCH, kinds_in, mark_rows
+from antelog.pictures.rows import STRETCH, Frame, kinds_in, mark_rows
 
 
 def history_of(chances: dict[int, float], until: int = 6) -> History:
@@ -12,7 +12,7 @@ def history_of(chances: dict[int, float], until: int = 6) -> History:
 
 
 def stretches(shown: History) -> list[tuple[int, int, float]]:
-    rows = mark_rows(shown, clock(None, 0, 9), 9)
+    rows = mark_rows(shown, Frame(Clock(), 0, 9, 9, 700, 50))
     return [(row["x"], row["x2"], row["depth"]) for row in rows if row["kind"] == STRETCH]
 
 

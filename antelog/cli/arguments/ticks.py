@@ -11,12 +11,12 @@ from antelog.errors import DataError
 from antelog.files.times import ticks
 
 
-def tick_of(text: str | None, plan: Plan, option: str) -> int | None:
-    """The tick a text stands for. Raises BadParameter if it stands for none."""
+def tick_of(text: str | None, plan: Plan | None, option: str) -> int | None:
+    """The tick a text stands for, without a plan only a number. Raises BadParameter if it stands for none."""
     if text is None:
         return None
     try:
-        numbers, faults = ticks(pa.array([text]), "tick", plan.tick, option)
+        numbers, faults = ticks(pa.array([text]), "tick", plan.tick if plan else None, option)
     except DataError:
         reason = no_tick(f"`{text}` is a timestamp")
         raise click.BadParameter(reason, param_hint=f"'{option}'") from None

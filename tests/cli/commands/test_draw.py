@@ -40,6 +40,27 @@ def test_until() -> None:
     assert "confirmed" not in shown
 
 
+def test_since() -> None:
+    shown = drawn("program.alog", "--input", "Temp=temp.csv", "--since", "3")
+    assert "2 answers: 2 rejected" in shown
+    assert "Malf(wt2, 0)" not in shown  # it was decided before
+    assert drawn("log.jsonl", "--since", "3") == shown
+
+
+def test_a_log_is_drawn_up_to_a_tick_as_its_facts_are() -> None:
+    facts = drawn("program.alog", "--input", "Temp=temp.csv", "--until", "1")
+    assert drawn("log.jsonl", "--until", "1") == facts
+
+
+def test_timestamps_say_which_part_is_drawn() -> None:
+    Path("timed.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
+    rows = "device,level,time\na,high,2024-02-29 10:05\nb,high,2024-02-29 15:05\n"
+    Path("timed.csv").write_text(rows, encoding="utf-8")
+    shown = drawn("timed.alog", "--input", "Temp=timed.csv", "--since", "2024-02-29 14:00")
+    assert "1 answer: 1 rejected" in shown
+    assert "Malf(b, 15:00)" in shown
+
+
 def test_filters_and_looks() -> None:
     shown = drawn("log.jsonl", "--answer", "X=wt4", "--query", "Malf", "--title", "Four", "--theme", "dark")
     assert "Four" in shown
@@ -88,6 +109,9 @@ def refused(*arguments: str, output: str = "picture.svg") -> Result:
         (("log.jsonl", "--plan"), "--plan needs a program, and this is a log"),
         (("log.jsonl", "--input", "Temp=temp.csv"), "a log has its answers already; leave out --input"),
         (("program.alog", "--plan", "--until", "3"), "--plan draws the rules alone; leave out"),
+        (("program.alog", "--plan", "--since", "3"), "--plan draws the rules alone; leave out"),
+        (("program.alog", "--since", "yesterday"), "--since"),
+        (("log.jsonl", "--since", "2024-02-29 14:00"), "--since"),
         (("program.alog", "--answer", "wt2"), "`wt2` lacks a name or a value. Write it like X=wt2"),
         (("program.alog", "--input", "Tmp=temp.csv"), "the program has no input Tmp. Did you mean Temp?"),
         (("program.alog", "--until", "yesterday"), "--until"),

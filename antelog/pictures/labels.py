@@ -1,0 +1,36 @@
+"""Labels of rows: how wide they are, and how one that is too wide is cut.
+
+In comes the text of an answer, out go its width in pixels, about, as its font is not known, and an expression
+of Vega that cuts it in the middle: an answer begins with what it is about, and ends with its time.
+
+    Temp(wt2, high, 2024-03-01 14:20)    Temp(wt2, hi…01 14:20)
+"""
+
+from __future__ import annotations
+
+from unicodedata import east_asian_width
+
+FONT_SIZE = 12
+ROOM = 14
+"""The pixels between a label and what stands beside it, on both sides together."""
+_WIDTHS = {"ijl.,:;|!'": 3.2, 'ftr()[]/ -I"': 4.3, "mMW%@": 10.2, "w": 8.7}
+_OF = {character: width for characters, width in _WIDTHS.items() for character in characters}
+
+
+def width_of(text: str) -> float:
+    """How many pixels a label is wide, about."""
+    return sum(map(_width, text))
+
+
+def _width(character: str) -> float:
+    if character in _OF:
+        return _OF[character]
+    if east_asian_width(character) in "WF":
+        return 12.5
+    return 8.3 if character.isupper() else 6.7
+
+
+def cut(font_size: int) -> str:
+    """Vega's expression for a label that fits its margin; `datum.each` is how wide its characters are."""
+    room = f"(margin - {ROOM}) / datum.each * {FONT_SIZE / font_size:.3f}"
+    return f"truncate(datum.label, max(6, floor({room})), 'center', '…')"
