@@ -17,6 +17,7 @@ import pyarrow.types as is_a
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.rows import MOST_DIGITS, array_of
 from antelog.engine.values.kinds import Kind, kind_of
+from antelog.engine.values.plain import plain, refusal
 from antelog.errors import DataError
 from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 
@@ -154,14 +155,21 @@ def _from_texts(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array
 
 def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) -> None:
     """Raises DataError if no value of an Arrow type can stand in a column."""
+    refused = refusal(type_)
+    if refused is not None:
+        values = "values are numbers, texts, truth values, dates, times, durations or bytes"
+        raise DataError(f"{file}: column {name} {refused}; {values}")
+    type_ = plain(pa.array([], type_)).type
     kind = kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
-    if kind is None:
-        raise DataError(
-            f"{file}: column {name} is of type {type_}; "
-            "values are numbers, texts, truth values, dates, times, durations or bytes"
-        )
     if kind is not Kind.NOTHING and wanted is not None and (kind is Kind.NUMBER) != (wanted == "number"):
         raise DataError(f"{file}: column {name} is of type {type_}, and the program has a {wanted} there")
+
+
+def refuse_times(type_: pa.DataType, name: str, file: str) -> None:
+    """Raises DataError if no time can stand in a column of an Arrow type."""
+    refused = refusal(type_)
+    if refused is not None:
+        raise DataError(f"{file}: column {name} {refused}; times are whole numbers or timestamps")
 
 
 def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fault]:

@@ -153,6 +153,9 @@ def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_Row], list[Bad]]:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             bad.append(Bad(number, f"is not JSON: {error}", line.decode(errors="replace")))
             continue
+        except RecursionError:
+            bad.append(Bad(number, "is not a row: it is nested too deeply", line.decode(errors="replace")))
+            continue
         if isinstance(values, dict):
             rows.append(_Row(number, line, values))
         else:

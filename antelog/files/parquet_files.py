@@ -13,9 +13,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as is_a
 
+from antelog.engine.columns.tables import Mask
+from antelog.engine.values.plain import of_no_use, plain, why_of_no_use
 from antelog.errors import DataError
-from antelog.files.cells import refuse_column
-from antelog.files.chunks import Chunk
+from antelog.files.cells import refuse_column, refuse_times
+from antelog.files.chunks import Bad, Chunk
 from antelog.files.columns import Wanted, places
 
 _ROWS = 1 << 16
@@ -34,6 +36,8 @@ def parquet_chunks(stream: BinaryIO, path: Path, wanted: Wanted, _notes: list[st
                 refuse_column(_type(schema, names[i]), wanted.shown(name), type_, str(path))
             except DataError as error:
                 raise DataError(at.misfit or str(error)) from None
+        for i in at.all[len(wanted.types) :]:
+            refuse_times(_type(schema, names[i]), names[i], str(path))
         used = [names[i] for i in at.all]
         first, misfit = 1, at.misfit
         for batch in file.iter_batches(_ROWS, columns=used):
@@ -45,11 +49,17 @@ def parquet_chunks(stream: BinaryIO, path: Path, wanted: Wanted, _notes: list[st
 
 def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:
     columns = [_plain(_column(batch, name)) for name in names]
-    return Chunk(
-        columns,
-        lambda: np.arange(first, first + batch.num_rows),
-        lambda i: str(batch.slice(i, 1).to_pylist()[0]),
-    )
+    lines = np.arange(first, first + batch.num_rows)
+    bad: list[Bad] = []
+    fine = np.ones(len(lines), np.bool_)
+    for name, column in zip(names, columns, strict=True):
+        for i in np.flatnonzero(_of_no_use(column) & fine).tolist():
+            said = f"the value of column {name} {why_of_no_use(column.type)}"
+            bad.append(Bad(int(lines[i]), said, _shown(names, columns, i)))
+            fine[i] = False
+    if bad:
+        columns, lines = [column.filter(pa.array(fine)) for column in columns], lines[fine]
+    return Chunk(columns, lambda: lines, lambda i: _shown(names, columns, i), bad=bad)
 
 
 def _paths(fields: Iterable[pa.Field], before: str = "") -> Iterator[str]:
@@ -77,4 +87,22 @@ def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
 
 
 def _plain(array: pa.Array) -> pa.Array:
-    return array.cast(array.type.value_type) if is_a.is_dictionary(array.type) else array
+    usual = plain(array)
+    return usual.dictionary_decode() if is_a.is_dictionary(usual.type) else usual
+
+
+def _of_no_use(column: pa.Array) -> Mask:
+    found = of_no_use(column)
+    return np.zeros(len(column), np.bool_) if found is None else found
+
+
+def _shown(names: list[str], columns: list[pa.Array], i: int) -> str:
+    """The text of a row, of which a value may be such that nobody can show it."""
+    return str({name: _value(column[i]) for name, column in zip(names, columns, strict=True)})
+
+
+def _value(value: pa.Scalar) -> object:
+    try:
+        return value.as_py()
+    except (UnicodeDecodeError, OverflowError, ValueError):
+        return f"(a {value.type})"

@@ -148,3 +148,23 @@ def test_a_path_may_come_later_where_lines_come_one_by_one() -> None:
     assert found[1].columns[1].to_pylist() == [1]
     again = JsonRows("<stdin>", wanted, rows.names, rows.line)
     assert next(again.feed(lines[1])).columns[1].to_pylist() == [1]
+
+
+@pytest.mark.parametrize("begun", ["[", '{"a":', "[{", '{"device": "a", "value": 1, "time": ['])
+def test_lines_that_are_nested_too_deeply(tmp_path: Path, begun: str) -> None:
+    good = '{"device": "a", "value": 1, "time": 0}'
+    rows, bad = read(tmp_path / "temp.jsonl", f"{good}\n{(begun * 100_000)[:100_000]}\n{good}\n")
+    assert rows == [("a", 1, 0, 0)] * 2
+    assert [line for line, _ in bad] == [2]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("9" * 77, "has more than 76 digits"), ("9" * 5000, ""), ("1e400", ""), ("NaN", ""), ('"\\ud800"', "")],
+)
+def test_values_that_are_none(tmp_path: Path, value: str, said: str) -> None:
+    lines = [f'{{"device": "a", "value": {each}, "time": 0}}' for each in ("1", value, "2")]
+    rows, bad = read(tmp_path / "temp.jsonl", "\n".join(lines))
+    assert rows == [("a", 1, 0, 0), ("a", 2, 0, 0)]
+    assert [line for line, _ in bad] == [2]
+    assert said in bad[0][1]

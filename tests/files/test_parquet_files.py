@@ -11,7 +11,10 @@ import pytest
 import antelog
 from antelog.errors import DataError
 from antelog.files import Rejects, tables, wanted_of
+from tests.attack.frames import columns
 from tests.files.reading import FREE, TEMP, TICKS, mapped_rows, read, rows_of
+
+COLUMNS = columns()
 
 
 def write(path: Path, **columns: Any) -> Path:
@@ -90,3 +93,24 @@ def test_columns_by_position_have_fitting_types(tmp_path: Path) -> None:
         rows_of(write(tmp_path / "t.parquet", x=[1], y=["a"], z=[0]))
     with pytest.raises(DataError, match=r"has no columns device, value, time"):
         rows_of(write(tmp_path / "t.parquet", x=["a"], y=[1], z=["soon"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bad string", "the value of column device is not UTF-8 text"),
+        ("timestamp[us] far", "the value of column device is beyond the years 1 to 9999"),
+    ],
+)
+def test_parquet_values_that_nobody_could_show(tmp_path: Path, name: str, said: str) -> None:
+    path = write(tmp_path / "t.parquet", device=COLUMNS[name], value=[1, 2, 3], time=[0, 1, 2])
+    rows, bad = rows_of(path, FREE)
+    assert len(rows) == 1
+    assert [detail for _, detail in bad] == [said, said]
+
+
+@pytest.mark.parametrize("name", ["list", "map", "struct"])
+def test_parquet_times_that_can_be_none(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / "t.parquet", device=["a"] * 3, value=[1, 2, 3], time=COLUMNS[name])
+    with pytest.raises(DataError, match=r"column time is of type [a-z].*; times are whole numbers"):
+        rows_of(path)

@@ -59,6 +59,93 @@ def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Pa
 @click.option("--plan", is_flag=True, help="Draw the program itself: predicates, rules and strata.")
 @input_option
 @static_option
-    facts = {name: given.pop(name) for name in ("inputs", "statics", "arrival", "until")}
+@map_option()
+@click.option(
+    "--since", metavar="TICK",
+    help="The first tick that is shown, a number or, if the program has a `tick`, a timestamp.",
+)  # fmt: skip
+@until_option
+@arrival_option
+@click.option(
+    "--query", "queries", metavar="NAME", multiple=True, shell_complete=queries_of,
+    help="Only the answers of this query.",
+)  # fmt: skip
+@click.option(
+    "--answer", "answers", type=Read("X=VALUE", equation("X=wt2")), metavar="X=VALUE", multiple=True,
+    help="Only the answers with this value of a variable.",
+)  # fmt: skip
+@click.option(
+    "--rows", type=click.IntRange(min=1), default=60, show_default=True, metavar="N",
+    help="If there are more answers than N, they are counted instead of shown one by one.",
+)  # fmt: skip
+@click.option(
+    "--width",
+    type=click.IntRange(min=300),
+    default=800,
+    show_default=True,
+    metavar="PIXELS",
+    help="How wide.",
+)
+@click.option(
+    "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", show_default=True,
+    help="auto is light or dark as the reader prefers; a PNG is then light.",
+)  # fmt: skip
+@click.option("--title", metavar="TEXT", help="What stands above the picture.")
+@click.pass_context
+def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given: Any) -> None:
+    """Draw answers over time, or (with --plan) the rules of PROGRAM.
+
+    \b
+    Examples:
+      antelog draw turbines.alog --input Temp=readings.csv --output answers.svg
+      antelog draw turbines.alog --input Temp=readings.csv --until 3 --query Malf --output malf.png
+      antelog draw turbines.alog --input Temp=readings.csv --answer X=wt2 --output wt2.html
+      antelog draw turbines.alog --input Temp=readings.csv --since 2 --output later.svg
+      antelog draw turbines.alog --plan --output rules.svg
+      antelog try turbines.alog --input Temp=readings.csv | antelog draw - --output answers.html
+
+    The facts are replayed as by `antelog try`. Instead of a program there may be a LOG, the JSON lines
+    that it printed: a file that ends in .jsonl, or - for standard input.
+    """
+    facts = {name: given.pop(name) for name in ("inputs", "statics", "maps", "arrival", "until")}
     since = given.pop("since")
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
+    if is_log and plan:
+        raise click.UsageError("--plan needs a program, and this is a log")
+    read = facts["inputs"] or facts["statics"] or facts["maps"]
+    if is_log and read:
+        raise click.UsageError("a log has its answers already; leave out --input, --static and --map")
+    if plan and (read or facts["until"] or since):
+        raise click.UsageError(
+            "--plan draws the rules alone; leave out --input, --static, --map, --since and --until"
+        )
+    look = {"query": given.pop("queries"), "answer": dict(given.pop("answers")), **given}
+    with ending_in_words(ctx):
+        draw = _draw()
+        if is_log:
+            first, last = tick_of(since, None, "--since"), tick_of(facts["until"], None, "--until")
+            log = _log_of_stdin() if source == _STDIN else source
+            drawing = draw(log, since=first, until=last, **look)
+        elif plan:
+            drawing = draw(load(source), **look)
+        else:
+            program = load(source)
+            first = tick_of(since, program.plan, "--since")
+            tables: list[Tables] = []
+            engine = through(program, facts_of(program.plan, facts), tables.append)
+            drawing = draw(tables, now=engine.now, since=first, program=program, **look)
+        drawing.save(output)
+
+
+def _log_of_stdin() -> Iterator[Change]:
+    if not sys.stdin:  # None, whatever its type says, if it was closed before the command began
+        raise DataError("<stdin>: cannot be read: it is closed")
+    return of_lines(sys.stdin, "<stdin>")
+
+
+def _draw() -> Callable[..., Drawing]:
+    try:
+        from antelog.pictures import draw as found  # noqa: PLC0415 - needs Altair
+    except ImportError as error:
+        raise UnsupportedError(str(error)) from None
+    return found

@@ -22,12 +22,13 @@ from antelog.accounts import REASONS, Counts
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.facts import rejects
-from antelog.engine.facts.frames import Frame, Rows, read_frame
+from antelog.engine.facts.frames import Array, Frame, Rows, naming, read_frame
 from antelog.engine.facts.lateness import delays
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
 from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind, kind_of_column
+from antelog.engine.values.plain import cells_of, why_of_no_use
 from antelog.engine.values.types import declared
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.errors import DataError
@@ -186,7 +187,8 @@ def _admit(
 ) -> tuple[Facts, Counts, pa.Table, Column]:
     before, now, tick = ticks.before, ticks.now, ticks.tick
     kinds = tuple(kind_of_column(column.type) for column in rows.columns)
-    cells = tuple(map(partial(_cells, values), rows.columns, source.types, kinds))
+    read = tuple(map(partial(_cells, source, values), rows.columns, range(len(kinds)), kinds))
+    cells = tuple(each for each, _ in read)
     time = _ticks(rows.time, tick, f"column {source.columns[-1]} of {source.name}")
     if rows.arrival is None:
         arrival = Ticks(np.clip(time.numbers, before + 1, now), time.whole, rows.time)
@@ -196,6 +198,7 @@ def _admit(
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
     objections = (
+        *_of_no_use(source, rows, [bad for _, bad in read]),
         *_about_values(source, cells, kinds, values),
         *_about_ticks(time, arrival, before, now),
         *_about_order(given, delays(source, cells, values)),
@@ -223,16 +226,35 @@ def _admit(
     return facts, counts, _rejected(source.name, given, found, (time, arrival), values), at
 
 
-def _cells(values: Values, array: pa.Array | pa.ChunkedArray, type_: str | None, kind: Kind | None) -> Column:
-    """The cells of a column. Where the program has texts, values it cannot write become texts."""
-    cells = values.encode(array)
-    return values.spelled(cells) if type_ == "text" and kind is not Kind.TEXT else cells
+def _cells(
+    source: Input, values: Values, array: Array, number: int, kind: Kind | None
+) -> tuple[Column, Mask | None]:
+    """The cells of a column, and which values are of no use, if any are.
+
+    Where the program has texts, values it cannot write become texts.
+    """
+    with naming(f"column {source.columns[number]} of {source.name}", array.type):
+        cells, bad = cells_of(values, array)
+        spelled = source.types[number] == "text" and kind is not Kind.TEXT
+        return values.spelled(cells) if spelled else cells, bad
 
 
-def _ticks(array: pa.Array | pa.ChunkedArray, tick: int | None, what: str) -> Ticks:
+def _ticks(array: Array, tick: int | None, what: str) -> Ticks:
     if tick is None and is_timestamp(array.type):
         raise DataError(no_tick(f"{what} has timestamps"))
-    return ticks_of(array, tick)
+    with naming(what, array.type):
+        return ticks_of(array, tick)
+
+
+def _of_no_use(source: Input, rows: Rows, bad: Sequence[Mask | None]) -> Iterator[_Objection]:
+    for name, column, applies in zip(source.columns, rows.columns, bad, strict=False):
+        if applies is not None:
+            said = f"the value of column {name} {why_of_no_use(column.type)}"
+
+            def detail(at: Column, said: str = said) -> pa.Array:
+                return pa.array([said] * len(at), pa.string())
+
+            yield _Objection(MALFORMED, applies, detail)
 
 
 def _about_values(

@@ -9,17 +9,17 @@ iterable of rows: tuples or dicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import pyarrow as pa
-import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Input
 from antelog.engine.facts.rows import columns_of
-from antelog.engine.values.kinds import kind_of_column
+from antelog.engine.values.plain import plain, refusal
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
 
@@ -60,9 +60,11 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> Rows:
     )
     found = dict(zip(places, arrays, strict=True))
     *objects, time = source.columns
-    for name in objects:
-        _refuse_type(source, name, found[name].type)
-    return Rows(tuple(found[name] for name in objects), found[time], found.get(_ARRIVAL))
+    return Rows(
+        tuple(_plain(f"column {name} of {source.name}", found[name], _VALUES) for name in objects),
+        _plain(f"column {time} of {source.name}", found[time], _TIMES),
+        _plain(f"the arrival of {source.name}", found[_ARRIVAL], _TIMES) if _ARRIVAL in found else None,
+    )
 
 
 def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Array]]:
@@ -123,15 +125,26 @@ def _by_name(source: str, columns: tuple[str, ...], names: tuple[str, ...], arri
     return [known[name] if name in known else next(positions) for name in names]
 
 
-def _refuse_type(source: Input, name: str, type_: pa.DataType) -> None:
-    if is_a.is_union(type_):
-        for field in type_:
-            _refuse_type(source, name, field.type)
-    elif kind_of_column(type_) is None:
-        raise DataError(
-            f"column {name} of {source.name} is of type {type_}; "
-            "values are numbers, texts, truth values, dates, times, durations or bytes"
-        )
+_VALUES = "values are numbers, texts, truth values, dates, times, durations or bytes"
+_TIMES = "times are whole numbers or timestamps"
+
+
+def _plain(what: str, column: Array, rather: str) -> Array:
+    """A column in a type of which values, or times, can be; DataError, which says what they are, if not."""
+    refused = refusal(column.type)
+    if refused is not None:
+        raise DataError(f"{what} {refused}; {rather}. Convert the column, or leave it out")
+    with naming(what, column.type):
+        return plain(column)
+
+
+@contextmanager
+def naming(what: str, type_: pa.DataType) -> Iterator[None]:
+    """Says which column it was that Arrow or Python could not do something with."""
+    try:
+        yield
+    except (pa.ArrowException, TypeError, ValueError, ArithmeticError) as error:
+        raise DataError(f"{what}, of type {type_}, cannot be read: {error}") from error
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.ticks import LAST, Ticks, as_given
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind
+from antelog.engine.values.plain import why_of_no_use
 from antelog.engine.values.values import UNBOUND, Values
 
 LATE, EARLY, MALFORMED, CONFLICTING = "late", "early", "malformed", "conflicting"
@@ -93,7 +94,7 @@ def about_value(name: str, kind: str | None, cells: Column, values: Values) -> p
 
 def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
     """What is wrong with times or arrivals that are not among the natural numbers up to LAST."""
-    cells, texts = as_given(times, rows)
+    cells, texts, bad = as_given(times, rows)
     value = sentence(f"the {what} `", pc.fill_null(texts, ""), "` ")
     numbers, whole = times.numbers[rows], times.whole[rows]
     about = pc.if_else(
@@ -105,7 +106,8 @@ def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
             sentence(value, f"is after tick {LAST}, the last there is"),
         ),
     )
-    return pc.if_else(pa.array(cells == UNBOUND), f"the {what} is missing", about)
+    about = pc.if_else(pa.array(cells == UNBOUND), f"the {what} is missing", about)
+    return pc.if_else(pa.array(bad), f"the {what} {why_of_no_use(times.given.type)}", about)
 
 
 def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -21,30 +21,50 @@ MOST_DIGITS = 76
 
 def columns_of(rows: Iterable[Any], what: str) -> tuple[list[str] | None, list[pa.Array]]:
     """The columns of rows and, if the rows are dicts, their names; `what` is what errors call the rows."""
-    rows = list(rows)
-    if rows and all(isinstance(row, Mapping) for row in rows):
+    rows = _rows(rows, what)
+    if rows and isinstance(rows[0], Mapping):
         names = list(dict.fromkeys(name for row in rows for name in row))
+        for name in names:
+            if not isinstance(name, str):
+                raise DataError(f"the facts of {what} have a column {name!r}; names are texts")
         given = [[row.get(name) for row in rows] for name in names]
     else:
-        for number, row in enumerate(rows, 1):
-            _check(row, len(rows[0]), f"row {number} of {what}")
         names, given = None, [list(values) for values in zip(*rows, strict=True)]
     arrays = []
     for i, values in enumerate(given):
         try:
             arrays.append(array_of(values))
-        except (pa.ArrowException, TypeError, ValueError) as error:
+        except (pa.ArrowException, TypeError, ValueError, ArithmeticError) as error:
             which = f"column {i + 1}" if names is None else f"column {names[i]}"
             raise DataError(f"{which} of {what} holds something that is not a value: {error}") from error
     return names, arrays
 
 
-def _check(row: object, width: int, which: str) -> None:
-    if isinstance(row, str | bytes) or not isinstance(row, Sequence):
+def _rows(given: Iterable[Any], what: str) -> list[Any]:
+    """Rows that are all tuples of one length, or all dicts; reading ends with the first that is not."""
+    rows: list[Any] = []
+    for row in _readable(given, what):
+        rows.append(row)
+        _check(row, rows[0], f"row {len(rows)} of {what}")
+    return rows
+
+
+def _readable(given: Iterable[Any], what: str) -> Iterator[Any]:
+    """The same; what a generator, or an odd container, raises is said to be about these facts."""
+    try:
+        yield from given
+    except Exception as error:  # whatever it is that somebody else wrote
+        raise DataError(f"the facts of {what} cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _check(row: object, first: Any, which: str) -> None:
+    if isinstance(row, Mapping) and isinstance(first, Mapping):
+        return
+    if isinstance(row, str | bytes) or not isinstance(row, Sequence) or not isinstance(first, Sequence):
         kind = type(row).__name__
         raise DataError(f"{which} is of type {kind}; rows are tuples, or all of them dicts")
-    if len(row) != width:
-        raise DataError(f"{which} has {len(row)} values, the first row has {width}")
+    if len(row) != len(first):
+        raise DataError(f"{which} has {len(row)} values, the first row has {len(first)}")
 
 
 def array_of(values: Sequence[object]) -> pa.Array:

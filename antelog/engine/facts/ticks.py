@@ -21,8 +21,10 @@ import pyarrow.types as is_a
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.frames import Array
+from antelog.engine.values.plain import cells_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
+from antelog.given import said
 
 Moment: TypeAlias = SupportsIndex | date
 """A tick by its number or, in a program that says how long a tick is, any moment in it."""
@@ -66,7 +68,7 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
             numbers = np.clip(numbers, *_limits(numbers.dtype))
         return Ticks(numbers.astype(np.int64, copy=False), there, given)
     scratch = Values()
-    doubles = scratch.numbers(scratch.encode(given))
+    doubles = scratch.numbers(cells_of(scratch, given)[0])
     whole: Mask = np.isfinite(doubles) & (np.floor(doubles) == doubles)  # texts are not-a-number here
     numbers = np.clip(np.where(whole, doubles, 0), -_FAR, _FAR).astype(np.int64)
     return Ticks(numbers, whole, given)
@@ -81,13 +83,13 @@ def tick_of(given: Moment, length: int | None) -> int:
     """The tick that somebody means by a number or a moment."""
     try:
         found = ticks_of(pa.array([given]), length)
-    except (pa.ArrowException, OverflowError, TypeError):
+    except (pa.ArrowException, ArithmeticError, ValueError, TypeError):
         found = None  # it is nothing that a column may have
     if found is not None and is_timestamp(found.given.type) and length is None:
-        raise DataError(no_tick(f"{given} is a timestamp"))
+        raise DataError(no_tick(f"{said(given)} is a timestamp"))
     if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
         or_when = "" if length is None else ", or a timestamp"
-        raise DataError(f"{given!r} is not a tick; give a whole number from 0 to {LAST}{or_when}")
+        raise DataError(f"{said(given)} is not a tick; give a whole number from 0 to {LAST}{or_when}")
     return int(found.numbers[0])
 
 
@@ -109,8 +111,11 @@ def _from_timestamps(given: Array, length: int) -> Column:
     return ticks
 
 
-def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array]:
-    """For some rows what was given for a time: as cells (UNBOUND: nothing), and as texts."""
+def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
+    """For some rows what was given for a time: as cells (UNBOUND: nothing), and as texts.
+
+    And which have no text, for they are of no use whatever their column is (see `values.plain`).
+    """
     scratch = Values()
-    cells = scratch.encode(ticks.given.take(pa.array(rows)))
-    return cells, scratch.texts(cells)
+    cells, bad = cells_of(scratch, ticks.given.take(pa.array(rows)))
+    return cells, scratch.texts(cells), np.zeros(len(rows), np.bool_) if bad is None else bad

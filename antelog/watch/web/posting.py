@@ -31,11 +31,11 @@ def posted(folder: Path, name: str, body: bytes) -> int:
         raise NoFactsError(f"facts of {name} do not come by HTTP; give --input {name}=http:")
     try:
         given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        facts = [_plain(each) for each in (given if isinstance(given, list) else [given])]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NoFactsError(f"facts are a JSON object, or a list of them: {error}") from None
-    facts = given if isinstance(given, list) else [given]
     if facts:
-        _append(inbox(folder, name), b"".join(msgspec.json.encode(_plain(each)) + b"\n" for each in facts))
+        _append(inbox(folder, name), b"".join(msgspec.json.encode(each) + b"\n" for each in facts))
     return len(facts)
 
 
