@@ -25,7 +25,8 @@ _SHORTEST = 4
 
 # Behind a name of a secret, whatever stands up to the next setting; a reference to a variable is none.
 _REFERENCE = r"(?!\$\{\w+\}(?:[&;#@\s\"'`]|$))"
-_NAMED = rf"[\w.-]*(?:{_NAMES})[\w.-]*"
+# A whole word, taken once: tried from each of its characters on, a long one would take minutes.
+_NAMED = rf"(?<![\w.-])(?=[\w.-]*?(?:{_NAMES}))(?:[\w.]|-(?!>))++"
 _SECRET = re.compile(
     rf"(?i)(?:{_NAMED}[\"']?\s*(?:=|->)\s*|[\"']{_NAMED}[\"']\s*:\s*)"
     rf"(?:\"(?P<double>(?:[^\"\\]|\\.)+)\"|'(?P<single>[^']+)'|{_REFERENCE}(?P<bare>[^\s&;#\"'`]+))"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -233,3 +234,10 @@ def test_spark_connect_has_tokens() -> None:
         session("x", [], buckets=1, conf={"spark.remote": "sc://h;token=hunter2"}),
     ):
         pass
+
+
+@pytest.mark.parametrize("part", ["x", "token", "token=", "a.token-", "//a:", '"token"'])
+def test_a_long_text_takes_no_longer_than_reading_it(part: str) -> None:
+    begun = time.process_time()
+    secrets.redacted(part * 20_000)
+    assert time.process_time() - begun < 5

@@ -45,6 +45,9 @@ def say_what_was_lost(engine: Engine) -> None:
             say(f"note: {dropped(row['answers'], row['lost'], ' of ' + row['query'])}")
 
 
+_LONGEST = 600
+"""More characters of a row, or of what is wrong with it, are not shown on a terminal."""
+
 _TICK = re.compile(r"\btick (\d+)")
 
 
@@ -92,11 +95,17 @@ class SetAside:
         kinds = ", ".join(f"{n:,} {reason}" for reason, n in most_first if n)
         say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
         for reject in self.first:
-            say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.tick), str(reject)))}")
+            said = shortened(str(reject))
+            say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.tick), said))}")
         if place is not None:
             say(f"  all of them are in {shown(place)}")
         elif count > len(self.first):
             say(f"  and {count - len(self.first):,} more; {option} keeps them all")
+
+
+def shortened(text: str) -> str:
+    """A text without its middle if it is very long; its end says what is wrong."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
 def _timed(found: re.Match[str], length: int | None) -> str:
