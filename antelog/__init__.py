@@ -7,21 +7,20 @@ which they are decided.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from antelog.errors import (
-    AntelogError,
-    DataError,
-    OutputError,
-    PlanError,
-    ProgramError,
-    ProgramFileError,
-    StateError,
-    UnsupportedError,
-)
-from antelog.lazily import names_of
+TYPE_CHECKING = False  # checkers of types take it for true; `typing` need not be imported for it
 
 if TYPE_CHECKING:
+    from antelog.errors import (
+        AntelogError,
+        ArgumentError,
+        DataError,
+        OutputError,
+        PlanError,
+        ProgramError,
+        ProgramFileError,
+        StateError,
+        UnsupportedError,
+    )
     from antelog.forecast.engine import Engine
     from antelog.forecast.files.model import Model
     from antelog.notebook import load_ipython_extension, show
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AntelogError",
+    "ArgumentError",
     "DataError",
     "Drawing",
     "Engine",
@@ -51,6 +51,8 @@ __all__ = [
 ]
 
 _FROM = {
+    **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
+    **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
     "Engine": "forecast.engine",
     "Model": "forecast.files.model",
     **dict.fromkeys(("Program", "load", "parse"), "program"),
@@ -59,9 +61,14 @@ _FROM = {
     **dict.fromkeys(("load_ipython_extension", "show"), "notebook"),
 }
 
-# Reading a program needs no engine, running it no pictures, and Spark's own processes neither.
+# Reading a program needs no engine, running it no pictures, and Spark's own processes neither. The command
+# begins with this file, and can be interrupted well only when it has been read: so it imports nothing.
 if not TYPE_CHECKING:  # a checker of types would take any name for one of these
-    __getattr__ = names_of(__name__, _FROM)
+
+    def __getattr__(name):
+        from antelog.lazily import names_of  # noqa: PLC0415 - see above
+
+        return names_of(__name__, _FROM)(name)
 
 
 def __dir__() -> list[str]:

@@ -16,17 +16,20 @@ LONGEST = 400
 MOST_POSITIONAL = 5
 MOST_FIELDS = 8
 
-LEAVES = frozenset({"accounts", "errors", "diagnostics", "lazily", "secrets", "writing", "escaping"})
+LEAVES = frozenset({"accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "escaping"})
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
-EVERYTHING = TO_PROGRAM | SHOWING | {"reference", "files", "telling", "spark", "forecast", "watch", "cli"}
+EVERYTHING = (
+    TO_PROGRAM | SHOWING | {"__main__", "reference", "files", "telling", "spark", "forecast", "watch", "cli"}
+)
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "accounts": LEAVES,
     "errors": LEAVES,
+    "given": LEAVES,
     "secrets": LEAVES,
     "diagnostics": LEAVES,
     "lazily": LEAVES,
@@ -41,6 +44,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "program": TO_ENGINE,
     "pictures": TO_ENGINE | {"program", "forecast"},
     "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
+    "__main__": frozenset({"cli"}),
     "__init__": TO_PROGRAM | SHOWING | {"forecast", "watch"},
     "spark": TO_PROGRAM | {"files", "forecast"},
     "forecast": TO_ENGINE | {"program"},
@@ -58,7 +62,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
-    "cli": ("show", "arguments", "recorded", "watching", "run", "commands"),
+    "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
     "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "job", "transport", "bucket", "past", "running", "learning"),

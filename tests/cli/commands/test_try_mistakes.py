@@ -159,5 +159,5 @@ def test_an_interruption_ends_it_quietly() -> None:
         time.sleep(0.2)
         run.send_signal(signal.SIGINT)
         run.stdout.read()
-        assert run.stderr.read() == b""
+        assert run.stderr.read() == b"Stopped.\n"
     assert run.returncode == 130

@@ -1,0 +1,116 @@
+"""antelog/cli/{entry,stopping}.py: Ctrl-C ends the command in one line."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RULES = "input Temp(x, time) delay 2. Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T)."
+# What is before the guard is Python's own start, of which nobody can make anything.
+GUARDED = "from antelog.cli import entry; entry.guard(); print('up', flush=True); entry.main()"
+COMMANDS = {
+    "try": ["try", "p.alog", "--input", "Temp=temp.csv", "--format", "table"],
+    "check": ["check", "p.alog"],
+    "learn": ["learn", "p.alog", "--input", "Temp=temp.csv", "--output", "p.model"],
+    "score": ["score", "p.alog", "--input", "Temp=temp.csv", "--model", "learn"],
+    "draw": ["draw", "p.alog", "--input", "Temp=temp.csv", "-o", "p.svg"],
+    "watch": ["watch", "p.alog", "--input", "Temp=temp.csv"],
+    "run": ["run", "--help"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _interrupted_as_usual(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # Where the tests run in the background, a shell has them, and what they start, ignore interruptions.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(tmp_path)
+    Path("p.alog").write_text(RULES)
+    Path("temp.csv").write_text("x,time\n" + "".join(f"d{t % 7},{t}\n" for t in range(100_000)))
+
+
+def interrupted(command: list[str], after: float) -> tuple[int, str]:
+    """The status of a command that is interrupted after so many seconds, and what it says to stderr."""
+    with subprocess.Popen(
+        [sys.executable, "-c", GUARDED, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        try:
+            process.communicate(timeout=after)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        return process.returncode, said
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interruption_while_it_is_being_loaded(name: str) -> None:
+    assert interrupted(COMMANDS[name], 0.01) == (130, "Stopped.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interruption_at_any_moment(name: str) -> None:
+    random = Random(name)
+    for _ in range(20):
+        after = random.uniform(0, 1.5)
+        status, said = interrupted(COMMANDS[name], after)
+        assert status in (0, 130), (after, said)  # it may be done, or told watch to end as it should
+        assert "Traceback" not in said, after
+        assert status == 0 or said.endswith("Stopped.\n"), after
+
+
+def test_an_interruption_where_python_cannot_raise_one() -> None:
+    code = (
+        "import signal; from antelog.cli import entry; entry.guard()\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Odd:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
+        "odd = Odd(); del odd; print('went on')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
+
+
+def test_other_errors_that_python_cannot_raise_are_shown() -> None:
+    code = (
+        "from antelog.cli import entry; entry.guard()\n"
+        "class Odd:\n    def __del__(self): raise ValueError('odd')\n"
+        "odd = Odd(); del odd; print('went on')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "went on\n")
+    assert "ValueError: odd" in done.stderr
+
+
+def test_who_ignores_interruptions_goes_on_to() -> None:
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from antelog.cli import entry; entry.guard()\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n"
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "antelog", "--version"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("python -m antelog ")
+
+
+def test_little_is_imported_before_the_guard() -> None:
+    code = (
+        "import sys; before = {*sys.modules}; from antelog.cli import entry; print(*{*sys.modules} - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = sorted(name for name in done.stdout.split() if name.startswith("antelog"))
+    assert ours == ["antelog", "antelog.cli", "antelog.cli.entry", "antelog.cli.stopping"]
+    assert not {"typing", "click", "numpy"} & {*done.stdout.split()}
