@@ -5,6 +5,7 @@
     ├── ProgramFileError    the rules cannot be read from their file
     ├── PlanError           a text is not a plan, or one of another version
     ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
+    │   └── ArgumentError   an argument is of a wrong type; also a TypeError
     ├── StateError          a saved state cannot be restored, or belongs to another program
     ├── OutputError         a file cannot be written: the disk is full, the folder is missing
     └── UnsupportedError    the program is right, but the engine cannot run it yet
@@ -53,6 +54,10 @@ class DataError(AntelogError):
 
     Single facts that cannot be used are no reason for it; they are set aside, each with its reason.
     """
+
+
+class ArgumentError(DataError, TypeError):
+    """An argument is of another type than a function takes: `parse(7)`."""
 
 
 class UnsupportedError(AntelogError):

@@ -11,6 +11,7 @@ from antelog.compile.show.explain import plan_text
 from antelog.compile.show.explain_html import plan_html
 from antelog.diagnostics import Diagnostic, Source, warnings_of
 from antelog.errors import ProgramError, ProgramFileError
+from antelog.given import PATH, POSITIVE, TEXT, checked
 from antelog.language import read
 from antelog.language.syntax import Document
 
@@ -48,6 +49,7 @@ _COLOURS = """<style>
 """Those of the notebook's theme; elsewhere, such as are readable on light and on dark."""
 
 
+@checked(text=TEXT, name=TEXT, pattern_limit=POSITIVE)
 def parse(text: str, *, name: str = "<text>", pattern_limit: int = PATTERN_LIMIT) -> Program:
     """The program a text contains.
 
@@ -62,6 +64,7 @@ def parse(text: str, *, name: str = "<text>", pattern_limit: int = PATTERN_LIMIT
     return Program(checked.document, compiled.plan, warnings_of(compiled.diagnostics))
 
 
+@checked(path=PATH, pattern_limit=POSITIVE)
 def load(path: str | PathLike[str], *, pattern_limit: int = PATTERN_LIMIT) -> Program:
     """The program in a file. Raises ProgramFileError if it cannot be read, ProgramError as `parse`."""
     return parse(read_text(path), name=str(path), pattern_limit=pattern_limit)

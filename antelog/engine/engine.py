@@ -27,11 +27,16 @@ from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.engine.log.changes import KINDS, Changes, Lines, as_they_stand
 from antelog.engine.values.values import Values
 from antelog.errors import DataError, UnsupportedError
+from antelog.given import BYTES, NAMED, NATURAL, PATH, POSITIVE, TEXT, TEXTS, WHOLE, checked, optional, wrong
 from antelog.language.checks.suggestions import did_you_mean
 
 __all__ = ["DROPPED", "Counts", "Engine", "Planned", "Status"]
 
 KEPT_REJECTS = 100_000
+
+
+_OPTIONS = {"only": optional(TEXTS), "arrival": TEXT, "keep_rejects": NATURAL}
+"""What is the same for all ways to make an engine."""
 
 
 class Planned(Protocol):
@@ -43,11 +48,10 @@ class Planned(Protocol):
 
 def plan_of(program: Planned) -> Plan:
     """The plan of what should be a program, and is easily taken for the path or the text of one."""
-    if not hasattr(program, "plan"):
-        raise DataError(
-            f"{program!r} is not a program; `antelog.load(path)` or `antelog.parse(text)` makes one"
-        )
-    return program.plan
+    plan = getattr(program, "plan", None)
+    if not isinstance(plan, Plan):
+        raise wrong("the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
+    return plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +80,7 @@ class Engine:
             suffices, and where a single answer needs more, `advance` raises DataError
     """
 
+    @checked(**_OPTIONS, static=optional(NAMED), limit=optional(WHOLE), budget=POSITIVE)
     def __init__(
         self,
         program: Planned,
@@ -153,6 +158,7 @@ class Engine:
             state_bytes=bytes_of(history) + values.nbytes,
         )
 
+    @checked(facts=optional(NAMED))
     def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
         """Finish all ticks up to `now`, given the facts that arrived meanwhile; what changed, by query.
 
@@ -201,6 +207,7 @@ class Engine:
         for name, more in dropped.items():
             self._dropped[name] = self._dropped[name] + more if name in self._dropped else more
 
+    @checked(query=TEXT)
     def answers(self, query: str) -> pa.Table:
         """The answers that are open, and those the last finished tick confirmed.
 
@@ -222,6 +229,7 @@ class Engine:
         hint = did_you_mean(name, names) or f"The queries are {', '.join(names)}."
         raise DataError(f"the program has no query {name}. {hint}")
 
+    @checked(path=PATH)
     def save(self, path: str | PathLike[str]) -> None:
         """Write to a file what has to be known to go on from here. Rejects are counted, but not kept.
 
@@ -238,6 +246,7 @@ class Engine:
         return saving.Saved(self._plan, self._state, self._given, self._counts, self._dropped, self._limit)
 
     @classmethod
+    @checked(path=PATH, max_bytes=POSITIVE, **_OPTIONS)
     def restore(
         cls,
         path: str | PathLike[str],
@@ -257,6 +266,7 @@ class Engine:
         return cls._resumed(saved, only, arrival, keep_rejects)
 
     @classmethod
+    @checked(content=BYTES, max_bytes=POSITIVE, **_OPTIONS)
     def from_bytes(
         cls,
         content: bytes,

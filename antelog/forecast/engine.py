@@ -20,6 +20,7 @@ from antelog.engine.state import State
 from antelog.errors import UnsupportedError
 from antelog.forecast.kinds import KINDS
 from antelog.forecast.odds.tally import HALF_LIFE
+from antelog.given import FLAG, LENGTH, MODEL, NUMBER, TEXTS, WHOLE, checked, optional
 
 if TYPE_CHECKING:
     from antelog.forecast.files.model import Model
@@ -54,6 +55,15 @@ class Engine(engine.Engine):
 
     _running: Running | None = None
 
+    @checked(
+        model=optional(MODEL),
+        learn=FLAG,
+        epoch=optional(WHOLE),
+        half_life=optional(LENGTH),
+        min_chance=optional(NUMBER),
+        most=optional(WHOLE),
+        only=optional(TEXTS),
+    )
     def __init__(
         self,
         program: Planned,

@@ -12,6 +12,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.escaping import in_html
 from antelog.forecast.report.percents import percent
+from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import literal_of, moment
 from antelog.pictures.history import Change, Explanation, timed
 from antelog.pictures.reading import changes_in
@@ -53,6 +54,7 @@ class Shown:
         return f"<{len(self.changes):,} changes>"
 
 
+@checked(program=optional(of(Program, "an antelog.Program")), most=NATURAL)
 def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Shown:
     """Changes or answers for a notebook.
 

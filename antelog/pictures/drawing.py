@@ -17,6 +17,7 @@ import vl_convert
 
 from antelog.errors import DataError
 from antelog.escaping import json_in_html, shown
+from antelog.given import PATH, checked
 from antelog.pictures import theme
 from antelog.writing import write
 
@@ -70,6 +71,7 @@ class Drawing:
             vega=_vega(),
         )
 
+    @checked(path=PATH)
     def save(self, path: str | PathLike[str]) -> None:
         """Write the picture to a file: .svg, .png or .html."""
         path = Path(path)

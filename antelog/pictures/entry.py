@@ -9,6 +9,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
 from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.errors import DataError
+from antelog.given import NAMED, NATURAL, POSITIVE, TEXT, TEXTS, checked, either, of, optional
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.pictures.answers import ROWS, WIDTH, draw_answers
 from antelog.pictures.drawing import THEMES, Drawing, Theme
@@ -18,6 +19,16 @@ from antelog.pictures.reading import changes_in
 from antelog.program import Program
 
 
+@checked(
+    program=optional(of(Program, "an antelog.Program")),
+    query=either(TEXT, TEXTS),
+    answer=optional(NAMED),
+    now=optional(NATURAL),
+    title=optional(TEXT),
+    width=POSITIVE,
+    theme=TEXT,
+    rows=POSITIVE,
+)
 def draw(
     source: Any,
     *,

@@ -17,6 +17,7 @@ from antelog.engine.log.told import STILL_OPEN
 from antelog.errors import DataError
 from antelog.forecast.columns import NAMES
 from antelog.forecast.kinds import KINDS
+from antelog.given import PATH, wrong
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
 
@@ -28,6 +29,8 @@ def changes_in(source: Any) -> Iterator[Change]:
     match source:
         case Change():
             yield source
+        case str() | PathLike() if not PATH.fits(source):
+            raise wrong("the source", source, PATH.words)
         case str() | PathLike():
             yield from lines_of(source)
         case Mapping() if "change" in source:
@@ -71,7 +74,7 @@ def _of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
             continue
         try:
             yield of_row(json.loads(line))
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
             raise DataError(f"{name}:{number}: is not a change; {hint}") from None
 

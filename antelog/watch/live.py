@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from antelog.engine.engine import Engine
 from antelog.errors import DataError, UnsupportedError
+from antelog.given import NAMED, PATH, TEXT, TEXTS, checked, of, optional, wrong
 from antelog.program import Program
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Live:
             self._told = readers.EngineReader(self._engine, program)
             self._sight = sight.Sight(self._told)
         elif isinstance(source, str | PathLike):
+            if not PATH.fits(source):
+                raise wrong("the source", source, PATH.words)
             folder = Path(source)
             self._sight = sight.Sight(readers.reader_of(folder))
         else:
@@ -61,10 +64,15 @@ class Live:
         self._app = app.page_app(self._sight, entry)
         self._following: asyncio.Task[None] | None = None
 
+    @checked(changes=NAMED)
     def tell(self, changes: Mapping[str, pa.Table]) -> None:
         """Show what `engine.advance` returned."""
         if self._engine is None:
             raise DataError("only a page of an engine is told of changes; a feed and a folder are followed")
+        for query in self._engine.plan.queries:
+            table = changes.get(query.name)
+            if not isinstance(table, pa.Table):
+                raise wrong(f"the changes of {query.name}", table, "what `engine.advance` returned")
         self._told.tell(self._engine.now, changes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,6 +83,7 @@ class Live:
         await self._app(scope, receive, send)
 
 
+@checked(program=optional(of(Program, "an antelog.Program")), hosts=TEXTS, token=optional(TEXT))
 def live(
     source: Any, *, program: Program | None = None, hosts: Iterable[str] = (), token: str | None = None
 ) -> Live:

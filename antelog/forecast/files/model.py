@@ -27,6 +27,7 @@ from antelog.forecast.judges.outcomes import Outcomes
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.tally import EPOCH, Waiting
+from antelog.given import BYTES, PATH, TEXT, checked
 
 VERSION = 1
 """Counts up whenever a model of the version before can no longer be read."""
@@ -66,6 +67,7 @@ class Model:
         facts = any(each.shared.count for each in self.series.values())
         return facts or any(each.levels[0].tally.count for each in self.outcomes.values())
 
+    @checked(path=PATH)
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file; one of that name is replaced when the new one is complete."""
         writing.write(path, self.to_bytes())
@@ -86,6 +88,7 @@ class Model:
         )
 
     @classmethod
+    @checked(path=PATH)
     def load(cls, path: str | PathLike[str]) -> Model:
         """The model in a file. Raises StateError if it is missing, damaged, or of another version."""
         try:
@@ -97,6 +100,7 @@ class Model:
         return cls.from_bytes(content, str(path))
 
     @classmethod
+    @checked(content=BYTES, name=TEXT)
     def from_bytes(cls, content: bytes, name: str = "the model") -> Model:
         try:
             members = sealed.unpack(content, name)

@@ -22,6 +22,7 @@ from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.forecast.dropping import limits_of
 from antelog.forecast.kinds import KINDS
+from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.program import Program
@@ -50,6 +51,7 @@ def checked(
 ) -> Checked:
     """Raises DataError if the data does not fit the program."""
     plan = plan_of(program)
+    check("antelog.spark", {"inputs": inputs, "static": static}, {"inputs": NAMED, "static": NAMED})
     _check_names(plan, inputs, static)
     batch = not _streams(inputs)
     frames, types, own = {}, {}, {}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from antelog.forecast.kinds import KINDS
+from antelog.given import FLAG, MODEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, check, optional
 from antelog.language.checks.suggestions import did_you_mean
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -91,6 +92,19 @@ class ForChanges(ForRejects, ForAnswers, total=False):
     learn_from: Mapping[str, DataFrame] | None
 
 
+_KINDS = {
+    **dict.fromkeys(("clock", "idle"), optional(TEXT)),
+    **dict.fromkeys(("buckets", "until", "begin", "most"), optional(WHOLE)),
+    "arrival": TEXT,
+    "lag": WHOLE,
+    "model": optional(MODEL),
+    "only": TEXTS,
+    "learn": FLAG,
+    "learn_from": optional(NAMED),
+    "min_chance": optional(NUMBER),
+}
+
+
 def options_of(function: str, taken: type, given: Mapping[str, Any]) -> Options:
     """The options a function was given. Raises TypeError, as Python does, for one it does not have."""
     known = taken.__annotations__
@@ -98,6 +112,7 @@ def options_of(function: str, taken: type, given: Mapping[str, Any]) -> Options:
         if name not in known:
             hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
             raise TypeError(f"{function}() has no option {name}. {hint}")
+    check(function, given, _KINDS)
     return Options(
         **_of(Options, given), times=Times(**_of(Times, given)), chances=Chances(**_of(Chances, given))
     )

@@ -1,0 +1,157 @@
+"""What public functions are given, looked at before anything is done with it.
+
+Comes in: the arguments of a call. Goes out: nothing, or an ArgumentError that says what was expected
+and what was given. So a wrong type is said where it was written, and never from the depths.
+
+    @checked(text=TEXT)
+    def parse(text): ...
+
+    parse(7)    parse: text is 7, of type int; give a text
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import operator
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, ParamSpec, TypeVar
+
+from antelog.errors import ArgumentError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_LONGEST = 60
+"""The characters that are shown of what was given."""
+
+
+_MOST = 10**18
+"""No number of anything is larger; and far above it are numbers that are too large for columns and floats."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an argument has to be: in words, and as a test."""
+
+    words: str
+    fits: Callable[[Any], bool]
+
+
+def _is_path(value: Any) -> bool:
+    if not isinstance(value, str | PathLike):
+        return False
+    try:
+        path = os.fspath(value)
+        return isinstance(path, str) and b"\0" not in os.fsencode(path)
+    except Exception:  # a path of somebody else's making
+        return False
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, of Python or NumPy, that fits anywhere; truth values are none."""
+    if isinstance(value, bool):
+        return False
+    try:
+        return abs(operator.index(value)) <= _MOST
+    except Exception:  # whatever somebody else's number raises
+        return False
+
+
+def _is_number(value: Any) -> bool:
+    return is_whole(value) or (isinstance(value, float) and not math.isnan(value))
+
+
+def _are_texts(value: Any) -> bool:
+    # What can be read only once would be used up by looking at it.
+    sequence = isinstance(value, list | tuple | set | frozenset | Mapping) or hasattr(value, "__len__")
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or not sequence:
+        return False
+    return all(isinstance(each, str) for each in value)
+
+
+def _is_named(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
+
+
+TEXT = Kind("a text", lambda value: isinstance(value, str))
+TEXTS = Kind("a list of texts", _are_texts)
+PATH = Kind("a path, as a text or a Path", _is_path)
+BYTES = Kind("bytes", lambda value: isinstance(value, bytes | bytearray | memoryview))
+FLAG = Kind("True or False", lambda value: isinstance(value, bool))
+WHOLE = Kind("a whole number, up to 10**18", is_whole)
+POSITIVE = Kind(
+    "a whole number from 1 to 10**18", lambda value: is_whole(value) and operator.index(value) > 0
+)
+NATURAL = Kind(
+    "a whole number from 0 to 10**18", lambda value: is_whole(value) and operator.index(value) >= 0
+)
+NUMBER = Kind("a number", _is_number)
+LENGTH = Kind("a number above 0", lambda value: _is_number(value) and value > 0)
+NAMED = Kind("a dictionary from names", _is_named)
+MODEL = Kind(
+    'an antelog.Model, the path of one, or "learn"',
+    # Whoever checks it must not load what makes one.
+    lambda value: _is_path(value) or (hasattr(value, "of") and hasattr(value, "half_life")),
+)
+
+
+def optional(kind: Kind) -> Kind:
+    """The same, or None."""
+    return Kind(f"{kind.words}, or None", lambda value: value is None or kind.fits(value))
+
+
+def either(*kinds: Kind) -> Kind:
+    """One of several kinds."""
+    return Kind(
+        " or ".join(kind.words for kind in kinds), lambda value: any(kind.fits(value) for kind in kinds)
+    )
+
+
+def of(class_: type | tuple[type, ...], words: str) -> Kind:
+    """The kind of what a class has made."""
+    return Kind(words, lambda value: isinstance(value, class_))
+
+
+def check(function: str, given: Mapping[str, Any], kinds: Mapping[str, Kind]) -> None:
+    """Raises ArgumentError for the first argument that is not of its kind."""
+    for name, kind in kinds.items():
+        if name in given and not kind.fits(given[name]):
+            raise wrong(f"{function}: {name}", given[name], kind.words)
+
+
+def wrong(what: str, value: object, words: str) -> ArgumentError:
+    """An error that says what something was given as, and what it has to be."""
+    return ArgumentError(f"{what} is {said(value)}, of type {type(value).__name__}; give {words}")
+
+
+def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """For a function whose arguments, by their names, have to be of these kinds."""
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(function).parameters.values()
+        names = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
+        called = function.__qualname__.removesuffix(".__init__")
+
+        @functools.wraps(function)
+        def call(*args: P.args, **more: P.kwargs) -> R:
+            check(called, {**dict(zip(names, args, strict=False)), **more}, kinds)
+            return function(*args, **more)
+
+        return call
+
+    return wrap
+
+
+def said(value: object) -> str:
+    """A value as messages show it."""
+    try:
+        text = repr(value)
+    except Exception:  # an object of somebody else, which cannot say what it is
+        return "something"
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,42 @@
+"""The attacks at the size one wants.
+
+python -m tests.attack programs --count 30000 --seed 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+from tests.attack import calls, files, frames, programs
+from tests.attack.findings import Attempt, all_of, report
+
+ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
+    "programs": programs.attempts,
+    "files": files.attempts,
+    "frames": frames.attempts,
+    "calls": calls.attempts,
+}
+
+
+@click.command()
+@click.argument("attack", type=click.Choice(list(ATTACKS)))
+@click.option("--count", default=1000, show_default=True, help="How many attempts, at most.")
+@click.option("--seed", default=1, show_default=True, help="Another seed makes other attempts.")
+@click.option("--traces", type=click.Path(path_type=Path), help="A file for the tracebacks.")
+@click.pass_context
+def main(ctx: click.Context, attack: str, count: int, seed: int, traces: Path | None) -> None:
+    """Try odd programs, files, frames or calls, and print what should not have happened."""
+    done, found = all_of(ATTACKS[attack](count, seed))
+    for line in report(done, found):
+        click.echo(line.encode("utf-8", "backslashreplace").decode())
+    if traces is not None:
+        texts = (f"{each.name}\n{each.trace}" for each in found)
+        traces.write_bytes("\n\n".join(texts).encode("utf-8", "backslashreplace"))
+    ctx.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
