@@ -173,25 +173,19 @@ def _fast(block: Block, layout: _Layout) -> Chunk | None:
     quotes = b'"' in block.data
     if quotes and (len(block.data) > records.LARGEST or not layout.grammar.is_orderly(block.data)):
         return None
-    odd: list[object] = []
-
-    def on_odd_row(row: object) -> str:
-        odd.append(row)
-        return "skip"
-
     names = [str(i) for i in range(layout.width)]
     used = [names[i] for i in layout.places.all]
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(block.data),
             arrow_csv.ReadOptions(use_threads=False, block_size=len(block.data) + 1, column_names=names),
-            arrow_csv.ParseOptions(delimiter=layout.grammar.separator, invalid_row_handler=on_odd_row),
+            arrow_csv.ParseOptions(delimiter=layout.grammar.separator),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(used, pa.string()), include_columns=used),
         )
-    except pa.ArrowInvalid:
+    except pa.ArrowInvalid:  # a row has another number of values, or is not UTF-8
         return None
-    if odd or (quotes and table.num_rows != sum(map(bool, block.lines()))):
-        return None  # a row has several lines, if there is no other reason
+    if quotes and table.num_rows != sum(map(bool, block.lines())):
+        return None  # a row has several lines
     columns = [table.column(name).combine_chunks() for name in used]
     return Chunk(
         columns, lambda: _lines(block, table.num_rows), str, True, again=lambda: _slow(block, layout)

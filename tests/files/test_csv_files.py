@@ -264,3 +264,12 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         rows_of(tmp_path / "folder.csv")
     with pytest.raises(DataError, match=r"the ending tells no form of file; there are \.csv"):
         read(tmp_path / "temp.txt", "")
+
+
+def test_an_odd_row_that_is_not_utf8(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "temp.csv"
+    path.write_bytes(b"device,value,time\na,1,0\n\xff,7\nb,2,1\n")
+    rows, bad = rows_of(path)
+    assert rows == [("a", 1, 0, 0), ("b", 2, 1, 1)]
+    assert bad == [(3, "has 2 values, not 3")]
+    assert capfd.readouterr().err == ""  # Arrow shows a traceback if it has to hand over such a row
