@@ -57,6 +57,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from antelog.lazily import names_of
+from antelog.spark.session.versions import require_pyspark
 
 if TYPE_CHECKING:
     from antelog.spark.learning import learn, scores
@@ -104,7 +105,12 @@ _FROM = {
 
 # What needs no PySpark must not import it.
 if not TYPE_CHECKING:  # a checker of types would take any name for one of these
-    __getattr__ = names_of(__name__, _FROM, what="antelog.spark", extra="spark")
+    _find = names_of(__name__, _FROM, what="antelog.spark", extra="spark")
+
+    def __getattr__(name: str) -> object:
+        if _FROM.get(name, "settings") != "settings":
+            require_pyspark()
+        return _find(name)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 
 from antelog.accounts import FATES
@@ -82,6 +84,11 @@ PARQUET = {
 Few of these texts come often. Parquet looks up each of them all the same, until it sees that its dictionary
 is of no use; that is a third of the work of writing, and makes the files a fifth smaller.
 """
+
+
+def master_of(given: str | None, conf: Mapping[str, str]) -> str:
+    """Where Spark runs: as given, as a setting of Spark's says, as the environment does, or here."""
+    return given or conf.get("spark.master") or os.environ.get("SPARK_MASTER", "local[*]")
 
 
 def length_of(text: str) -> Fraction | None:

@@ -1,0 +1,68 @@
+"""antelog/spark/endpoints/reaching.py: what is not there is told within seconds, without Spark."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from antelog.errors import AntelogError, DataError, OutputError, UnsupportedError
+from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Sink, Source
+from antelog.spark.endpoints.reaching import reach
+from tests.servers import free_port
+
+
+def reached(*sources: Source, to: Sink | None = None, master: str = "local[2]") -> None:
+    reach(sources, [] if to is None else [to], {}, master)
+
+
+def test_what_is_down_is_told_at_once() -> None:
+    port = free_port()
+    began = time.monotonic()
+    down: list[tuple[Source, str]] = [
+        (Kafka(f"127.0.0.1:{port}", "temp"), "no broker of Kafka answers at"),
+        (Jdbc(f"jdbc:postgresql://127.0.0.1:{port}/plant", "t"), "no database answers at"),
+    ]
+    for source, said in down:
+        message = f"{source}: {said} 127.0.0.1:{port} (connection refused). Start it, or check host and port"
+        with pytest.raises(DataError) as failed:
+            reached(source)
+        assert str(failed.value) == message
+    with pytest.raises(UnsupportedError, match=f"no master of Spark answers at 127.0.0.1:{port}"):
+        reached(master=f"spark://127.0.0.1:{port}")
+    with pytest.raises(DataError, match=r"no-such-host\.invalid:9092 \(no machine of that name is known\)"):
+        reached(Kafka("no-such-host.invalid", "temp"))
+    assert time.monotonic() - began < 20
+
+
+def test_one_of_several_brokers_is_enough() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        reached(Kafka(f"127.0.0.1:{free_port()},127.0.0.1:{port}", "temp"))
+        reached(Jdbc(f"jdbc:postgresql://127.0.0.1:{port}/plant", "t"), master=f"spark://127.0.0.1:{port}")
+    reached(Jdbc("jdbc:h2:mem:x", "t"))  # it is in Java itself
+
+
+def test_paths_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = str(tmp_path)
+    file = tmp_path / "a.csv"
+    file.write_text("x\n", encoding="utf-8")
+    reached(Files(here, "csv"), Files(f"{here}/gone/*.csv", "csv"), Files("s3a://b/c", "csv"))
+    reached(to=Files(f"{here}/new/folder", "json"))
+    wrong: list[tuple[Files | None, Files | None, type[AntelogError], str]] = [
+        (Files(f"{here}/gone.csv", "csv"), None, DataError, "gone.csv: there is no such file or folder"),
+        (None, Files(f"{file}/out", "json"), OutputError, "a.csv is a file; give a folder"),
+    ]
+    for source, sink, kind, said in wrong:
+        with pytest.raises(kind, match=said):
+            reach([source] if source else [], [sink] if sink else [], {}, "local[*]")
+    reach([Files("gone.csv", "csv")], [], {"spark.hadoop.fs.defaultFS": "hdfs://head"}, "local[*]")
+    reached(Files("gone.csv", "csv"), master="yarn")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(DataError, match=r"a\.csv: no permission to read it"):
+        reached(Files(str(file), "csv"))
+    with pytest.raises(OutputError, match="out: no permission to write into"):
+        reached(to=Files(f"{here}/out", "json"))
