@@ -65,7 +65,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
     "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
     "spark": (
-        *("settings", "workers", "job", "transport", "bucket", "past", "running", "learning"),
+        *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
+        *("past", "running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }

@@ -20,6 +20,8 @@ from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
 from antelog.spark.job.checking import Checked, checked
 from antelog.spark.job.job import Job
 from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, Options, options_of
+from antelog.spark.lost import told_if_java_ends
+from antelog.spark.preparing import prepare_for_streams
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
 from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
@@ -80,6 +82,7 @@ class Outcomes:
         )
 
 
+@told_if_java_ends()
 def outcomes(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -95,6 +98,7 @@ def outcomes(
     return _outcomes(program, inputs, static, options_of("outcomes", ForChanges, options))
 
 
+@told_if_java_ends()
 def changes(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -112,6 +116,7 @@ def changes(
     return found.changes if query is None else found.query(query)
 
 
+@told_if_java_ends()
 def rejects(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -128,6 +133,7 @@ def rejects(
     return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
 
 
+@told_if_java_ends()
 def answers(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -204,6 +210,7 @@ def _each(packed: DataFrame, past: DataFrame | None, run: Run, schema: pa.Schema
 
 def _stream(ready: Checked) -> DataFrame:
     job = ready.job
+    prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
     past = None if ready.past is None else ready.past.groupBy("bucket")
     told = (

@@ -237,7 +237,7 @@ def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
     why = _undivided(job)
     if why is not None and (buckets or 2) > 1:
         said = f"the program runs as one bucket, on one core: {shown(why)}"
-        warnings.warn(said, UserWarning, stacklevel=5)
+        warnings.warn(said, UserWarning, stacklevel=6)
     return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from math import gcd
+from pathlib import Path
 from typing import TypeAlias
 
 import pyspark
@@ -21,10 +23,12 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints.endpoints import Jdbc, Kafka, Sink, Source
 from antelog.spark.endpoints.unreadable import unreadable
+from antelog.spark.lost import stop, told_if_java_ends
+from antelog.spark.session.causes import cause
 from antelog.spark.session.java import require_java
-from antelog.spark.session.quiet import quietly
+from antelog.spark.session.quiet import Heard, quietly
 from antelog.spark.session.starting import LOOPBACK, start_java
-from antelog.spark.settings import SETTINGS
+from antelog.spark.settings import SETTINGS, master_of
 
 Session: TypeAlias = SparkSession
 """What other layers call a session, which may not import PySpark themselves."""
@@ -64,27 +68,44 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     _hush()
     known = SparkSession.getActiveSession()
+    heard: Heard | None = None
     settings = _settings(master, buckets, dict(conf or {}), list(endpoints))
     builder = SparkSession.builder.appName(name)
     with as_file(files("antelog.spark") / "log4j2.properties") as quiet:
         # Java's options that are given go after these, so that both count.
         settings["spark.driver.defaultJavaOptions"] = f"-Dlog4j2.configurationFile={quiet.as_uri()}"
         try:
-            with quietly():
+            with told_if_java_ends(), quietly() as heard:
                 start_java(settings)
                 for key, value in settings.items():
                     builder.config(key, value)
                 spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
-            raise UnsupportedError(
-                f"Spark does not start: {plain(error)}. What it says of itself stands above; packages it "
-                "was to fetch need the network, or --conf spark.jars=… with the files"
-            ) from None
-    try:
+            said = "" if heard is None else heard.text()
+            error.add_note(said)
+            why = cause(f"{said}\n{error}") or plain(error)
+            raise UnsupportedError(f"Spark does not start: {why}") from None
+    if known is not None:
         yield spark
+        return
+    _hush_ends(spark)
+    try:
+        with told_if_java_ends():
+            yield spark
     finally:
-        if known is None:
-            spark.stop()
+        stop(spark)
+
+
+def _hush_ends(spark: SparkSession) -> None:
+    """Keeps PySpark's threads from printing tracebacks if Java ends before they do."""
+    logging.getLogger().addFilter(_is_not_of_py4j)
+    server = getattr(spark.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda *_: None
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _refuse_connect(conf: Mapping[str, str]) -> None:
@@ -111,7 +132,7 @@ def _settings(
     master: str | None, buckets: int, given: dict[str, str], endpoints: list[Source | Sink]
 ) -> dict[str, str]:
     """Spark's settings: those given win."""
-    master = master or given.get("spark.master") or os.environ.get("SPARK_MASTER", "local[*]")
+    master = master_of(master, given)
     found = {
         **SETTINGS,
         "spark.master": master,
@@ -173,6 +194,8 @@ def plain(error: Exception) -> str:
     if (failed := unreadable(error)) is not None:
         return str(failed)[:_MOST]
     text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))
+    if (known := cause(text)) is not None:
+        return known
     lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     found = causes[-1].removeprefix("Caused by: ") if causes else " ".join(map(str.strip, lines))

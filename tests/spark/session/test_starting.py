@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from antelog.spark.session.quiet import _sieve
+from antelog.spark.session.quiet import Heard, _sieve, sifted
 from antelog.spark.session.starting import _submitted, properties
 
 
@@ -27,18 +27,62 @@ def test_settings_are_in_a_file_that_is_gone_afterwards() -> None:
     assert os.environ.get("PYSPARK_SUBMIT_ARGS") == before
 
 
-def test_noise_is_kept_back_and_the_rest_is_shown() -> None:
+def _said(lines: bytes, *, starts: bool = True) -> tuple[str, Heard]:
+    """What is written of what Java said, and what was heard of it."""
     theirs, ours = os.pipe()
     source, target = os.pipe()
-    os.write(ours, b"Setting default log level to WARN\n\nERROR password=hunter2\x1b[31m\n")
+    os.write(ours, lines)
     os.close(ours)
-    _sieve(theirs, target)
-    said = os.read(source, 1_000).decode()
-    os.close(source)
+    heard = Heard(target)
+    _sieve(theirs, heard)
+    if starts:
+        heard.start()
+    os.close(target)
+    with open(source, encoding="utf-8") as out:  # noqa: PTH123 - it is the end of a pipe
+        return out.read(), heard
+
+
+def test_noise_is_kept_back_and_the_rest_is_shown() -> None:
+    said, _ = _said(b"Setting default log level to WARN\n\nERROR password=hunter2\x1b[31m\n")
     assert said.startswith("ERROR ")
     assert said.count("\n") == 1
     assert "hunter2" not in said
     assert "\x1b" not in said
+
+
+def test_what_java_said_before_it_failed_is_for_whoever_tells_of_it() -> None:
+    said, heard = _said(b"downloading https://host/a.jar\nno such jar\n", starts=False)
+    assert said == "downloading https://host/a.jar\n"  # which may take minutes
+    assert heard.text() == "no such jar"
+
+
+IDLE = """\
+before
+Traceback (most recent call last):
+  File "daemon.py", line 193, in manager
+    code = worker(sock)
+BrokenPipeError: [Errno 32] Broken pipe
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "worker.py", line 9, in main
+    infile.read()
+KeyboardInterrupt
+between
+Traceback (most recent call last):
+  File "worker.py", line 1, in <module>
+    import numpy
+ModuleNotFoundError: No module named 'numpy'
+after
+"""
+
+
+def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
+    lines = IDLE.splitlines()
+    rest = lines[lines.index("between") :]
+    assert [*sifted(lines)] == ["before", *rest]
+    assert [*sifted(lines[:4])] == lines[:4]  # what is not finished is not lost
 
 
 NOISY = """
