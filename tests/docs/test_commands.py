@@ -83,9 +83,9 @@ def test_the_table_has_all_settings_and_options() -> None:
     options = {
         option for parameter in run.params if isinstance(parameter, click.Option) for option in parameter.opts
     }
-    # Where the page is belongs to the command line: a file would say it of every machine.
+    # Where the page is, and how much is told, belongs to the command line, for a file is for every machine.
     page = {option for each in page_options(click.Command("page")).params for option in each.opts}
-    assert {option for _, option in rows} == options - {"--config", "--page"} - page | {"PROGRAM"}
+    assert {option for _, option in rows} == options - {"--config", "--debug", "--page"} - page | {"PROGRAM"}
 
 
 PRINTING = [

@@ -129,8 +129,13 @@ def _conf(text: str) -> tuple[str, str]:
     help="A TOML file with all of this: settings are called as the options are, PROGRAM is program. "
     "Options win.",
 )  # fmt: skip
+@click.option(
+    "--debug", is_flag=True, envvar="ANTELOG_DEBUG",
+    help="After an error, also what Spark's Java said, with its stack. The variable ANTELOG_DEBUG=1 is the "
+    "same.",
+)  # fmt: skip
 @click.pass_context
-def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, **given: Any) -> None:
+def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, debug: bool, **given: Any) -> None:
     """Run PROGRAM on Spark over files, topics and tables, once or as a stream.
 
     \b
@@ -154,7 +159,7 @@ def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, **given:
             "warning: whoever may list the processes of this machine can read the password on the command "
             "line; write '${NAME}' in its place and set the variable NAME, or use --config"
         )
-    with ending_in_words(ctx):
+    with ending_in_words(ctx, debug=debug):
         read = read_config(config) if config is not None else None
         settings = _merged(read.settings if read else Settings(), given)
         program = checked(settings, read)

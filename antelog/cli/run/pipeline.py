@@ -25,8 +25,11 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.spark.endpoints.endpoints import Console, Kafka
+from antelog.spark.endpoints.reaching import reach
+from antelog.spark.pipeline.claiming import LOCK, claimed
 from antelog.spark.session.java import require_java
-from antelog.spark.settings import BUCKETS
+from antelog.spark.session.versions import require_pyspark
+from antelog.spark.settings import BUCKETS, master_of
 from antelog.telling.set_aside import Places, fact_text
 from antelog.watch.web.address import Address
 
@@ -47,6 +50,7 @@ _PATIENCE = 60.0
 def run_pipeline(program: Program, settings: Settings, address: Address | None = None) -> None:
     """Run a program over its sources into its sinks; a page is served at an address. Raises AntelogError."""
     require_java()
+    require_pyspark()
     try:
         from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
         from antelog.spark.session.session import session  # noqa: PLC0415 - needs PySpark
@@ -58,19 +62,23 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
         if source.name not in settings.sources.inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
     sources, rejects = settings.sources, settings.sinks.rejects
-    facts = (sources.inputs, sources.statics, sources.learn_from)
-    endpoints = [*(each for given in facts for each in given.values()), *settings.sinks.all]
+    # A history is not looked at: where a stream goes on, it need not be there any more.
+    here = [*sources.inputs.values(), *sources.statics.values()]
+    endpoints = [*here, *sources.learn_from.values(), *settings.sinks.all]
     cluster = settings.cluster
     buckets = cluster.buckets or (BUCKETS if program.plan.key else 1)
     on_console = any(isinstance(each, Console) for each in settings.sinks.outputs)
     with ExitStack() as stack:
+        if settings.flow.checkpoint is not None:
+            stack.enter_context(claimed(settings.flow.checkpoint))
+        reach(here, settings.sinks.all, cluster.conf, master_of(cluster.master, cluster.conf))
         spark = stack.enter_context(
             session(
                 "antelog",
                 endpoints,
                 buckets=buckets,
-                master=settings.cluster.master,
-                conf=settings.cluster.conf,
+                master=cluster.master,
+                conf=cluster.conf,
             )
         )
         require(spark, endpoints)
@@ -240,7 +248,8 @@ class _Pipeline:
             checkpoint = self.settings.flow.checkpoint or stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
             )
-            refuse_used(self.spark, self.settings.sinks.all, fresh=not entries(self.spark, checkpoint))
+            fresh = not {*entries(self.spark, checkpoint)} - {LOCK, f".{LOCK}.crc"}
+            refuse_used(self.spark, self.settings.sinks.all, fresh=fresh)
             guard(self.spark, checkpoint, outcomes)
             is_asked = stack.enter_context(asked_to_stop())
             query = follow(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -15,8 +15,11 @@ from antelog.errors import AntelogError, OutputError, ProgramError
 
 
 @contextmanager
-def ending_in_words(ctx: click.Context) -> Iterator[None]:
-    """Ends the command when the program or the data are wrong, or on Ctrl-C."""
+def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None]:
+    """Ends the command when the program or the data are wrong, or on Ctrl-C.
+
+    With `debug` what is behind an error is said as well: the words of Spark's Java, with their stack.
+    """
     try:
         with _interruptible():
             yield
@@ -27,6 +30,9 @@ def ending_in_words(ctx: click.Context) -> Iterator[None]:
         ctx.exit(1)
     except AntelogError as error:
         say(f"error: {error}")
+        if debug:
+            for text in behind(error):
+                say(text)
         ctx.exit(1)
     except KeyboardInterrupt:
         say(STOPPED)
@@ -44,3 +50,16 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, stop)
+
+
+def behind(error: BaseException) -> Iterator[str]:
+    """What an error was before it was put into words, each text once."""
+    said = {str(error)}
+    while (below := error.__cause__ or error.__context__) is not None:
+        error = below
+        with suppress(Exception):  # Java, which is asked for its words, may be gone
+            stack = getattr(error, "_stackTrace", None) or ""
+            text = "\n".join(filter(None, [str(error), stack, *getattr(error, "__notes__", ())]))
+            if text not in said:
+                said.add(text)
+                yield f"{type(error).__name__}: {text}"

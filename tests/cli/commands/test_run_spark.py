@@ -3,13 +3,16 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
@@ -227,6 +230,55 @@ def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     assert "confirmed  Malf  X = wt2, T = 0" in out
     assert "stopping after this batch" in rest
     assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
+
+
+def java_of(process: subprocess.Popen[str]) -> psutil.Process:
+    """The Java a pipeline runs on, once it is there."""
+    end = time.monotonic() + 300
+    while time.monotonic() < end and process.poll() is None:
+        for each in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                if "org.apache.spark.deploy.SparkSubmit" in each.cmdline():
+                    return each
+        time.sleep(0.05)
+    raise AssertionError("there is no Java")
+
+
+@pytest.mark.parametrize("how", ["starting", "once", "stream"])
+def test_java_that_is_killed(how: str) -> None:
+    """One sentence; and no traceback of ours, of PySpark's threads, of Python workers."""
+    Path("in").mkdir()
+    Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
+    arguments = ["p.alog", "--input", "Temp=in", "--output", "console"]
+    if how == "stream":
+        arguments += ["--stream", "--checkpoint", "state"]
+    process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    java = java_of(process)
+    if how == "stream":
+        said_until_the_first_batch(process)
+        again = run(*arguments)
+        assert (again.returncode, again.stdout) == (1, "")
+        assert f"error: the checkpoint state is in use by process {process.pid} on " in again.stderr
+        assert again.stderr.count("\n") == 1
+    else:
+        time.sleep(0 if how == "starting" else 12)
+    java.kill()
+    _, rest = process.communicate(timeout=120)
+    assert process.returncode == 1
+    if how == "starting":
+        assert re.fullmatch(r"error: (Spark does not start: Java ended|Java, in which).*\n", rest)
+    else:
+        assert re.fullmatch("error: Java, in which Spark runs, was killed, .* Start it again.*\n", rest), rest
+
+
+def test_java_speaks_if_it_is_asked_to() -> None:
+    arguments = ("p.alog", "--input", "Temp=json:gone/*.x", "--output", "console", "--debug")
+    done = run(*arguments)
+    assert done.returncode == 1
+    first, _, rest = done.stderr.partition("\n")
+    assert first.startswith("error: ")
+    assert "gone/*.x: there is no such file or folder" in first
+    assert "\tat org.apache.spark" in rest
 
 
 def test_a_source_that_is_not_there() -> None:

@@ -1,0 +1,54 @@
+"""antelog/cli/show/endings.py: an error in words, and what was behind it if that is asked for."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from antelog.cli.show.endings import behind, ending_in_words
+from antelog.errors import DataError
+
+
+def _failed() -> DataError:
+    """An error of ours in place of two others, the inner one with a stack of Java's."""
+    try:
+        try:
+            java = ValueError("Path does not exist")
+            java._stackTrace = "\tat org.apache.spark.Job"  # type: ignore[attr-defined]
+            java.add_note("what Java said as it started")
+            raise java
+        except ValueError:
+            raise KeyError("gone") from None
+    except KeyError:
+        try:
+            raise DataError("there is no such file") from None
+        except DataError as error:
+            return error
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_what_is_behind_an_error_is_told_if_it_is_asked_for(
+    debug: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    context = click.Context(click.Command("run"))
+    with pytest.raises(click.exceptions.Exit) as ended, ending_in_words(context, debug=debug):
+        raise _failed()
+    assert ended.value.exit_code == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "error: there is no such file"
+    assert said[1:] == (
+        [
+            "KeyError: 'gone'",
+            "ValueError: Path does not exist",
+            "\tat org.apache.spark.Job",
+            "what Java said as it started",
+        ]
+        if debug
+        else []
+    )
+
+
+def test_a_text_is_told_once() -> None:
+    error = DataError("twice")
+    error.__context__ = ValueError("twice")
+    assert [*behind(error)] == []
