@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from pyspark import SparkContext
+from pyspark import SparkContext, java_gateway
 
 _SUBMIT = "PYSPARK_SUBMIT_ARGS"
 _LOCAL_IP = "SPARK_LOCAL_IP"
@@ -27,8 +29,33 @@ def start_java(settings: Mapping[str, str]) -> None:
     if settings["spark.master"].startswith("local"):
         # What has no setting for its address, as Spark's page for browsers, follows this.
         os.environ.setdefault(_LOCAL_IP, LOOPBACK)
-    with _submitted(settings):
+    with _submitted(settings), _ended_if_cut_short():
         SparkContext._ensure_initialized()
+
+
+@contextmanager
+def _ended_if_cut_short() -> Iterator[None]:
+    """What is started in here ends if this does not come to its end, as by Ctrl-C.
+
+    PySpark forgets a Java that it was still waiting for, and that one would then stay for ever.
+    """
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: Any, **more: Any) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(*arguments, **more))
+        return started[-1]
+
+    names = vars(java_gateway)  # PySpark keeps the process it starts to itself until it answers
+    known, names["Popen"] = names["Popen"], start
+    try:
+        yield
+    except BaseException:
+        for each in started:
+            each.kill()
+            each.wait()
+        raise
+    finally:
+        names["Popen"] = known
 
 
 @contextmanager

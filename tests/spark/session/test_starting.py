@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from pyspark import SparkContext, java_gateway
+
 from antelog.spark.session.quiet import Heard, _sieve, sifted
-from antelog.spark.session.starting import _submitted, properties
+from antelog.spark.session.starting import _submitted, properties, start_java
 
 
 def test_settings_are_written_as_java_reads_them() -> None:
@@ -25,6 +28,20 @@ def test_settings_are_in_a_file_that_is_gone_afterwards() -> None:
         assert file.parent.stat().st_mode & 0o077 == 0
     assert not file.exists()
     assert os.environ.get("PYSPARK_SUBMIT_ARGS") == before
+
+
+def test_java_does_not_outlive_a_start_that_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def begins() -> None:
+        started.append(vars(java_gateway)["Popen"]([sys.executable, "-c", "import time; time.sleep(600)"]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", begins)
+    with pytest.raises(KeyboardInterrupt):
+        start_java({"spark.master": "yarn"})
+    assert started[0].returncode is not None
+    assert vars(java_gateway)["Popen"] is subprocess.Popen
 
 
 def _said(lines: bytes, *, starts: bool = True) -> tuple[str, Heard]:
