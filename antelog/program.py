@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
+from msgspec import structs
+
 from antelog.compile import PATTERN_LIMIT, Plan, compile_program
+from antelog.compile.nodes.plan import Unit
 from antelog.compile.show.explain import plan_text
 from antelog.compile.show.explain_html import plan_html
 from antelog.diagnostics import Diagnostic, Source, warnings_of
-from antelog.errors import ProgramError, ProgramFileError
+from antelog.errors import DataError, ProgramError, ProgramFileError
 from antelog.given import PATH, POSITIVE, TEXT, checked
 from antelog.language import read
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.units import hint_of
+from antelog.language.epochs import UNITS
 from antelog.language.syntax import Document
 
 
@@ -27,6 +34,23 @@ class Program:
     @property
     def source(self) -> Source:
         return self.document.source
+
+    def with_units(self, units: Mapping[str, str]) -> Program:
+        """The same where the times of these inputs count `s`, `ms`, `us` or `ns` since 1970, or are `ticks`.
+
+        That goes before what the program says of these inputs. Raises DataError for what does not fit.
+        """
+        names = [source.name for source in self.plan.inputs]
+        for name, unit in units.items():
+            if name not in names:
+                raise DataError(f"the program has no input {name}. {did_you_mean(name, names)}".rstrip())
+            if unit not in UNITS:
+                raise DataError(f"`{unit}` is not a unit of times. {hint_of(unit)}")
+        if units and self.plan.tick is None:
+            raise DataError("times have a unit where a tick has a length; declare it: `tick 10 minutes.`")
+        known = {each.input: each.unit for each in self.plan.units}
+        every = tuple(Unit(name, unit) for name, unit in {**known, **units}.items())
+        return replace(self, plan=structs.replace(self.plan, units=every))
 
     def __str__(self) -> str:
         """The plan, as text."""

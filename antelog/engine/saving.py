@@ -149,7 +149,7 @@ def from_bytes(
     try:
         state = msgspec.json.decode(members["state.json"], type=_State)
         plan = from_json(members["plan.json"])
-        if program is not None and plan != program:
+        if program is not None and plan.read != program.read:
             raise StateError(
                 f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"

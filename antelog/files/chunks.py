@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file
 from antelog.files.columns import ARRIVAL, LINE, Wanted
 from antelog.files.setting_aside import Reject, Rejects
-from antelog.files.times import ticks
+from antelog.files.times import notes_on, ticks
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +49,16 @@ def no_rows(wanted: Wanted, bad: Sequence[Bad] = ()) -> Chunk:
     return Chunk([pa.nulls(0)] * len(wanted.columns), lambda: np.zeros(0, np.int64), str, bad=bad)
 
 
-def _table(wanted: Wanted, chunk: Chunk, file: str) -> tuple[pa.Table, dict[int, str]]:
-    """The rows of a chunk with values and ticks, and what is wrong with some of them."""
+@dataclass(frozen=True, eq=False)
+class _Looked:
+    """The rows of a chunk with values and ticks, what is wrong with some, and what is odd about the times."""
+
+    table: pa.Table
+    faults: Mapping[int, str]
+    notes: Mapping[str, str]
+
+
+def _looked(wanted: Wanted, chunk: Chunk, file: str) -> _Looked:
     faults: list[Fault] = []
     done: list[pa.Array] = []
     convert = cells_of_text_file if chunk.written else cells
@@ -59,17 +67,19 @@ def _table(wanted: Wanted, chunk: Chunk, file: str) -> tuple[pa.Table, dict[int,
         done.append(values)
         faults += found
     names = list(wanted.columns)
+    notes: dict[str, str] = {}
     if wanted.timed:
         names.append(ARRIVAL)
         for array, what in zip(chunk.columns[len(wanted.types) :], ("time", "arrival"), strict=False):
-            numbers, found = ticks(array, what, wanted.tick, file)
-            done.append(pa.array(numbers))
-            faults += found
+            times = ticks(array, what, wanted.counting, file)
+            done.append(pa.array(times.numbers))
+            faults += times.faults
+            notes |= notes_on(times, wanted.counting, wanted.name, wanted.columns[-1])
         if len(done) < len(names):
             done.append(done[-1])
         names.append(LINE)
         done.append(pa.array(chunk.lines()))
-    return pa.table(done, names), _first(faults)
+    return _Looked(pa.table(done, names), _first(faults), notes)
 
 
 def _first(faults: Iterable[Fault]) -> dict[int, str]:
@@ -83,30 +93,39 @@ def _first(faults: Iterable[Fault]) -> dict[int, str]:
 
 def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects) -> Iterator[pa.Table]:
     """The rows of chunks that can be used; the others are set aside."""
-    for table, found in sorted_out(wanted, chunks, file):
+    for each in sorted_out(wanted, chunks, file):
         if wanted.timed:
-            rejects.tally.update(malformed=len(found))
-        rejects.came(wanted.name, file, table.num_rows + len(found))
-        rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found)
-        if table.num_rows:
-            yield table
+            rejects.tally.update(malformed=len(each.bad))
+        rejects.note_once(each.notes)
+        rejects.came(wanted.name, file, each.table.num_rows + len(each.bad))
+        rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in each.bad)
+        if each.table.num_rows:
+            yield each.table
 
 
-def sorted_out(
-    wanted: Wanted, chunks: Iterable[Chunk], file: str
-) -> Iterator[tuple[pa.Table, Sequence[Bad]]]:
+@dataclass(frozen=True, eq=False)
+class Sorted:
+    """The rows of a chunk that can be used, those that cannot, and notes on the times, each with a name."""
+
+    table: pa.Table
+    bad: Sequence[Bad]
+    notes: Mapping[str, str]
+
+
+def sorted_out(wanted: Wanted, chunks: Iterable[Chunk], file: str) -> Iterator[Sorted]:
     """For each chunk the rows that can be used, and those that cannot, in the order of their lines.
 
     Raises DataError if columns were told by position, and their values do not fit.
     """
     for chunk in chunks:
-        table, faults = _table(wanted, chunk, file)
-        wrong = len(faults) + len(chunk.bad)
-        if chunk.misfit and 2 * wrong > table.num_rows + len(chunk.bad):
+        looked = _looked(wanted, chunk, file)
+        wrong = len(looked.faults) + len(chunk.bad)
+        if chunk.misfit and 2 * wrong > looked.table.num_rows + len(chunk.bad):
             raise DataError(chunk.misfit)
-        if faults and chunk.again is not None:
+        if looked.faults and chunk.again is not None:
             chunk = chunk.again()  # noqa: PLW2901 - the same rows, now with their texts
-            table, faults = _table(wanted, chunk, file)
+            looked = _looked(wanted, chunk, file)
+        table, faults = looked.table, looked.faults
         found = list(chunk.bad)
         if faults:
             lines = chunk.lines().tolist()
@@ -116,4 +135,4 @@ def sorted_out(
             fine = np.ones(table.num_rows, np.bool_)
             fine[list(faults)] = False
             table = table.filter(pa.array(fine))
-        yield table, found
+        yield Sorted(table, found, looked.notes)

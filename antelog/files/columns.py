@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError
 from antelog.files.misfits import has, no_columns, not_mapped
 from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.epochs import TICKLESS, Counting
 
 DEFAULT_ARRIVAL = "arrival"
 """What files call the column of arrivals, unless a user says otherwise."""
-ARRIVAL = "the arrival"
+ARRIVAL = InTicks("the arrival")
 """What the column of arrivals is called in tables. No column of a predicate can have that name."""
 
 _UNNAMED = re.compile("c[0-9]+")
@@ -28,7 +30,7 @@ class Wanted:
     """The columns a file is read for: those of an input, the last being its time, or of a static.
 
     `types` are those of the columns without the time, `arrival` is what files call the column of
-    arrivals, and `tick` is the length of a tick in microseconds, where times may be timestamps.
+    arrivals, and `counting` says how times are counted, where they may be timestamps.
     `called` has the names that files give to columns otherwise; with `must_arrive`, a column of
     arrivals must be there.
     """
@@ -38,7 +40,7 @@ class Wanted:
     types: tuple[str | None, ...]
     timed: bool
     arrival: str = DEFAULT_ARRIVAL
-    tick: int | None = None
+    counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
 
@@ -70,7 +72,7 @@ def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> Wanted:
     """What a file has to have for an input or a static predicate of a program."""
     for source in plan.inputs:
         if source.name == name:
-            return Wanted(name, source.columns, source.types, True, arrival, plan.tick)
+            return Wanted(name, source.columns, source.types, True, arrival, plan.counting(name))
     static = next(static for static in plan.statics if static.name == name)
     return Wanted(name, static.columns, static.types, False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, fields
 from io import TextIOWrapper
@@ -45,9 +45,10 @@ class Reject:
 class Rejects:
     """Where rejects go: they are counted, the first are kept, all are written to `out` if there is one.
 
-    In a strict run the first is an error. `notes` has what else is to be known of the files. `tally` counts
-    the rows of inputs by the names of `Counts`, as far as these have been judged before the engine sees them.
-    `usable` says of each predicate whether any of its rows is of use.
+    In a strict run the first is an error. `notes` has what else is to be known of the files; what is to be
+    said once is `noted` under a name. `tally` counts the rows of inputs by the names of `Counts`, as far as
+    these have been judged before the engine sees them. `usable` says of each predicate whether any of its
+    rows is of use.
     """
 
     strict: bool = False
@@ -57,6 +58,7 @@ class Rejects:
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     tally: Counter[str] = field(default_factory=Counter)
+    noted: set[str] = field(default_factory=set)
     usable: defaultdict[str, Usable] = field(default_factory=lambda: defaultdict(Usable))
 
     def came(self, predicate: str, file: str, rows: int) -> None:
@@ -67,6 +69,13 @@ class Rejects:
         """Raises DataError if rows of a predicate were read, and all of them were set aside."""
         for each in self.usable.values():
             each.check()
+
+    def note_once(self, notes: Mapping[str, str]) -> None:
+        """What is to be known, unless it was said under the same name."""
+        for name, note in notes.items():
+            if name not in self.noted:
+                self.noted.add(name)
+                self.notes.append(note)
 
     def add(self, rejects: Iterable[Reject]) -> None:
         """Raises DataError in a strict run."""

@@ -1,10 +1,14 @@
 """Columns of times to ticks, and what is wrong with some of them.
 
 A time is a whole number; in a program that says how long a tick is, it may be a timestamp:
-a typed one, or a text as in ISO 8601 (`2024-02-29`, `2024-02-29 13:45`, `2024-02-29T13:45:10.5Z`).
+a typed one, or a text as in ISO 8601 (`2024-02-29`, `2024-02-29 13:45`, `2024-02-29T13:45:10.5Z`). There a
+number may also count seconds or parts of them since 1970, see `antelog.language.epochs`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,34 +17,79 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.rejects import about_time
-from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of
+from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of, times_of
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text, mask_of
-from antelog.files.grammar import STAMP, WHOLE_TIME, ZONED, nature_of_times
+from antelog.files.grammar import NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
+from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely
 
 
-def ticks(array: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The ticks of a column of times, what is wrong with some, and the units that were recognised."""
+
+    numbers: Column
+    faults: Sequence[Fault]
+    units: tuple[str, ...] = ()
+
+    @property
+    def faulty(self) -> Mask:
+        faulty: Mask = np.logical_or.reduce([fault.applies for fault in self.faults])
+        return faulty
+
+
+def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> Found:
     """The ticks of a column of times; `what` is what errors call one of them.
 
     Raises DataError for timestamps in a program that does not say how long a tick is.
     """
     if is_text(array.type):
-        return _from_texts(array.cast(pa.string()), what, tick, file)
-    if tick is None and is_timestamp(array.type):
+        return _from_texts(array.cast(pa.string()), what, counting, file)
+    if counting.tick is None and is_timestamp(array.type):
         raise _no_tick(what, file)
     if array.type == pa.bool_():
-        return np.zeros(len(array), np.int64), [
-            Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
-        ]
-    found = ticks_of(array, tick)
+        fault = Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
+        return Found(np.zeros(len(array), np.int64), [fault])
+    found = times_of(array, counting)
     wrong = ~_natural(found.numbers, found.whole)
-    return found.numbers, [Fault(wrong, lambda i: str(about_time(what, found, np.array([i]))[0]))]
+
+    def detail(i: int) -> str:
+        said = str(about_time(what, found, np.array([i]))[0])
+        return said if found.whole[i] else said + _if_seconds(array[i].as_py(), counting)
+
+    fault = Fault(wrong, detail)
+    return Found(found.numbers, [fault], found.units)
+
+
+def notes_on(found: Found, counting: Counting, name: str, column: str) -> dict[str, str]:
+    """What the user should know of the times of an input, each thing under a name of its own."""
+    notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in found.units}
+    fine = found.numbers[(found.numbers <= LAST) & ~found.faulty]
+    if counting.tick is not None and len(fine) and counting.unit != TICKS:
+        furthest = int(fine.max())
+        if furthest > last_tick(counting.tick):
+            notes[f"{name}: far"] = far_note(furthest, counting, name, column)
+    return notes
 
 
 def looks_like_time(text: str) -> bool:
-    """Whether a text is a whole number or a timestamp."""
+    """Whether a text is a number or a timestamp."""
     one = pa.array([text])
-    return bool(mask_of(pc.match_substring_regex(one, f"{WHOLE_TIME}|{STAMP}"))[0])
+    return bool(mask_of(pc.match_substring_regex(one, f"{NUMBER}|{STAMP}"))[0])
+
+
+def _if_seconds(value: object, counting: Counting) -> str:
+    """What to do about a number with a fraction that may count since 1970, but is as small as a tick."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return ""
+    unit = likely(number)
+    if unit is None or counting.tick is None or counting.unit is not None:
+        return ""
+    return (
+        f"; to read it as {WORDS[unit]} since 1970, write `time: {unit}` in its input, or --time-unit {unit}"
+    )
 
 
 def _natural(numbers: Column, whole: Mask) -> Mask:
@@ -51,20 +100,27 @@ def _no_tick(what: str, file: str) -> DataError:
     return DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
 
-def _from_texts(texts: pa.Array, what: str, tick: int | None, file: str) -> tuple[Column, list[Fault]]:
-    texts = pc.fill_null(texts, "")
+def _from_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> Found:
+    texts, tick = pc.fill_null(texts, ""), counting.tick
     whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
     numbers = np.zeros(len(texts), np.int64)
+    units: tuple[str, ...] = ()
     if whole.any():
-        numbers[whole] = _whole_numbers(texts if whole.all() else texts.filter(pa.array(whole)))
+        plain = _whole_numbers(texts if whole.all() else texts.filter(pa.array(whole)))
+        found = times_of(pa.array(plain), counting)
+        numbers[whole], units = found.numbers, found.units
     if not whole.all():
         stamps = mask_of(pc.match_substring_regex(texts, STAMP)) & ~whole
         if stamps.any() and tick is None:
             raise _no_tick(what, file)
         if tick is not None:
-            found = _stamps(texts.filter(pa.array(stamps)), tick)
-            numbers[stamps] = found.numbers
-            whole[stamps] = found.whole
+            others = mask_of(pc.match_substring_regex(texts, NUMBER)) & ~whole
+            for rows, found in (
+                (stamps, _stamps(texts.filter(pa.array(stamps)), tick)),
+                (others, _numbers(texts.filter(pa.array(others)), counting)),
+            ):
+                numbers[rows], whole[rows] = found.numbers, found.whole
+                units = (*units, *found.units)
     nature = nature_of_times(tick)
 
     def detail(i: int) -> str:
@@ -72,17 +128,23 @@ def _from_texts(texts: pa.Array, what: str, tick: int | None, file: str) -> tupl
         if not text.strip():
             return f"the {what} is missing"
         if not whole[i]:
-            return f"the {what} `{text}` is not {nature}"
+            return f"the {what} `{text}` is not {nature}{_if_seconds(text, counting)}"
         where = "before tick 0" if numbers[i] < 0 else f"after tick {LAST}, the last there is"
         return f"the {what} `{text}` is {where}"
 
-    return numbers, [Fault(~_natural(numbers, whole), detail)]
+    return Found(numbers, [Fault(~_natural(numbers, whole), detail)], units)
 
 
 def _whole_numbers(texts: pa.Array) -> NDArray[np.int64]:
     plain = pc.replace_substring_regex(texts, r"^\s*\+?|(\.0*)?\s*$", "")
     numbers: NDArray[np.int64] = plain.cast(pa.int64()).to_numpy()
     return numbers
+
+
+def _numbers(texts: pa.Array, counting: Counting) -> Ticks:
+    """The ticks of texts such as `1714603200.5`."""
+    plain = pc.replace_substring_regex(texts, r"^\s*\+?|\s*$", "")
+    return times_of(plain.cast(pa.float64()), counting)
 
 
 def _stamps(texts: pa.Array, tick: int) -> Ticks:

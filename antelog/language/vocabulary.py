@@ -122,12 +122,14 @@ class Predicate:
 class Vocabulary:
     """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps.
 
-    `odds` has the inputs about which some are declared.
+    `odds` has the inputs about which some are declared, `units` those of which is said in which unit
+    their times count since 1970.
     """
 
     predicates: Mapping[str, Predicate]
     tick: int | None = None
     odds: Mapping[str, Odds] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]

@@ -65,3 +65,28 @@ def test_timestamps_need_a_tick(tmp_path: Path, ending: str) -> None:
             pq.write_table(table, path)
     with pytest.raises(DataError, match=r"declare it: `tick 10 minutes\.`"):
         rows_of(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "time", ["2857672", "1714603200", "1714603200.5", "1714603200000", "1714603200000000000"]
+)
+def test_numbers_that_count_since_1970(tmp_path: Path, ending: str, time: str) -> None:
+    path = tmp_path / f"temp.{ending}"
+    match ending:
+        case "csv":
+            path.write_text(f"device,value,time\na,1,{time}\n")
+        case "jsonl":
+            path.write_text(f'{{"device": "a", "value": 1, "time": {time}}}\n')
+        case _:
+            number = float(time) if "." in time else int(time)
+            pq.write_table(pa.table({"device": ["a"], "value": [1], "time": [number]}), path)
+    assert rows_of(path, TICKS) == ([("a", 1, 2857672, 2857672)], [])
+
+
+def test_a_unit_that_is_said(temp: Path) -> None:
+    program = TICKS.replace("time)", "time: s)")
+    content = "device,value,time,arrival\na,1,600,1200.5\na,1,+1.5e3,2e3\na,1,1970-01-01 00:10,1e400\n"
+    rows, bad = read(temp, content, program)
+    assert rows == [("a", 1, 1, 2), ("a", 1, 2, 3)]
+    assert len(bad) == 1

@@ -9,6 +9,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.ticks import no_tick
 from antelog.errors import DataError
 from antelog.files.times import ticks
+from antelog.language.epochs import TICKS, Counting
 
 
 def tick_of(text: str | None, plan: Plan | None, option: str) -> int | None:
@@ -16,11 +17,11 @@ def tick_of(text: str | None, plan: Plan | None, option: str) -> int | None:
     if text is None:
         return None
     try:
-        numbers, faults = ticks(pa.array([text]), "tick", plan.tick if plan else None, option)
+        found = ticks(pa.array([text]), "tick", Counting(plan.tick if plan else None, TICKS), option)
     except DataError:
         reason = no_tick(f"`{text}` is a timestamp")
         raise click.BadParameter(reason, param_hint=f"'{option}'") from None
-    for fault in faults:
+    for fault in found.faults:
         if fault.applies[0]:
             raise click.BadParameter(fault.detail(0), param_hint=f"'{option}'")
-    return int(numbers[0])
+    return int(found.numbers[0])

@@ -13,6 +13,7 @@ from antelog.cli.arguments.completion import queries_of
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.reading import Read, equation
 from antelog.cli.arguments.ticks import tick_of
+from antelog.cli.arguments.units import time_unit_option, with_units
 from antelog.cli.recorded.facts import (
     arrival_option,
     facts_of,
@@ -66,6 +67,7 @@ def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Pa
 )  # fmt: skip
 @until_option
 @arrival_option
+@time_unit_option
 @click.option(
     "--query", "queries", metavar="NAME", multiple=True, shell_complete=queries_of,
     help="Only the answers of this query.",
@@ -108,17 +110,16 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
     that it printed: a file that ends in .jsonl, or - for standard input.
     """
     facts = {name: given.pop(name) for name in ("inputs", "statics", "maps", "arrival", "until")}
-    since = given.pop("since")
+    since, units = given.pop("since"), given.pop("time_units")
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
     if is_log and plan:
         raise click.UsageError("--plan needs a program, and this is a log")
-    read = facts["inputs"] or facts["statics"] or facts["maps"]
+    read = facts["inputs"] or facts["statics"] or facts["maps"] or units
+    leave_out = "leave out --input, --static, --map"
     if is_log and read:
-        raise click.UsageError("a log has its answers already; leave out --input, --static and --map")
+        raise click.UsageError(f"a log has its answers already; {leave_out} and --time-unit")
     if plan and (read or facts["until"] or since):
-        raise click.UsageError(
-            "--plan draws the rules alone; leave out --input, --static, --map, --since and --until"
-        )
+        raise click.UsageError(f"--plan draws the rules alone; {leave_out}, --time-unit, --since and --until")
     look = {"query": given.pop("queries"), "answer": dict(given.pop("answers")), **given}
     with ending_in_words(ctx):
         draw = _draw()
@@ -129,7 +130,7 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
         elif plan:
             drawing = draw(load(source), **look)
         else:
-            program = load(source)
+            program = with_units(load(source), units)
             first = tick_of(since, program.plan, "--since")
             tables: list[Tables] = []
             engine = through(program, facts_of(program.plan, facts), tables.append)

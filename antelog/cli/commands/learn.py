@@ -9,6 +9,7 @@ import click
 
 from antelog.accounts import Counts
 from antelog.cli.arguments.maps import map_option
+from antelog.cli.arguments.units import time_unit_option, with_units
 from antelog.cli.recorded.facts import (
     arrival_option,
     facts_of,
@@ -50,6 +51,7 @@ from antelog.program import load
 )  # fmt: skip
 @until_option
 @arrival_option
+@time_unit_option
 @rejects_option
 @click.pass_context
 def learn(
@@ -68,7 +70,7 @@ def learn(
     with ending_in_words(ctx):
         if not output.parent.is_dir():
             raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
-        loaded = load(program)
+        loaded = with_units(load(program), given["time_units"])
         facts = facts_of(loaded.plan, given)
         engine = through(loaded, facts, rejects=rejects, model=LEARN, epoch=epoch, half_life=None)
         model = engine.model

@@ -14,6 +14,7 @@ from antelog.cli.arguments.models import min_chance_option, model_option, most_o
 from antelog.cli.arguments.page import address_of, page_options
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
 from antelog.cli.arguments.setting_error import SettingError
+from antelog.cli.arguments.units import time_unit_option
 from antelog.cli.run.checks import checked
 from antelog.cli.run.config import read_config
 from antelog.cli.run.endpoints import sink_of, source_of
@@ -98,6 +99,7 @@ def _conf(text: str) -> tuple[str, str]:
     "given: arrivals where there is such a column, else the facts.",
 )  # fmt: skip
 @click.option("--arrival", metavar="NAME", help="The column with the arrivals of facts.  [default: arrival]")
+@time_unit_option
 @click.option(
     "--lag", type=click.IntRange(min=0), metavar="TICKS",
     help="A stream finishes the tick that lies this many behind the highest one seen.  [default: 1]",
@@ -178,6 +180,7 @@ def _merged(base: Settings, given: dict[str, Any]) -> Settings:
             raise click.BadParameter(f"{what} is given twice; it has one source", param_hint=option)
         changed[name] = {**getattr(base.sources, name), **dict(pairs)}
     changed["maps"] = {**base.sources.maps, **dict(given.pop("maps"))}
+    changed["time_units"] = {**base.sources.time_units, **dict(given.pop("time_units"))}
     changed["conf"] = {**base.cluster.conf, **dict(given.pop("conf"))}
     # An option that is not given is None, or empty, or a flag that is not set.
     changed |= {name: value for name, value in given.items() if value}

@@ -9,6 +9,7 @@ import click
 
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import model_option
+from antelog.cli.arguments.units import time_unit_option, with_units
 from antelog.cli.recorded.facts import (
     arrival_option,
     facts_of,
@@ -52,6 +53,7 @@ def _report(_ctx: click.Context, _parameter: click.Parameter, path: Path | None)
 )  # fmt: skip
 @until_option
 @arrival_option
+@time_unit_option
 @rejects_option
 @click.pass_context
 def score(
@@ -74,7 +76,7 @@ def score(
     on the way.
     """
     with ending_in_words(ctx):
-        loaded = load(program)
+        loaded = with_units(load(program), given["time_units"])
         facts = facts_of(loaded.plan, given)
         chosen = LEARN if model is None and not loaded.plan.declares_chances else model
         _tell(loaded, through(loaded, facts, rejects=rejects, model=chosen), output)

@@ -16,6 +16,7 @@ from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import Read
 from antelog.cli.arguments.ticks import tick_of
+from antelog.cli.arguments.units import time_unit_option, with_units
 from antelog.cli.recorded.facts import (
     Facts,
     arrival_option,
@@ -110,6 +111,7 @@ class _Options:
 @min_chance_option
 @most_option()
 @arrival_option
+@time_unit_option
 @click.option(
     "--explanations", type=click.IntRange(min=1), metavar="N",
     help="Print at most N explanations of an answer, the smallest first.",
@@ -143,7 +145,7 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
     if given["since"] is not None and not snapshots:
         raise click.UsageError("--since says where snapshots start; leave it out, or add --snapshots")
     with ending_in_words(ctx):
-        loaded = load(program)
+        loaded = with_units(load(program), given["time_units"])
         _run(loaded, _options(loaded.plan, given))
 
 

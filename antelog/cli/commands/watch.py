@@ -20,6 +20,7 @@ from antelog.cli.arguments.models import forecast_of, min_chance_option, model_o
 from antelog.cli.arguments.page import address_of, page_options, token
 from antelog.cli.arguments.pairs import files_of_statics
 from antelog.cli.arguments.reading import Read
+from antelog.cli.arguments.units import time_unit_option, with_units
 from antelog.cli.recorded.facts import say_what_is_missing, static_facts, static_option
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
@@ -73,6 +74,7 @@ from antelog.watch.sources.places import Place
     "--arrival", metavar="NAME", default="arrival", show_default=True,
     help="The column with the ticks or timestamps at which facts arrived.",
 )  # fmt: skip
+@time_unit_option
 @click.option(
     "--lag", type=click.IntRange(min=0), metavar="TICKS", default=1, show_default=True,
     help="Finish the tick that lies this many behind the highest one seen.",
@@ -132,7 +134,7 @@ def watch(ctx: click.Context, /, program: Path, **given: Any) -> None:
         if not given["inputs"] and is_changes(program):
             show_changes(program, address_of(given, facts=None))
         else:
-            _run(load(program), given)
+            _run(with_units(load(program), given["time_units"]), given)
 
 
 def _run(program: Program, given: Mapping[str, Any]) -> None:

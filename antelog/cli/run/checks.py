@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import click
 
-from antelog.cli.arguments.maps import misfits
+from antelog.cli.arguments import maps, units
+from antelog.cli.arguments.units import counted
 from antelog.cli.run.config import Config, conflict_diagnostic
 from antelog.cli.run.conflicts import conflicts
 from antelog.cli.run.settings import Settings
@@ -36,7 +37,7 @@ def checked(settings: Settings, config: Config | None) -> Program:
     assert settings.program is not None
     program = load(settings.program)
     _refuse_misfits(program.plan, settings, config)
-    return program
+    return counted(program, settings.sources.time_units)
 
 
 def _refuse_conflicts(settings: Settings, config: Config | None) -> None:
@@ -70,6 +71,8 @@ def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
                 message = f"the program has no {what} {name}"
                 yield _Misfit(f"{table}.{name}", f"--{table}", message, _hint(plan, names, table, name))
     yield from _history(plan, settings)
+    for name, message, hint in units.misfits(plan, settings.sources.time_units):
+        yield _Misfit(f"input.{name}" if name else "time_unit", "--time-unit", message, hint)
     yield from _maps(plan, settings)
     yield from _limits(plan, settings)
     if plan.tick is None:
@@ -117,7 +120,7 @@ def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str) -> 
 
 
 def _maps(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
-    for each in misfits(plan, settings.sources.maps, settings.timing.arrival or "arrival"):
+    for each in maps.misfits(plan, settings.sources.maps, settings.timing.arrival or "arrival"):
         yield _Misfit(_place(each.predicate), "--map", each.message, each.hint)
 
 

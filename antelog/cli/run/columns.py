@@ -109,7 +109,7 @@ def _reading(asked: _Asked, found: _Found) -> Reading:
         source,
         columns,
         kinds,
-        asked.plan.tick,
+        wanted.counting,
         found.layout,
         {
             column: _constants(asked.plan, wanted.name, i)

@@ -8,7 +8,8 @@
 
     [input.Temp]
     source = "kafka://localhost:9092/readings"
-    map = { device = "sensor", time = "@timestamp" }
+    map = { device = "sensor", time = "at" }
+    time_unit = "ms"
 
 Paths are those seen from the file's own folder. `${NAME}` in a text stands for the variable NAME of
 the environment, so that passwords need not be written down.
@@ -26,6 +27,7 @@ from typing import Any, TypeVar
 
 from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.setting_error import SettingError
+from antelog.cli.arguments.units import unit
 from antelog.cli.run.conflicts import Conflict
 from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.settings import (
@@ -65,13 +67,14 @@ SETTINGS = (
     "only",
     "model",
     "min_chance",
+    "time_unit",
     *_TEXTS,
     *_WHOLE,
     *_TABLES,
     _LEARN_FROM,
 )
 _OF_SOURCES = ("source", "map")
-_OF_HISTORY = ("source",)
+_KNOWN = {"input": (*_OF_SOURCES, "time_unit"), "static": _OF_SOURCES, _LEARN_FROM: ("source",)}
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class _Reader:
         self.named = {".".join(path[:2]): span for path, span in self._places.items() if len(path) < 3}
 
     def settings(self, values: Mapping[str, Any]) -> Settings:
-        found: dict[str, Any] = {"maps": {}}
+        found: dict[str, Any] = {"maps": {}, "time_units": {}}
         for name, value in values.items():
             if name not in SETTINGS:
                 self._unknown((name,), SETTINGS, values)
@@ -144,6 +147,9 @@ class _Reader:
                 # Of a program with one input that need not be named.
                 sources = value if isinstance(value, dict) else {"": value}
                 found["learn_from"] = dict(self._sources(name, sources, found["maps"]))
+            elif name == "time_unit":
+                with self._complaints((name,)):
+                    found["time_units"][""] = unit(self._filled(value))
             elif name not in _TABLES:
                 with self._complaints((name,)):
                     found |= self._setting(name, value)
@@ -157,6 +163,8 @@ class _Reader:
                 found["conf"] = dict(self._flat(value, (name,)))
             else:
                 found[f"{name}s"] = dict(self._sources(name, value, found["maps"]))
+                if name == "input":
+                    found["time_units"] |= self._units(value)
         return Settings().changed(found)
 
     def _setting(self, name: str, value: object) -> dict[str, Any]:
@@ -191,7 +199,7 @@ class _Reader:
             path = (table, predicate) if predicate else (table,)
             given = value if isinstance(value, dict) else {"source": value}
             for name in given:
-                known = _OF_HISTORY if table == _LEARN_FROM else _OF_SOURCES
+                known = _KNOWN[table]
                 if name not in known:
                     self._unknown((*path, name), known, given)
             maps |= self._map((*path, "map"), given.get("map", {}), f"{predicate}.")
@@ -204,6 +212,15 @@ class _Reader:
                 continue
             with self._complaints((*path, "source") if given is value else path):
                 yield predicate, self._from_here(source_of(self._text(given["source"]), self._folder))
+
+    def _units(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """What the times of each input count, where it is said."""
+        found = {}
+        for predicate, given in values.items():
+            if isinstance(given, dict) and "time_unit" in given:
+                with self._complaints(("input", predicate, "time_unit")):
+                    found[predicate] = unit(self._filled(given["time_unit"]))
+        return found
 
     def _map(self, path: tuple[str, ...], values: object, prefix: str) -> dict[str, str]:
         if not isinstance(values, dict):

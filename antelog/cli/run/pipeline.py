@@ -21,6 +21,7 @@ from antelog.cli.run.report import Report, reporting
 from antelog.cli.run.settings import Settings
 from antelog.cli.show.terminal import say
 from antelog.cli.watching.stopping import stoppable
+from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
@@ -178,7 +179,7 @@ class _Pipeline:
                 most=settings.sinks.most,
                 buckets=settings.cluster.buckets,
                 clock=timing.clock,
-                arrival=timing.arrival or "arrival",
+                arrival=InTicks(timing.arrival or "arrival"),
                 lag=1 if timing.lag is None else timing.lag,
                 idle=timing.idle,
                 until=timing.until,

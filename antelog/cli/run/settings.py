@@ -26,12 +26,14 @@ class Sources:
     """Where facts come from. `maps` is from `P.column`, or `column` of any input, to a source's name.
 
     `learn_from` has the history of inputs; of the only input under an empty name, if none was given.
+    `time_units` says what the times of inputs count since 1970; those of all under an empty name.
     """
 
     inputs: Mapping[str, Source] = field(default_factory=dict)
     statics: Mapping[str, Source] = field(default_factory=dict)
     maps: Mapping[str, str] = field(default_factory=dict)
     learn_from: Mapping[str, Source] = field(default_factory=dict)
+    time_units: Mapping[str, str] = field(default_factory=dict)
 
     def history(self, inputs: Sequence[str]) -> dict[str, Source]:
         """The history of a program's inputs, by their names."""

@@ -1,6 +1,6 @@
 """The nodes of a plan: what the compiler hands to the engine.
 
-    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?
+    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, Unit*
     Relation = an atom whose truth over time is kept: one for each query, and one for each
                negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
 
@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from antelog.compile.nodes.patterns import Comparison, Pattern, StaticAtom, Term, Var
+from antelog.language.epochs import Counting
 
 
 class Bounds(Struct, frozen=True):
@@ -173,8 +174,18 @@ class Key(Struct, frozen=True):
         return next(k.position for k in self.positions if k.name == name)
 
 
+class Unit(Struct, frozen=True):
+    """In which unit the times of an input count since 1970: `s`, `ms`, `us`, `ns`; or they are `ticks`."""
+
+    input: str
+    unit: str
+
+
 class Plan(Struct, frozen=True, cache_hash=True):
-    """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps."""
+    """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps.
+
+    `units` has the inputs whose unit is said. They tell how facts are read, and change no answer.
+    """
 
     inputs: tuple[Input, ...]
     statics: tuple[Static, ...]
@@ -182,6 +193,16 @@ class Plan(Struct, frozen=True, cache_hash=True):
     relations: tuple[Relation, ...]
     key: Key
     tick: int | None = None
+    units: tuple[Unit, ...] = ()
+
+    def counting(self, name: str) -> Counting:
+        """How the times of an input are counted."""
+        return Counting(self.tick, next((each.unit for each in self.units if each.input == name), None))
+
+    @property
+    def read(self) -> Plan:
+        """The same for who has read the facts: whatever their times counted makes no difference any more."""
+        return structs.replace(self, units=()) if self.units else self
 
     @property
     def queries(self) -> Iterator[Relation]:

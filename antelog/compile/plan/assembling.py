@@ -25,6 +25,7 @@ from antelog.compile.nodes.plan import (
     Relation,
     Static,
     StaticRule,
+    Unit,
 )
 from antelog.compile.patterns.relations import Asked, Resolved
 from antelog.compile.rules.clauses import static_parts
@@ -38,7 +39,8 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     statics, static_rules = _statics(checked)
     alerts = {q.atom.predicate: float(q.alert.fraction) for q in checked.document.queries if q.alert}
     found = [_relation(each, vocabulary, alerts) for each in relations]
-    return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), vocabulary.tick)
+    units = tuple(Unit(name, unit) for name, unit in vocabulary.units.items())
+    return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), vocabulary.tick, units)
 
 
 def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, float]) -> Relation:

@@ -20,6 +20,7 @@ from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
 from antelog.compile.nodes.variables import compared, names_in, static_variables
 from antelog.compile.plan.completing import completed
 from antelog.errors import PlanError
+from antelog.language.epochs import UNITS
 
 _FAR = 2**55
 """No time is so far from another: a program has numbers up to 2^53."""
@@ -76,6 +77,10 @@ class _Complaints:
                 yield f"{relation.name} has an alert that no query can have"
         if plan.tick is not None and not 0 < plan.tick <= _FAR:
             yield "its ticks have no length"
+        if not all(each.input in self._inputs and each.unit in UNITS for each in plan.units):
+            yield "the unit of some times does not fit"
+        if not _once(each.input for each in plan.units) or (plan.units and plan.tick is None):
+            yield "some times have a unit that no program can say"
         own = [*self._inputs.values(), *self._statics.values(), *self._relations.values()]
         if not {None, "text", "number"}.issuperset(chain(*own)):
             yield "a column has an unknown type"

@@ -51,7 +51,7 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
     if plan.tick is not None:
         yield f"tick: {duration_text(plan.tick)}"
     for source in plan.inputs:
-        yield _input_text(source)
+        yield _input_text(source, plan.counting(source.name).unit)
         yield from (f"  {line}" for line in odds_lines(source))
     for static in plan.statics:
         derived = 0 if rows is None else rows[static.name] - len(static.facts)
@@ -65,8 +65,9 @@ def _columns(columns: tuple[str, ...], types: tuple[str | None, ...]) -> list[st
     return [*typed, *columns[len(types) :]]
 
 
-def _input_text(source: Input) -> str:
-    text = f"input {call_text(source.name, _columns(source.columns, source.types))}, delay {source.delay}"
+def _input_text(source: Input, unit: str | None) -> str:
+    columns = _columns(source.columns, (*source.types, unit))
+    text = f"input {call_text(source.name, columns)}, delay {source.delay}"
     if source.slot is not None:
         names = [source.columns[i] for i in source.slot] or ["tick"]
         text += f", one per {' and '.join(names)}"

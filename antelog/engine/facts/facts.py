@@ -25,7 +25,7 @@ from antelog.engine.facts import rejects
 from antelog.engine.facts.frames import Array, Frame, Rows, naming, read_frame
 from antelog.engine.facts.lateness import delays
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
-from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of
+from antelog.engine.facts.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, times_of
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind, kind_of_column
 from antelog.engine.values.plain import cells_of, why_of_no_use
@@ -33,6 +33,7 @@ from antelog.engine.values.types import declared
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.epochs import TICKS, Counting
 
 Places: TypeAlias = tuple[tuple[int, int], ...]
 """Columns with what has to be there: a cell, or what is in another column."""
@@ -156,7 +157,10 @@ def admit(
         counts[name] = Counts()
         if name in frames:
             rows = read_frame(source, frames[name], arrival)
-            ticks = _Ticks(before, now, plan.tick)
+            counting = plan.counting(name)
+            if isinstance(arrival, InTicks):
+                counting = Counting(plan.tick, TICKS)
+            ticks = _Ticks(before, now, counting)
             facts[name], counts[name], table, at = _admit(source, rows, values, ticks, conflicts)
             types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
             if len(at):
@@ -175,25 +179,25 @@ def _unknown_input(plan: Plan, name: str) -> str:
 
 @dataclass(frozen=True)
 class _Ticks:
-    """The ticks a batch arrived in, and how long one is in microseconds."""
+    """The ticks a batch arrived in, and how its times are counted."""
 
     before: int
     now: int
-    tick: int | None
+    counting: Counting
 
 
 def _admit(
     source: Input, rows: Rows, values: Values, ticks: _Ticks, conflicts: Objector | None
 ) -> tuple[Facts, Counts, pa.Table, Column]:
-    before, now, tick = ticks.before, ticks.now, ticks.tick
+    before, now, counting = ticks.before, ticks.now, ticks.counting
     kinds = tuple(kind_of_column(column.type) for column in rows.columns)
     read = tuple(map(partial(_cells, source, values), rows.columns, range(len(kinds)), kinds))
     cells = tuple(each for each, _ in read)
-    time = _ticks(rows.time, tick, f"column {source.columns[-1]} of {source.name}")
+    time = _ticks(rows.time, counting, f"column {source.columns[-1]} of {source.name}")
     if rows.arrival is None:
         arrival = Ticks(np.clip(time.numbers, before + 1, now), time.whole, rows.time)
     else:
-        arrival = _ticks(rows.arrival, tick, f"the arrival of {source.name}")
+        arrival = _ticks(rows.arrival, counting, f"the arrival of {source.name}")
     given = Facts(cells, time.numbers, arrival.numbers)
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
@@ -201,7 +205,7 @@ def _admit(
         *_of_no_use(source, rows, [bad for _, bad in read]),
         *_about_values(source, cells, kinds, values),
         *_about_ticks(time, arrival, before, now),
-        *_about_order(given, delays(source, cells, values)),
+        *_about_order(source, given, delays(source, cells, values), counting),
     )
     # Mostly there are none.
     for objection in objections if any(each.applies.any() for each in objections) else ():
@@ -239,11 +243,11 @@ def _cells(
         return values.spelled(cells) if spelled else cells, bad
 
 
-def _ticks(array: Array, tick: int | None, what: str) -> Ticks:
-    if tick is None and is_timestamp(array.type):
+def _ticks(array: Array, counting: Counting, what: str) -> Ticks:
+    if counting.tick is None and is_timestamp(array.type):
         raise DataError(no_tick(f"{what} has timestamps"))
     with naming(what, array.type):
-        return ticks_of(array, tick)
+        return times_of(array, counting)
 
 
 def _of_no_use(source: Input, rows: Rows, bad: Sequence[Mask | None]) -> Iterator[_Objection]:
@@ -294,12 +298,13 @@ def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator
     )
 
 
-def _about_order(given: Facts, allowed: Column) -> Iterator[_Objection]:
+def _about_order(source: Input, given: Facts, allowed: Column, counting: Counting) -> Iterator[_Objection]:
     ahead, behind = given.time - given.arrival, given.arrival - given.time - allowed
     for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its deadline")):
 
         def detail(rows: Column, by: Column = by, where: str = where) -> pa.Array:
-            return sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
+            said = sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
+            return rejects.with_remedy(said, given.time[rows], counting, source)
 
         yield _Objection(reason, by > 0, detail)
 

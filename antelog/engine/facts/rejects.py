@@ -13,12 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.ticks import LAST, Ticks, as_given
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind
 from antelog.engine.values.plain import why_of_no_use
 from antelog.engine.values.values import UNBOUND, Values
+from antelog.language.epochs import LIKELY, Counting, last_tick, remedy
 
 LATE, EARLY, MALFORMED, CONFLICTING = "late", "early", "malformed", "conflicting"
 
@@ -108,6 +110,28 @@ def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
     )
     about = pc.if_else(pa.array(cells == UNBOUND), f"the {what} is missing", about)
     return pc.if_else(pa.array(bad), f"the {what} {why_of_no_use(times.given.type)}", about)
+
+
+def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:
+    """What is said of rows, and what to do where their times are most likely no ticks.
+
+    Of times that count milliseconds nearly all are late, and a longer delay is no remedy.
+    """
+    tick, column = counting.tick, source.columns[-1]
+    rest = time > (LAST if tick is None else last_tick(tick))
+    for each in LIKELY:
+        # Without the length of a tick a number from 1980 on is odd, with it one after 3000.
+        here = (time >= each.first) & (time <= each.last)
+        here &= (time >= 4 * each.first) if tick is None else rest
+        if here.any():
+            words = remedy(each.unit, counting, source.name, column)
+            said = pc.if_else(pa.array(here), sentence(said, f"; {words}"), said)
+        rest &= ~here
+    if rest.any():
+        said = pc.if_else(
+            pa.array(rest), sentence(said, f"; {remedy(None, counting, source.name, column)}"), said
+        )
+    return said
 
 
 def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array:

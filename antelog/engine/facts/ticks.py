@@ -2,9 +2,10 @@
 
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a
 timestamp or a date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to
-tick floor(microseconds since 1970 / length of a tick). One without a time zone counts as UTC.
+tick floor(microseconds since 1970 / length of a tick). One without a time zone counts as UTC. Users may
+have numbers that count seconds or parts of them since 1970 instead, see `antelog.language.epochs`.
 
-    tick 10 minutes: 2024-05-01 06:40 is tick 2857672; 7 is tick 7; 7.5 is none
+    tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from functools import cache
-from typing import Any, SupportsIndex, TypeAlias
+from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
+from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.frames import Array
@@ -25,6 +26,7 @@ from antelog.engine.values.plain import cells_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.given import said
+from antelog.language.epochs import MICROSECONDS, Counting
 
 Moment: TypeAlias = SupportsIndex | date
 """A tick by its number or, in a program that says how long a tick is, any moment in it."""
@@ -35,16 +37,39 @@ LAST = 2**53 - 1
 _FAR = 2**61
 """Stands for all numbers that are larger."""
 
-_MICROSECONDS = {"s": Fraction(10**6), "ms": Fraction(10**3), "us": Fraction(1), "ns": Fraction(1, 10**3)}
+LARGEST = 2**63 - 1024
+"""The largest number that a double and an integer of 64 bits can both be."""
+
+
+class InTicks(str):
+    """The name of a column of arrivals where it and the times are ticks already, and nothing else.
+
+    Who has read times once says so by it: read again, a tick of the far future could be taken for seconds.
+    """
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Ticks:
-    """Times as ticks; `whole` says where there is one, elsewhere the number means nothing."""
+    """Times as ticks; `whole` says where there is one, elsewhere the number means nothing.
+
+    `units` are those in which some numbers count since 1970, although nobody said so.
+    """
 
     numbers: Column
     whole: Mask
     given: Array
+    units: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """The numbers of a column as they stand there; `doubles` are the same where they may have fractions."""
+
+    numbers: Column
+    whole: Mask
+    doubles: NDArray[np.float64] | None = None
 
 
 def is_timestamp(type_: pa.DataType) -> bool:
@@ -53,25 +78,76 @@ def is_timestamp(type_: pa.DataType) -> bool:
 
 
 def ticks_of(given: Array, length: int | None) -> Ticks:
-    """The ticks of a column; `length` is that of a tick in microseconds, and must be known for timestamps."""
-    if is_a.is_dictionary(given.type):
-        given = given.cast(given.type.value_type)
-    type_ = given.type
-    there: Mask = np.ones(len(given), np.bool_)
+    """The ticks of a column; `length` is that of a tick in microseconds, and must be known for timestamps.
+
+    Numbers are ticks. For those that users hand over there is `times_of`.
+    """
+    given = _plain(given)
+    if is_timestamp(given.type) and length is not None:
+        return Ticks(_from_timestamps(given, length), _there(given), given)
+    found = _numbers(given)
+    return Ticks(_near(found.numbers), found.whole, given)
+
+
+def times_of(given: Array, counting: Counting) -> Ticks:
+    """The same for a column as users have it, in which numbers may count since 1970."""
+    given = _plain(given)
+    length = counting.tick
+    if length is None or counting.only_ticks or is_timestamp(given.type):
+        return ticks_of(given, length)
+    found = _numbers(given)
+    numbers, whole = found.numbers, found.whole
+    if found.doubles is None and numbers.max(initial=0) < counting.ranges[0].first:
+        return Ticks(_near(numbers), whole, given)  # as mostly
+    units = []
+    for each in counting.ranges:
+        counts, micro = found.numbers if found.doubles is None else found.doubles, MICROSECONDS[each.unit]
+        here = (counts >= each.first) & (counts <= each.last)
+        if not here.any():
+            continue
+        if found.doubles is None:
+            here &= whole
+            ticks = _in_ticks(found.numbers, micro / length)
+        else:
+            counts = np.clip(np.rint(np.where(here, counts, 0) * float(micro)), -LARGEST, LARGEST)
+            ticks = _in_ticks(counts.astype(np.int64), Fraction(1, length))
+        numbers, whole = np.where(here, ticks, numbers), whole | here
+        if counting.unit is None:
+            units.append(each.unit)
+    return Ticks(_near(numbers), whole, given, tuple(units))
+
+
+def _plain(given: Array) -> Array:
+    return given.cast(given.type.value_type) if is_a.is_dictionary(given.type) else given
+
+
+def _there(given: Array) -> Mask:
     if given.null_count:
-        there = given.is_valid().to_numpy(zero_copy_only=False)
-    if is_timestamp(type_) and length is not None:
-        return Ticks(_from_timestamps(given, length), there, given)
-    if is_a.is_integer(type_):
+        there: Mask = given.is_valid().to_numpy(zero_copy_only=False)
+        return there
+    return np.ones(len(given), np.bool_)
+
+
+def _numbers(given: Array) -> _Numbers:
+    if is_a.is_integer(given.type):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
-        if len(numbers) and (numbers.max() > _FAR or numbers.min() < -_FAR):
-            numbers = np.clip(numbers, *_limits(numbers.dtype))
-        return Ticks(numbers.astype(np.int64, copy=False), there, given)
+        if numbers.dtype == np.uint64:
+            numbers = np.minimum(numbers, np.uint64(2**63 - 1))
+        return _Numbers(numbers.astype(np.int64, copy=False), _there(given))
     scratch = Values()
     doubles = scratch.numbers(cells_of(scratch, given)[0])
-    whole: Mask = np.isfinite(doubles) & (np.floor(doubles) == doubles)  # texts are not-a-number here
-    numbers = np.clip(np.where(whole, doubles, 0), -_FAR, _FAR).astype(np.int64)
-    return Ticks(numbers, whole, given)
+    finite = np.isfinite(doubles)  # texts are not-a-number here
+    whole: Mask = finite & (np.floor(doubles) == doubles)
+    numbers = np.clip(np.where(whole, doubles, 0), -LARGEST, LARGEST).astype(np.int64)
+    return _Numbers(numbers, whole, doubles)
+
+
+def _near(numbers: Column) -> Column:
+    """The numbers, with the furthest ones brought so near that they can be added and subtracted."""
+    if len(numbers) and (numbers.max() > _FAR or numbers.min() < -_FAR):
+        near: Column = np.clip(numbers, -_FAR, _FAR)
+        return near
+    return numbers
 
 
 def no_tick(what: str) -> str:
@@ -93,19 +169,18 @@ def tick_of(given: Moment, length: int | None) -> int:
     return int(found.numbers[0])
 
 
-@cache
-def _limits(dtype: np.dtype[np.integer[Any]]) -> tuple[int, int]:
-    info = np.iinfo(dtype)
-    return max(-_FAR, int(info.min)), min(_FAR, int(info.max))
-
-
 def _from_timestamps(given: Array, length: int) -> Column:
     if is_a.is_date(given.type):
         given = given.cast(pa.date32()).cast(pa.timestamp("s"))
-    each = _MICROSECONDS[given.type.unit] / length
+    counts = given.cast(pa.int64()).fill_null(0).to_numpy()
+    return _in_ticks(counts, MICROSECONDS[given.type.unit] / length)
+
+
+def _in_ticks(counts: Column, each: Fraction) -> Column:
+    """The ticks in which moments lie, counted since 1970 in something that takes so much of a tick."""
     # What is further away than this is beyond the last tick anyway, and its number could overflow.
     far = min(int((LAST + 1) / each) + 1, 2**63 - 1)
-    counts = np.clip(given.cast(pa.int64()).fill_null(0).to_numpy(), -far, far)
+    counts = np.clip(counts, -far, far)
     rounds, rest = np.divmod(counts, np.int64(each.denominator))
     ticks: Column = rounds * np.int64(each.numerator) + rest * np.int64(each.numerator) // each.denominator
     return ticks

@@ -131,7 +131,8 @@ class Model:
     def of(self, plan: Plan, name: str = "the model") -> Model:
         """The model, if it is of this program; raises StateError with what differs.
 
-        From which chance on an answer is worth an alert makes no difference to what was learned.
+        From which chance on an answer is worth an alert, and in which unit times are given, makes no
+        difference to what was learned.
         """
         if _without_alerts(self.plan) == _without_alerts(plan):
             return self
@@ -164,7 +165,7 @@ def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:
 
 def _without_alerts(plan: Plan) -> Plan:
     relations = tuple(msgspec.structs.replace(each, alert=None) for each in plan.relations)
-    return msgspec.structs.replace(plan, relations=relations)
+    return msgspec.structs.replace(plan.read, relations=relations)
 
 
 def _difference(one: Plan, other: Plan) -> str:

@@ -11,7 +11,9 @@ from antelog.language.checks.percentages import alert_problems
 from antelog.language.checks.refinements import refine
 from antelog.language.checks.slots import slot_of
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.units import type_of_time_problems, units_of
 from antelog.language.durations import microseconds
+from antelog.language.epochs import UNITS
 from antelog.language.parser import Parsed
 from antelog.language.vocabulary import Delays, Kind, Predicate, Type, Vocabulary
 
@@ -38,7 +40,8 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
             if bound is not None:
                 ticks_of(bound, tick, found)
         found += alert_problems(query)
-    return Vocabulary(predicates, tick, odds), found
+    units = units_of(document.declarations, tick, found)
+    return Vocabulary(predicates, tick, odds, units), found
 
 
 def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
@@ -71,10 +74,12 @@ def _declare(
 ) -> None:
     name = declaration.name
     found += _column_problems(declaration.columns, name, isinstance(declaration, syntax.Static))
-    types = tuple(_type(column, found) for column in declaration.columns)
+    is_input = isinstance(declaration, syntax.Input)
+    objects = declaration.columns[:-1] if is_input else declaration.columns
+    types = tuple(_type(column, found) for column in objects)
     kind, delay, slot = Kind.STATIC, 0, None
     if isinstance(declaration, syntax.Input):
-        kind, types = Kind.INPUT, types[:-1]
+        kind = Kind.INPUT
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         slot = slot_of(declaration, found)
         if not declaration.columns:
@@ -105,10 +110,8 @@ def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool
             message = f"{name} has two columns named {column.name}"
             yield Diagnostic("E101", message, column.span, "Give each column its own name.", (note,))
         seen.setdefault(column.name, column.span)
-    if columns and not static and columns[-1].type not in (None, "time"):
-        message = f"the last column of an input is its time, which has no type {columns[-1].type}"
-        hint = f"Remove the type, or add a column for the time behind {columns[-1].name}."
-        yield Diagnostic("E104", message, columns[-1].type_span, hint)
+    if columns and not static:
+        yield from type_of_time_problems(columns[-1])
     for column in columns if static else columns[:-1]:
         if column.type == "time":
             hint = "Write the time of an input as its last column; a static predicate has none."
@@ -122,6 +125,8 @@ def _type(column: syntax.Column, found: list[Diagnostic]) -> Type | None:
         return Type(column.type)
     except ValueError:
         hint = did_you_mean(column.type, [t.value for t in Type]) or "The types are `number` and `text`."
+        if column.type in UNITS:
+            hint = "Only the time of an input, its last column, has a unit."
         if column.type.lower() in _OTHER_NAMES:
             hint = f"Write `{_OTHER_NAMES[column.type.lower()].value}`."
         found.append(Diagnostic("E104", f"`{column.type}` is not a type", column.type_span, hint))

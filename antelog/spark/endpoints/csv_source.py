@@ -137,9 +137,10 @@ def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
     wanted = replace(reading.wanted, types=tuple(_TYPES[type_] for type_ in reading.wanted.types))
     begun = False
     try:
-        for table, bad in sorted_out(wanted, csv_chunks(stream, file, wanted, []), file):
-            yield from _good(reading, table)
-            yield from _bad(reading, [f"{row.detail} (line {row.line} of {file})" for row in bad], bad)
+        for each in sorted_out(wanted, csv_chunks(stream, file, wanted, []), file):
+            yield from _good(reading, each.table)
+            details = [f"{row.detail} (line {row.line} of {file})" for row in each.bad]
+            yield from _bad(reading, details, each.bad)
             begun = True
     except DataError as error:
         if reading.strict:

@@ -19,11 +19,13 @@ from pyspark.sql.types import StructType
 
 from antelog.errors import DataError
 from antelog.files.records import row_pattern
+from antelog.language.epochs import Counting
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Source, Table
 from antelog.spark.endpoints.fields import column_of, field, fields, quoted
 from antelog.spark.endpoints.text_columns import Kind, Value, malformed, nothing, value_of
 from antelog.spark.endpoints.unreadable import without
+from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.settings import MALFORMED, ROW
 
 Schema: TypeAlias = StructType
@@ -50,15 +52,15 @@ class Reading:
     """A source and what is wanted of it.
 
     `columns` has the name in the source for each column of the predicate, and for that of arrivals
-    if there is one; `kinds` says what their values are. `tick` is the length of one, if timestamps
-    stand for ticks; `choices` are values that made-up facts may have. CSV files are read as `csv` says;
-    `schema` is the one of the Parquet files that a stream follows.
+    if there is one; `kinds` says what their values are, `counting` how times are counted. `choices` are
+    values that made-up facts may have. CSV files are read as `csv` says; `schema` is the one of the Parquet
+    files that a stream follows.
     """
 
     source: Source
     columns: Mapping[str, str]
     kinds: Mapping[str, Kind]
-    tick: int | None
+    counting: Counting
     layout: CsvLayout | None = None
     choices: Mapping[str, Sequence[str | int | float]] | None = None
     csv: CsvReading | None = None
@@ -90,11 +92,17 @@ def frame(
     rows = _typed(spark, source, stream, limit, reading.schema)
     if isinstance(source, Files):
         rows = without(rows, leave_out)
-    known = rows.columns
-    return rows.select(*(column_of(known, name).alias(column) for column, name in reading.columns.items()))
+    return rows.select(*(_cell(rows, column, name, reading) for column, name in reading.columns.items()))
 
 
 # ---- sources with types ----
+
+
+def _cell(rows: DataFrame, column: str, name: str, reading: Reading) -> Column:
+    cell = column_of(rows.columns, name)
+    if reading.kinds[column] == "time":
+        cell = typed_ticks(cell, rows.select(cell).schema.fields[0].dataType, reading.counting)
+    return cell.alias(column)
 
 
 def typed(spark: SparkSession, source: Source) -> DataFrame:
@@ -218,11 +226,11 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> Value:
             )
         cell = f.col(f"parsed.c{list(types).index(name)}")
         # In CSV there is no difference between "" and nothing.
-        return value_of(f.nullif(cell, f.lit("")), column, kind, reading.tick)
+        return value_of(f.nullif(cell, f.lit("")), column, kind, reading.counting)
     if not name.startswith("@"):
         cell = field("parsed", name)
         plain = types[name] == "double"
-        value = Value(cell, nothing()) if plain else value_of(cell, column, kind, reading.tick)
+        value = Value(cell, nothing()) if plain else value_of(cell, column, kind, reading.counting)
         # What is missing is left to the program's own checks, but these know nothing of paths.
         lacks = f.when(cell.isNull(), f.lit(f"lacks {name}")) if "." in name else nothing()
         return Value(value.column, f.coalesce(value.complaint, lacks))
@@ -230,7 +238,7 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> Value:
         known = _listed(f"@{each}" for each in KAFKA_COLUMNS)
         raise DataError(f"{reading.source}: has no column {name}; topics have {known}")
     cell = f.col(quoted(name))
-    return value_of(cell, column, kind, reading.tick) if name == "@key" else Value(cell, nothing())
+    return value_of(cell, column, kind, reading.counting) if name == "@key" else Value(cell, nothing())
 
 
 def _listed(columns: Iterable[str]) -> str:
@@ -254,7 +262,7 @@ def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:
     kind = reading.kinds[column]
     if kind == "time":
         # Without the length of a tick, one lasts a second.
-        return f.col("timestamp") if reading.tick is not None else f.expr(f"value div {source.rows}")
+        return f.col("timestamp") if reading.counting.tick is not None else f.expr(f"value div {source.rows}")
     choices = (reading.choices or {}).get(column, ())
     dice = f.pmod(f.xxhash64("value", f.lit(number)), f.lit(_MADE))
     if kind == "number":

@@ -9,6 +9,8 @@ from pyspark.sql import Column
 from pyspark.sql import functions as f
 
 from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED, STAMP, WHOLE_TIME, nature_of_times
+from antelog.language.epochs import Counting
+from antelog.spark.job.epochs import double_ticks, whole_ticks
 from antelog.spark.settings import MALFORMED
 
 Kind: TypeAlias = Literal["number", "text", "time"]
@@ -22,13 +24,13 @@ class Value:
     complaint: Column
 
 
-def value_of(text: Column, name: str, kind: Kind, tick: int | None) -> Value:
+def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> Value:
     """The values that texts stand for. What is missing is left to the program's own checks."""
     if kind == "text":
         return Value(text, nothing())
     if kind == "number":
         return _number(text, name)
-    return _time(text, name, tick)
+    return _time(text, name, counting)
 
 
 def nothing() -> Column:
@@ -54,9 +56,13 @@ def _number(text: Column, name: str) -> Value:
     return Value(number, complaint)
 
 
-def _time(text: Column, name: str, tick: int | None) -> Value:
-    whole = f.when(text.rlike(WHOLE_TIME), f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
+def _time(text: Column, name: str, counting: Counting) -> Value:
+    tick, is_whole = counting.tick, text.rlike(WHOLE_TIME)
+    whole = f.when(is_whole, f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
     if tick is not None:
+        # Seconds may have a fraction; and a reader of JSON may write 1714603200.5 as 1.7146032005E9.
+        others = f.when(text.rlike(NUMBER) & ~is_whole, f.trim(text).try_cast("double"))
+        whole = f.coalesce(whole_ticks(whole, counting), double_ticks(others, counting))
         plain = f.regexp_replace(f.trim(text), ",", ".")
         stamp = f.unix_micros(f.when(text.rlike(STAMP), plain.try_cast("timestamp")))
         # Rounded down, before 1970 too.

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.engine import plan_of
-from antelog.engine.facts.ticks import is_timestamp, no_tick
+from antelog.engine.facts.ticks import InTicks, is_timestamp, no_tick
 from antelog.engine.log.schema import answer_types
 from antelog.engine.values.kinds import kind_of
 from antelog.engine.values.types import MIXED, types_of_rows
@@ -25,9 +25,11 @@ from antelog.forecast.kinds import KINDS
 from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
+from antelog.language.epochs import Counting
 from antelog.program import Program
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
+from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
 from antelog.spark.job.job import ARRIVED, Data, Job, Timing
 from antelog.spark.job.options import Options
@@ -50,14 +52,17 @@ def checked(
     options: Options,
 ) -> Checked:
     """Raises DataError if the data does not fit the program."""
-    plan = plan_of(program)
+    given_plan = plan_of(program)
+    plan = given_plan.read
     check("antelog.spark", {"inputs": inputs, "static": static}, {"inputs": NAMED, "static": NAMED})
     _check_names(plan, inputs, static)
     batch = not _streams(inputs)
     frames, types, own = {}, {}, {}
     for name, frame in inputs.items():
         source = next(s for s in plan.inputs if s.name == name)
-        frames[name] = _selected(source, frame, options)
+        frames[name] = _in_ticks(
+            _selected(source, frame, options), source, given_plan.counting(name), options
+        )
         found = {field.name: _arrow_type(name, field) for field in frames[name].schema.fields}
         types[name] = tuple(found[column] for column in source.columns)
         _check_types(plan, source, types[name])
@@ -141,6 +146,21 @@ def _selected(source: Input, frame: DataFrame, options: Options) -> DataFrame:
     raise DataError(
         f"the facts of {source.name} lack the column {missing[0]}; they have {', '.join(has)}. "
         f"{did_you_mean(missing[0], others) or f'Rename one: {source.name} has {_listed(source)}.'}"
+    )
+
+
+def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Options) -> DataFrame:
+    """The same with ticks where numbers count since 1970, unless whoever read them has seen to that."""
+    if isinstance(options.arrival, InTicks) or counting.only_ticks:
+        return frame
+    times = {source.columns[-1], ARRIVED}
+    return frame.select(
+        *(
+            typed_ticks(frame[_quoted(each.name)], each.dataType, counting).alias(each.name)
+            if each.name in times
+            else frame[_quoted(each.name)]
+            for each in frame.schema.fields
+        )
     )
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import to_json
+from antelog.engine.facts.ticks import InTicks
 from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
 from antelog.engine.values.types import Types
@@ -22,8 +23,11 @@ from antelog.spark.job.needed import Needs, needs_of
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.spark.job.forecasts import Forecasts
 
-ARRIVED = "arrived at"
-"""The column of arrivals in the tables that are handed on. No column of an input can have that name."""
+ARRIVED = InTicks("arrived at")
+"""The column of arrivals in the tables that are handed on, whose times are ticks.
+
+No column of an input can have that name.
+"""
 
 OTHERS, EXCEPT = "others", "except"
 """Columns of answers that stand for all others: which variables do so, and which values are named."""

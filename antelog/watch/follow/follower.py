@@ -148,6 +148,7 @@ class Follower:
             self._counts.add(name, table)
             self.waiting.add(name, piece.file, table)
             self._set_aside(rows.set_aside, read=True)
+            self._note_once(rows.notes)
             self.told.rejects.came(name, piece.file, table.num_rows + len(rows.set_aside))
             count += table.num_rows + len(rows.set_aside)
         self._changed = self._changed or count > 0
@@ -163,6 +164,12 @@ class Follower:
             self._counts.add_rejects(found)
             if self.told.feed is not None:
                 self.told.feed.rejects(found)
+
+    def _note_once(self, notes: Mapping[str, str]) -> None:
+        rejects = self.told.rejects
+        rejects.note_once(notes)
+        while rejects.notes:
+            self.told.note(rejects.notes.pop(0))
 
     # ---- changes out ----
 

@@ -8,7 +8,7 @@ source.mark        how far it was read, as JSON
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -59,21 +59,24 @@ class Source(Protocol):
 class Rows:
     """Rows that can be used, with their ticks and lines, and those that cannot.
 
-    `arrive` says whether the arrivals are those of a column, or else the facts' own times.
+    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes` has what
+    is to be said of the times once.
     """
 
     table: pa.Table
     arrive: bool
     set_aside: list[Reject]
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def rows_of(wanted: Wanted, piece: Piece) -> Rows:
     """The rows of a piece, looked at value by value."""
-    ((table, bad),) = sorted_out(wanted, [piece.chunk], piece.file)
+    (found,) = sorted_out(wanted, [piece.chunk], piece.file)
     return Rows(
-        table,
+        found.table,
         len(piece.chunk.columns) > len(wanted.columns),
-        [_reject(wanted, piece.file, each) for each in bad],
+        [_reject(wanted, piece.file, each) for each in found.bad],
+        found.notes,
     )
 
 

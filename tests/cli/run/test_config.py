@@ -51,6 +51,8 @@ def told(text: str) -> str:
         ("[conf]\nspark.x = [1]", (5, 11), "the value is not a text", "double quotes"),
         ("output = 'x.csv'", (4, 16), "E701 (pipeline-syntax): a setting is there twice", "one of the two"),
         ("output: x", (4, 7), "E701 (pipeline-syntax): this is not TOML", "Write `name = value`"),
+        ("time_unit = 'millis'", (4, 13), "E703 (bad-setting): `time_unit`: `millis` is", "Write ms."),
+        ("time_unit = 'ms'", (4, 1), "E706 (not-in-program)", "Declare it in the program: `tick 1 minute.`"),
         ("idle = 1979-05-27", (4, 8), "the value is not a text", "double quotes"),
         ("arrival = '${NOT_SET_ANYWHERE}'", (4, 11), "no variable NOT_SET_ANYWHERE", "Set it before"),
     ],
@@ -195,3 +197,9 @@ def test_a_history_has_a_table_or_belongs_to_the_only_input() -> None:
     )
     (found,) = diagnostics(text + '[learn-from.Temp]\nsource = "old.csv"\nmap = { a = "b" }\n')
     assert (found.code, found.message) == ("E702", "`learn-from.Temp` has no setting `map`")
+
+
+def test_units_of_times(tmp_path: Path) -> None:
+    text = "time_unit = 's'\n[input.Temp]\nsource = 'a.csv'\ntime_unit = 'ms'\n"
+    settings = parse_config(Source(text, "p.toml"), tmp_path).settings
+    assert settings.sources.time_units == {"": "s", "Temp": "ms"}

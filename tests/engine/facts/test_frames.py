@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +17,10 @@ import pytest
 
 import antelog
 from antelog.engine.facts.facts import Admitted, admit
-from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.facts.ticks import LAST, InTicks, ticks_of, times_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
+from antelog.language.epochs import Counting
 
 RULES = """
 input Reading(device, value, time) delay 1.
@@ -238,3 +242,100 @@ def test_floats_that_are_no_numbers_are_set_aside(frame: Callable[[Any], Any], n
     assert admitted.facts["Reading"].count == 1
     assert admitted.places.tolist() == [1]
     assert admitted.rejects.column("reason").to_pylist() == ["malformed"]
+
+
+EPOCH = (
+    "tick 10 minutes. input Temp(x, time{}) delay 1. Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T)."
+)
+SECONDS = 1_714_603_200  # 2024-05-01 22:40, in tick 2857672
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        *(2857672, SECONDS, SECONDS + 599, SECONDS + 0.5, SECONDS * 10**3, SECONDS * 10**6, SECONDS * 10**9),
+        *(float(SECONDS), Decimal(SECONDS * 1000), datetime(2024, 5, 1, 22, 40, tzinfo=UTC)),
+    ],
+)
+def test_numbers_that_count_since_1970(time: object) -> None:
+    engine = antelog.Engine(antelog.parse(EPOCH.format("")))
+    engine.advance(2857673, {"Temp": [{"x": "a", "time": time, "arrival": time}]})
+    assert [(row["T"], row["tick"]) for row in engine.answers("Hot").to_pylist()] == [(2857672, 2857673)]
+    assert engine.status.counts.admitted == 1
+
+
+def test_each_number_is_read_by_itself() -> None:
+    given = pa.array([7, SECONDS, SECONDS * 1000, None, -SECONDS, 10**11, 2**63 - 1])
+    found = times_of(given, Counting(600_000_000))
+    assert found.numbers.tolist() == [7, 2857672, 2857672, 0, -SECONDS, 10**11, 2**61]
+    assert found.whole.tolist() == [True, True, True, False, True, True, True]
+    assert found.units == ("s", "ms")
+    for i in range(len(given)):
+        assert (
+            times_of(given[i : i + 1], Counting(600_000_000)).numbers.tolist()
+            == found.numbers[i : i + 1].tolist()
+        )
+    said = times_of(given, Counting(600_000_000, "ms"))
+    assert said.numbers.tolist()[:3] == [0, 2857, 2857672]
+    assert said.units == ()
+    assert times_of(given, Counting(600_000_000, "ticks")).numbers.tolist()[1] == SECONDS
+    assert times_of(given, Counting()).numbers.tolist()[1] == SECONDS
+
+
+def test_times_that_were_read_are_not_read_again() -> None:
+    program = antelog.parse(
+        "tick 100 ms. input Temp(x, time) delay 1. Hot(X, T) :- Temp(X, T). query Hot(X, T)."
+    )
+    far = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 10
+    assert times_of(pa.array([far]), program.plan.counting("Temp")).units == ("ms",)
+    frame = pa.table({"x": ["a"], "time": [far], "the arrival": [far]})
+    for arrival, time in (("the arrival", far // 100), (InTicks("the arrival"), far)):
+        engine = antelog.Engine(program, arrival=arrival)
+        assert engine.advance(far, {"Temp": frame})["Hot"].column("T").to_pylist() == [time]
+
+
+def test_a_state_goes_on_with_another_unit(tmp_path: Path) -> None:
+    program = antelog.parse(EPOCH.format(": ms"))
+    engine = antelog.Engine(program)
+    engine.advance(2857672, {"Temp": [("a", SECONDS * 1000)]})
+    engine.save(tmp_path / "state")
+    again = antelog.Engine.restore(tmp_path / "state", program.with_units({"Temp": "s"}))
+    (row,) = again.advance(2857673, {"Temp": [("a", SECONDS + 600)]})["Hot"].slice(0, 1).to_pylist()
+    assert (row["change"], row["T"]) == ("confirmed", 2857672)
+
+
+@pytest.mark.parametrize(
+    ("tick", "time", "said"),
+    [
+        (
+            "tick 10 minutes. ",
+            10**11,
+            "if it counts milliseconds since 1970, write `time: ms` in `input Temp(…)`",
+        ),
+        ("tick 10 minutes. ", 10**9 // 5, "--time-unit Temp=s"),
+        (
+            "",
+            SECONDS * 1000,
+            "if it counts milliseconds since 1970, say how long a tick is: `tick 1 minute.`",
+        ),
+        ("", 10**6, None),
+    ],
+)
+def test_a_late_fact_whose_time_is_odd(tick: str, time: int, said: str | None) -> None:
+    text = EPOCH.format("").replace("tick 10 minutes. ", tick)
+    engine = antelog.Engine(antelog.parse(text))
+    engine.advance(time + 9, {"Temp": [{"x": "a", "time": time, "arrival": time + 9}]})
+    (detail,) = engine.rejects.column("detail").to_pylist()
+    assert detail.startswith(f"arrived at tick {time + 9}, 8 ticks after its deadline")
+    assert said in detail if said else detail.endswith("deadline")
+
+
+@pytest.mark.parametrize(
+    ("units", "why"),
+    [({"Tmep": "ms"}, "Did you mean Temp"), ({"Temp": "milliseconds"}, "Write ms.")],
+)
+def test_units_that_do_not_fit(units: dict[str, str], why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        antelog.parse(EPOCH.format("")).with_units(units)
+    with pytest.raises(DataError, match="where a tick has a length"):
+        antelog.parse("input A(x, time). P(X, T) :- A(X, T). query P(X, T).").with_units({"A": "ms"})

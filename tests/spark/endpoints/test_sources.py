@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from antelog import AntelogError, parse
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.endpoints import source_of
+from antelog.language.epochs import TICKLESS
 from antelog.spark.endpoints.endpoints import Source, Table, TableForm
 from antelog.spark.endpoints.sinks import require
 from antelog.spark.endpoints.sources import Reading
@@ -50,8 +51,8 @@ def test_a_table_is_found_by_its_name(spark: SparkSession, form: TableForm, stre
     frame.createOrReplaceTempView("known")
     columns = {name: name for name in frame.columns}
     kinds: dict[str, Kind] = dict.fromkeys(columns, "number")
-    found = read(spark, Reading(Table(form, "known"), columns, kinds, None), stream=stream)
+    found = read(spark, Reading(Table(form, "known"), columns, kinds, TICKLESS), stream=stream)
     with pytest.raises(AnalysisException, match="`unknown` cannot be found"):
-        read(spark, Reading(Table(form, "unknown"), columns, kinds, None), stream=stream)
+        read(spark, Reading(Table(form, "unknown"), columns, kinds, TICKLESS), stream=stream)
     assert found.columns == frame.columns
     assert found.isStreaming == stream

@@ -1,0 +1,73 @@
+"""In which unit times count since 1970: `input Temp(device, level, time: ms).`
+
+In come declarations, out goes the unit of each input that has one, and what is wrong with some of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from antelog.diagnostics import Diagnostic
+from antelog.language import syntax
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import microseconds
+from antelog.language.epochs import MICROSECONDS, UNITS
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("millis", "msec", "msecs"), "ms"),
+    **dict.fromkeys(("micros", "usec", "usecs"), "us"),
+    **dict.fromkeys(("nanos", "nsec", "nsecs", "nanosecond", "nanoseconds"), "ns"),
+    **dict.fromkeys(("epoch", "unix", "secs"), "s"),
+    "tick": "ticks",
+}
+
+
+def meant(unit: str) -> str | None:
+    """The unit that somebody calls otherwise: `ms` for `milliseconds`."""
+    if unit.lower() in _OTHER_NAMES:
+        return _OTHER_NAMES[unit.lower()]
+    length = microseconds(syntax.Bound(1, unit.lower()))
+    return next((name for name, each in MICROSECONDS.items() if each == length), None)
+
+
+def hint_of(unit: str) -> str:
+    """What to write in place of a unit that is none."""
+    known = meant(unit)
+    if known:
+        return f"Write {known}."
+    return did_you_mean(unit, UNITS) or f"The units are {', '.join(UNITS)}."
+
+
+def units_of(
+    declarations: Iterable[syntax.Input | syntax.Static], tick: int | None, found: list[Diagnostic]
+) -> dict[str, str]:
+    """The unit of each input that says one, in a program that says how long a tick is."""
+    units: dict[str, str] = {}
+    for each in declarations:
+        if not (isinstance(each, syntax.Input) and each.columns and each.columns[-1].type in UNITS):
+            continue
+        time = each.columns[-1]
+        if tick is None:
+            message = f"`{time.name}: {time.type}` means nothing without a `tick` declaration"
+            hint = "Say how long a tick is, such as `tick 10 minutes.`, or remove the unit."
+            found.append(Diagnostic("E103", message, time.type_span, hint))
+        elif time.type is not None:
+            units.setdefault(each.name, time.type)
+    return units
+
+
+def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
+    """What is wrong with what stands behind the time of an input, which is a unit if anything."""
+    type_ = column.type
+    if type_ is None or type_ in ("time", *UNITS):
+        return
+    near = did_you_mean(type_, UNITS)
+    if meant(type_) or (near and type_ not in ("number", "text")):
+        yield Diagnostic("E104", f"`{type_}` is not a unit of times", column.type_span, hint_of(type_))
+        return
+    message = f"the last column of an input is its time, which has no type {type_}"
+    hint = (
+        f"Remove the type, or add a column for the time behind {column.name}. "
+        f"A time has a unit, if anything: {', '.join(UNITS)}."
+    )
+    yield Diagnostic("E104", message, column.type_span, hint)

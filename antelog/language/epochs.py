@@ -1,0 +1,126 @@
+"""Numbers that count since 1970 in seconds or parts of them, and how they are told from ticks.
+
+In comes how long a tick is, and the unit if one is said; out goes which numbers are read in which unit.
+Nothing else decides, so that a number means the same wherever and with whatever it comes.
+
+    tick 10 minutes: 2857672 is a tick; 1714603200 are seconds, 1714603200000 milliseconds, of the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+from antelog.language.durations import duration_text
+
+MICROSECONDS = {"s": Fraction(10**6), "ms": Fraction(10**3), "us": Fraction(1), "ns": Fraction(1, 10**3)}
+"""How long the units are in which times are counted since 1970."""
+
+TICKS = "ticks"
+"""Said as a unit: the numbers are ticks, whatever they look like."""
+
+UNITS = (*MICROSECONDS, TICKS)
+
+WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+
+_YEAR = 365.2425 * 86_400 * 10**6
+_1973 = 10**8 * 10**6
+_1980 = 315_532_800 * 10**6
+_2100 = 4_102_444_800 * 10**6
+_3000 = 32_503_680_000 * 10**6
+_LARGEST = 2**63 - 1
+_FAR = 2**63 - 2**11
+"""Larger numbers stand for all that are larger still."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How times are counted: the length of a tick in microseconds, and the unit of numbers if one is said."""
+
+    tick: int | None = None
+    unit: str | None = None
+
+    @property
+    def only_ticks(self) -> bool:
+        """Whether all numbers are ticks."""
+        return self.tick is None or self.unit == TICKS
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """Which numbers are not ticks, and their units."""
+        if self.tick is None or self.unit == TICKS:
+            return ()
+        return ranges(self.tick) if self.unit is None else (Range(self.unit, -_LARGEST - 1, _LARGEST),)
+
+
+TICKLESS = Counting()
+"""Nobody says how long a tick is: all numbers are ticks."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers from `first` to `last` count this unit."""
+
+    unit: str
+    first: int
+    last: int
+
+
+@cache
+def ranges(tick: int) -> tuple[Range, ...]:
+    """The numbers that are recognised: as ticks they lie after 2100, and in a unit between 1980 and 3000."""
+    found = []
+    for unit, length in MICROSECONDS.items():
+        first, last = max(int(_1980 / length), -(-_2100 // tick)), min(int(_3000 / length), _FAR) - 1
+        if first <= last:
+            found.append(Range(unit, first, last))
+    return tuple(found)
+
+
+def in_words(units: Iterable[str]) -> str:
+    """`seconds and milliseconds`"""
+    return " and ".join(WORDS[unit] for unit in UNITS if unit in set(units))
+
+
+def last_tick(tick: int) -> int:
+    """Ticks after this one lie beyond the year 3000: most likely they are no ticks."""
+    return _3000 // tick
+
+
+LIKELY = tuple(
+    Range(unit, -int(-_1973 // length), -int(-_3000 // length) - 1) for unit, length in MICROSECONDS.items()
+)
+"""Which numbers would be times from 1973 to 3000 in which unit; no number is one in two units."""
+
+
+def likely(number: float) -> str | None:
+    """The unit in which a number would be a time from 1973 to 3000."""
+    return next((each.unit for each in LIKELY if each.first <= number <= each.last), None)
+
+
+def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
+    """What to do where numbers of an input are most likely no ticks, but count such a unit since 1970.
+
+    `if it counts milliseconds since 1970, write `time: ms` in `input Temp(…)`, or --time-unit Temp=ms`
+    """
+    if counting.tick is None:
+        return f"if it counts {WORDS[unit or 'ms']} since 1970, say how long a tick is: `tick 1 minute.`"
+    if counting.unit in WORDS:
+        return f"it was read as {WORDS[counting.unit]} since 1970: does it count another unit?"
+    unit = unit or "ms"
+    return (
+        f"if it counts {WORDS[unit]} since 1970, write `{column}: {unit}` in `input {name}(…)`, "
+        f"or --time-unit {name}={unit}"
+    )
+
+
+def far_note(number: int, counting: Counting, name: str, column: str) -> str:
+    """What to say of a tick that lies beyond the year 3000."""
+    assert counting.tick is not None
+    year = int(1970 + number * counting.tick / _YEAR)
+    return (
+        f"{name} has a time in the year {year:,}: {number} as a tick of {duration_text(counting.tick)}; "
+        f"{remedy(likely(number), counting, name, column)}"
+    )
