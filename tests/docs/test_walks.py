@@ -16,8 +16,8 @@ from tests.docs.pages import ROOT, Block, blocks_of, name_of
 from tests.docs.walking import Step, missing, run, steps
 
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
-HOME, WATCH = (ROOT / "docs" / name for name in ("index.md", "watch.md"))
-WALKS = [ROOT / "README.md", HOME, WATCH, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
+GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("index", "watch", "from-csv-to-alert", "idioms")]
+WALKS = [ROOT / "README.md", *GUIDES, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"
 
 

@@ -85,11 +85,21 @@ class Report:
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
+        for note in self._why(stream=stream):
+            say(f"note: {note}")
         if self.standing.get("dropped"):
             since = ", since the stream began" if stream else ""
             say(f"note: {dropped(self.standing['dropped'], self.standing['lost'])}{since}")
         counts = {reason: self.totals[reason] for reason in REASONS}
         SetAside(counts, self.first, tick).say(rejects, "--rejects SINK")
+
+    def _why(self, *, stream: bool) -> Iterator[str]:
+        """Why there is nothing, or less than came: what a reader of the summary would ask next."""
+        if stream and not self.batches and not self.totals["given"]:
+            yield "there was no batch, for nothing has come that was not read before"
+        if held := self.standing.get("held"):
+            each = "fact is held until its tick is" if held == 1 else "facts are held until their ticks are"
+            yield f"{held:,} {each} over, for more of the same tick may come"
 
 
 @contextmanager
@@ -99,7 +109,7 @@ def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
     if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
         yield Report()
         return
-    with console.status("waiting for facts", spinner="dots") as status:
+    with console.status("waiting for facts; Ctrl-C ends it", spinner="dots") as status:
         yield Report(status)
 
 

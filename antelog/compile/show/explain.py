@@ -69,7 +69,9 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
     for relation in plan.relations:
         yield from _relation(relation)
         yield Line("")
-    yield from _section("Strata, in the order in which they are evaluated", strata_lines(plan))
+    yield from _section(
+        "Strata: groups of rules, each worked out after those it asks by `not`", strata_lines(plan)
+    )
     yield Line(key_text(plan), hanging=2)
 
 

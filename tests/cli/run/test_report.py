@@ -55,7 +55,8 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
         report.count(counts)
     capsys.readouterr()
     report.summarize(stream=True, rejects=None, tick=None)
-    (done, warning, *_) = capsys.readouterr().err.splitlines()
+    (done, note, warning, *_) = capsys.readouterr().err.splitlines()
+    assert note == "note: 1 fact is held until its tick is over, for more of the same tick may come"
     assert done.startswith(
         "done: 3 batches, 9 facts (5 used, 1 repeated, 1 not needed, 1 late), 5 changes, 4 open, 1 held in "
     )
@@ -68,10 +69,26 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
     resumed = Report()
     resumed.count({"given": 4, "admitted": 3, "unneeded": 1, "late": 1, "changes": 2, "open": 2, "held": 0})
     resumed.summarize(stream=True, rejects=None, tick=None)
-    (done, *_) = capsys.readouterr().err.splitlines()
+    (done, aside, *_) = capsys.readouterr().err.splitlines()
+    assert aside.startswith("warning: ")
     assert done.startswith("done: 0 batches, 4 facts and 1 held before (3 used, 1 not needed, 1 late), 2 ch")
     once = Report()
     once.count({"given": 3, "admitted": 1, "after_until": 2, "changes": 2, "open": 2, "held": 0})
     once.summarize(stream=False, rejects=None, tick=None)
     (done, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith("done: 3 facts (1 used, 2 after --until), 2 changes, 2 open in ")
+
+
+def test_the_summary_says_why_there_is_nothing_or_less(capsys: pytest.CaptureFixture[str]) -> None:
+    nothing = Report()
+    nothing.summarize(stream=True, rejects=None, tick=None)
+    (done, note) = capsys.readouterr().err.splitlines()
+    assert done.startswith("done: 0 batches, 0 facts, 0 changes in ")
+    assert note == "note: there was no batch, for nothing has come that was not read before"
+    nothing.summarize(stream=False, rejects=None, tick=None)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    some = Report(batches=1)
+    some.count({"given": 3_000, "admitted": 1_000, "changes": 0, "open": 0, "held": 2_000})
+    some.summarize(stream=True, rejects=None, tick=None)
+    (_, note) = capsys.readouterr().err.splitlines()
+    assert note == "note: 2,000 facts are held until their ticks are over, for more of the same tick may come"

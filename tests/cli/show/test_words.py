@@ -49,7 +49,7 @@ def test_a_plan_says_what_is_watched_for() -> None:
     print_plan(antelog.parse("Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T).").plan, console)
     said = _shown(console)
     assert "Temp(X, T), Temp(X, T+1)" in said
-    assert "Strata, in the order in which they are evaluated\n  0: Hot\n" in said
+    assert "Strata: groups of rules, each worked out after those it asks by `not`\n  0: Hot\n" in said
 
 
 def test_what_is_quick_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:

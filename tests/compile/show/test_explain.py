@@ -15,7 +15,7 @@ def test_details_come_after_what_a_user_wants_to_know() -> None:
         "query P(X, T)",
         "Inputs and background",
         "Patterns and bounds",
-        "Strata, in the order in which they are evaluated",
+        "Strata: groups of rules, each worked out after those it asks by `not`",
     ]
 
 
