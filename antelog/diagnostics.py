@@ -58,6 +58,7 @@ CATALOGUE: dict[str, str] = {
     # What is written
     "E001": "syntax",
     "E002": "open-quote",
+    "E003": "too-large",
     # Declarations
     "E101": "declared-twice",
     "E102": "input-derived",

@@ -17,7 +17,7 @@ from lark.exceptions import UnexpectedInput, VisitError
 from lark.tree import Meta
 
 from antelog.diagnostics import Diagnostic, Source, Span
-from antelog.language import syntax
+from antelog.language import limits, syntax
 from antelog.language.cutting import cut
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax_errors import (
@@ -46,14 +46,25 @@ def parse(source: Source) -> Parsed:
     statements: list[syntax.Statement] = []
     diagnostics: list[Diagnostic] = []
     unread: set[str] = set()
+    long = limits.too_long(source.text)
+    if long is not None:
+        return Parsed(syntax.Document((), source), (long,), frozenset())
     found = cut(source.text)
+    facts = 0
     for each in found.statements:
+        many = limits.too_many(len(statements) - facts, facts, len(diagnostics), Span(each.start, each.end))
+        if many is not None:
+            return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
         read = open_quote(each.quote) if each.quote else _statement(found.text, each.start, each.end)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
             unread.update(_NAME.findall(source.text, each.start, each.end))
         else:
+            wide = limits.too_wide(read)
+            if wide is not None:
+                return Parsed(syntax.Document((), source), (*diagnostics, wide), frozenset())
             statements.append(read)
+            facts += isinstance(read, syntax.Rule) and not read.body
     return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))
 
 

@@ -17,6 +17,7 @@ from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.program import Clauses
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
+from antelog.language.graph import components
 
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
@@ -55,7 +56,8 @@ def _reaches(name: str, clauses: Clauses) -> set[str]:
 
 def _recursive(clauses: Clauses) -> set[str]:
     steps = {name: {g.predicate for c in own for g in c.goals} for name, own in clauses.items()}
-    return {name for name, needed in steps.items() if any(name in _reaches(n, clauses) for n in needed)}
+    loops = [loop for loop in components(steps) if len(loop) > 1]
+    return {name for loop in loops for name in loop} | {name for name in steps if name in steps[name]}
 
 
 def _piling_up(
@@ -63,8 +65,9 @@ def _piling_up(
 ) -> Iterator[Diagnostic]:
     """The rules that leave two times apart without a bound, each once."""
     rules = list(document.rules)
+    reached = _reaches(relation.predicate, clauses)
     for name in clauses:
-        if name not in _reaches(relation.predicate, clauses):
+        if name not in reached:
             continue
         for clause in clauses[name]:
             pair = _loose_variables(clause)

@@ -11,6 +11,7 @@ facts can be the first for an answer, and which the last.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -140,13 +141,13 @@ def _fact(pattern: Pattern, atom: Atom) -> str:
     """A fact with its own conditions; values that matter nowhere else are `_`."""
     within = {a.name for a in atom.arguments if isinstance(a, Var)} | {atom.time.variable}
     own = [c for c in pattern.comparisons if compared(c) and compared(c) <= within]
-    used = [a.name for x in pattern.literals for a in x.arguments if isinstance(a, Var)]
-    used += [a.name for a in pattern.answer if isinstance(a, Var)]
-    used += [a.name for s in pattern.statics for a in s.arguments if isinstance(a, Var)]
-    used += [name for comparison in pattern.comparisons for name in compared(comparison)]
+    used = Counter(a.name for x in pattern.literals for a in x.arguments if isinstance(a, Var))
+    used.update(a.name for a in pattern.answer if isinstance(a, Var))
+    used.update(a.name for s in pattern.statics for a in s.arguments if isinstance(a, Var))
+    used.update(name for comparison in pattern.comparisons for name in compared(comparison))
 
     def shown(term: Term) -> str:
-        return "_" if isinstance(term, Var) and used.count(term.name) == 1 else term_text(term)
+        return "_" if isinstance(term, Var) and used[term.name] == 1 else term_text(term)
 
     text = f"{atom.predicate}({', '.join([*map(shown, atom.arguments), time_text(atom.time)])})"
     return text + (f" where {', '.join(map(comparison_text, own))}" if own else "")

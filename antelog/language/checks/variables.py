@@ -18,13 +18,14 @@ def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Dia
     for rule in parsed.document.rules:
         terms = [term for term in _terms(rule) if variable_of(term)]
         count = Counter(map(variable_of, terms))
+        repeated = [name for name in count if name and count[name] > 1]
         like_values = {id(term) for term in _like_values(rule, vocabulary)}
         for term in terms:
             name = variable_of(term)
             if name is None or count[name] > 1:
                 continue
             message = f"{name} occurs only once in this rule"
-            near = similar(name, [other for other in count if other and count[other] > 1])
+            near = similar(name, repeated)
             if near:
                 hint = f"Did you mean {' or '.join(near)}? If any value will do, write `_`."
                 yield Diagnostic("W105", message, term.span, hint)

@@ -1,0 +1,94 @@
+"""How large a program may be: beyond these limits it is refused, before it costs minutes or all memory.
+
+In comes a text, what it was cut into, or a statement that was read; out comes what is too large, if
+anything is. No program somebody wrote comes near; what does is made by a script, or is no program at all.
+
+    P(X0, X1, …, X19999, T) :- …      this atom has 20001 columns; a predicate may have 1000 at most
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from antelog.diagnostics import Diagnostic, Span
+from antelog.language import syntax
+from antelog.language.syntax import Atom, Comparison, Negation
+
+LONGEST_TEXT = 50_000_000
+LONGEST_WORD = 10_000
+MOST_STATEMENTS = 200_000
+MOST_RULES = 20_000
+MOST_UNREAD = 1_000
+MOST_COLUMNS = 1_000
+MOST_LITERALS = 5_000
+
+_LONG_WORD = re.compile(rf'(?:\d+\.)?\w{{{LONGEST_WORD + 1},}}|"[^"\n]{{{LONGEST_WORD + 1},}}')
+_FACTS_FILE = "Facts of a static predicate may lie in a file: `--static P=FILE`."
+
+
+def too_long(text: str) -> Diagnostic | None:
+    """A text, or a name, number or quoted text in it, that is longer than may be.
+
+    A comment may be as long as it likes, as long as it has spaces.
+    """
+    if len(text) > LONGEST_TEXT:
+        message = f"this program has {len(text)} characters; {LONGEST_TEXT} are the most there may be"
+        return _found(message, Span(0, 1), _FACTS_FILE)
+    word = _LONG_WORD.search(text)
+    if word is None:
+        return None
+    message = f"this name, number or text has more than {LONGEST_WORD} characters, the most there may be"
+    return _found(message, Span(*word.span()), "Use a short name for it, or leave it out.")
+
+
+def too_many(rules: int, facts: int, unread: int, span: Span) -> Diagnostic | None:
+    """What there is too much of, if so many statements stand before the one at this place."""
+    if rules > MOST_RULES:
+        message = f"there are more than {MOST_RULES} rules and declarations, the most there may be"
+        hint = "Rules that differ in a value only can be one rule, with the values in a static predicate. "
+        return _found(message, span, hint + _FACTS_FILE)
+    if rules + facts > MOST_STATEMENTS:
+        message = f"there are more than {MOST_STATEMENTS} statements, the most there may be"
+        return _found(message, span, _FACTS_FILE)
+    if unread > MOST_UNREAD:
+        message = f"more than {MOST_UNREAD} statements cannot be read; what follows was not looked at"
+        return _found(message, span, "Is this a program? Mend the first mistakes, and try again.")
+    return None
+
+
+def too_wide(statement: syntax.Statement) -> Diagnostic | None:
+    """A rule with too many literals, or a predicate with too many columns."""
+    if isinstance(statement, syntax.Rule) and len(statement.body) > MOST_LITERALS:
+        message = f"this rule has {len(statement.body)} conditions; {MOST_LITERALS} are the most there may be"
+        hint = "Let rules of their own derive parts of it. What differs in a value only can be a static predicate."
+        return _found(message, statement.span, hint)
+    for columns, span in _widths(statement):
+        if columns > MOST_COLUMNS:
+            message = f"this predicate has {columns} columns; {MOST_COLUMNS} are the most there may be"
+            hint = "Name the columns that matter: others in a file are ignored. Or have a row for each value."
+            return _found(message, span, hint)
+    return None
+
+
+def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
+    """How many columns each predicate has that a statement names, and where."""
+    if isinstance(statement, syntax.Input | syntax.Static):
+        yield len(statement.columns), statement.span
+    elif isinstance(statement, syntax.Delay | syntax.Chance):
+        yield len(statement.pattern), statement.span
+    elif isinstance(statement, syntax.Query):
+        yield from _widths_of(statement.atom)
+    elif isinstance(statement, syntax.Rule):
+        for literal in (statement.head, *statement.body):
+            yield from _widths_of(literal)
+
+
+def _widths_of(literal: syntax.Literal) -> Iterator[tuple[int, Span]]:
+    atom = literal.atom if isinstance(literal, Negation) else literal
+    if isinstance(atom, Atom) and not isinstance(atom, Comparison):
+        yield len(atom.terms), atom.span
+
+
+def _found(message: str, span: Span, hint: str) -> Diagnostic:
+    return Diagnostic("E003", message, span, hint)
