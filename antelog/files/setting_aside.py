@@ -58,7 +58,7 @@ class Rejects:
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     tally: Counter[str] = field(default_factory=Counter)
-    noted: set[str] = field(default_factory=set)
+    noted: set[str] = field(default_factory=set, init=False)
     usable: defaultdict[str, Usable] = field(default_factory=lambda: defaultdict(Usable))
 
     def came(self, predicate: str, file: str, rows: int) -> None:

@@ -52,9 +52,6 @@ def parse(source: Source) -> Parsed:
     found = cut(source.text)
     facts = 0
     for each in found.statements:
-        many = limits.too_many(len(statements) - facts, facts, len(diagnostics), Span(each.start, each.end))
-        if many is not None:
-            return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
         read = open_quote(each.quote) if each.quote else _statement(found.text, each.start, each.end)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
@@ -65,6 +62,9 @@ def parse(source: Source) -> Parsed:
                 return Parsed(syntax.Document((), source), (*diagnostics, wide), frozenset())
             statements.append(read)
             facts += isinstance(read, syntax.Rule) and not read.body
+        many = limits.too_many(len(statements) - facts, facts, len(diagnostics), Span(each.start, each.end))
+        if many is not None:
+            return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
     return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))
 
 

@@ -68,7 +68,8 @@ def test_every_code_has_an_entry() -> None:
     assert [entry.partition("\n")[0] for entry in ENTRIES] == [f"{c} {name}" for c, name in CATALOGUE.items()]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry[:4])
+# A program that is too large has no room on a page.
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e[:4] != "E003"], ids=lambda entry: entry[:4])
 def test_entries_show_the_mistake_and_how_to_mend_it(entry: str) -> None:
     code = entry[:4]
     kind = "error" if code.startswith("E") else "warning"
