@@ -15,7 +15,7 @@ import pytest
 from click.testing import Result
 
 from antelog.watch.follow.state import restored
-from tests.cli.trying import LOG, READINGS, ROOT, antelog, try_
+from tests.cli.trying import LOG, READINGS, ROOT, antelog, messages, try_
 from tests.watch.killing import killed_while_it_runs
 
 EXAMPLES = ROOT / "examples"
@@ -41,7 +41,7 @@ def test_it_tells_what_try_tells(example: str, arguments: list[str], monkeypatch
     recorded = antelog("try", program, *inputs)
     followed = antelog("watch", program, *inputs, "--once", "--no-page")
     assert followed.stdout == recorded.stdout
-    assert followed.stderr == recorded.stderr
+    assert followed.stderr == messages(recorded)
     assert len(followed.stdout.splitlines()) > 5
 
 
