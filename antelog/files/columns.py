@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError
-from antelog.files.misfits import has, no_columns, not_mapped
+from antelog.files.misfits import arrivals_of, has, no_columns, not_mapped
+from antelog.files.times import looks_like_time
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.epochs import TICKLESS, Counting
 
@@ -121,6 +123,7 @@ def _takes_arrival(wanted: Wanted) -> bool:
 
 
 def _places(wanted: Wanted, given: Sequence[str], file: str, inner: Iterable[str]) -> Places:
+    inner = list(inner)
     names = _as_called(wanted, given, file, inner)
     known = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
     for name in known:
@@ -132,12 +135,28 @@ def _places(wanted: Wanted, given: Sequence[str], file: str, inner: Iterable[str
         _refuse_near_arrival(wanted, names, at, file)
         return _found(wanted, at, True)
     misfit = f"{file}: {no_columns(wanted.name, wanted.columns, missing, given, inner)}"
+    came = arrivals_of(given, inner) if _takes_arrival(wanted) and wanted.arrival not in at else None
+    if came is not None:
+        arrival = shlex.quote(f"{wanted.name}.{wanted.arrival}={came}")
+        misfit += f". If {came} is when rows arrived, add --map {arrival}"
     free = [name for name in known if name not in at]
     others = [i for i, name in enumerate(names) if name not in at]
     near = any(similar(names[i], free) for i in others)
     if near or _names_match(wanted, at) or not len(missing) <= len(others) <= len(free):
-        raise DataError(misfit)
+        raise DataError(_nameless(wanted, given, file) or misfit)
     return _found(wanted, at | dict(zip(free, others, strict=False)), False, misfit)
+
+
+def _nameless(wanted: Wanted, names: Sequence[str], file: str) -> str | None:
+    """What to do with a file that begins with a row of values, where columns cannot be told by position."""
+    if not any(map(looks_like_time, names)):
+        return None
+    columns = ", ".join(wanted.columns)
+    return (
+        f"{file}: its first line has values in place of names, and there are {len(names)} columns, "
+        f"so it cannot be told which are those of {wanted.name}({columns}). "
+        "Write a line before it with a name for each column"
+    )
 
 
 def _names_match(wanted: Wanted, at: Mapping[str, int]) -> bool:

@@ -16,8 +16,15 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 
 _SHOWN = 20
 """So many names of a file are shown."""
-_TIMES = re.compile(r"(^|[_.])(time|ts|at|utc|date|day|week|when)$|timestamp", re.IGNORECASE)
+_TIMES = re.compile(
+    r"(^|[_.])(time|ts|at|utc|date|day|week|when|sent|epoch|nanos|millis)$|(^|[_.])time[_.]|timestamp",
+    re.IGNORECASE,
+)
 """What times are often called."""
+_ARRIVALS = re.compile(r"(^|[_.])(received|arrived|arrival|seen|ingested)($|[_.])", re.IGNORECASE)
+"""What the times are often called at which rows arrived."""
+_UNKNOWN = "COLUMN"
+"""What stands for a name that nothing speaks for."""
 _SHORTEST = 3
 """A name of fewer letters is part of too many others."""
 
@@ -37,9 +44,15 @@ def no_columns(
     many = len(missing) > 1
     said = f"has no column{'s' if many else ''} {', '.join(missing)} for {owner}({', '.join(columns)}); "
     found = _counterparts(missing, free, columns[-1])
-    maps = " ".join(f"--map {shlex.quote(f'{owner}.{each}={found[each]}')}" for each in missing)
+    maps = " ".join(f"--map {shlex.quote(f'{owner}.{each}={found.get(each, _UNKNOWN)}')}" for each in missing)
     remedy = f"Say which column{'s they are' if many else ' it is'}, as in {maps}"
-    return f"{said}it has {has(names, inner)}. {remedy}"
+    filled = "" if len(found) == len(missing) else f", where {_UNKNOWN} is to be one of these"
+    return f"{said}it has {has(names, inner)}. {remedy}{filled}"
+
+
+def arrivals_of(names: Sequence[str], inner: Iterable[str]) -> str | None:
+    """The column of a file that most likely says when its rows arrived."""
+    return next((name for name in _flat(names, inner) if _ARRIVALS.search(name)), None)
 
 
 def not_mapped(column: str, name: str, names: Sequence[str], inner: Iterable[str]) -> str:
@@ -57,24 +70,39 @@ def _flat(names: Sequence[str], inner: Iterable[str]) -> list[str]:
 
 
 def _counterparts(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
-    """For each missing column one of the file that it may be: the surest are chosen first."""
+    """For missing columns one of the file that it may be: the surest are chosen first.
+
+    Without a name that speaks for it there is none, for a wrong one would be pasted; but if one column is
+    missing and the file has one left, that is it.
+    """
     rules: tuple[Callable[[str, str], bool], ...] = (
         lambda column, name: name.casefold() == column.casefold(),
         lambda column, name: bool(similar(column, [name])),
         lambda column, name: column == last and bool(_TIMES.search(name)),
         lambda column, name: _is_part(column, name) or _is_part(name, column),
+        lambda column, name: any(_is_short(word, column) for word in re.split("[^a-z]+", name.casefold())),
     )
     found: dict[str, str] = {}
+    came = [*filter(_ARRIVALS.search, free)]
     for rule in rules:
         for column in missing:
-            left = (name for name in free if name not in found.values())
+            left = (name for name in free if name not in found.values() and name not in came)
             fitting = (name for name in left if rule(column, name.rpartition(".")[2]) or rule(column, name))
             if column not in found and (name := next(fitting, None)) is not None:
                 found[column] = name
-    rest = [name for name in free if name not in found.values() and not _TIMES.search(name)]
-    others = (column for column in missing if column not in found)
-    return found | dict(zip(others, [*rest, *["NAME"] * len(missing)], strict=False))
+    if last in missing and last not in found and len(came) == 1:
+        found[last] = came[0]
+    odd = (*found.values(), *filter(_TIMES.search, free), *came)
+    rest = [name for name in free if name not in odd]
+    others = [column for column in missing if column not in found]
+    return found | dict(zip(others, rest, strict=True)) if len(rest) == len(others) == 1 else found
 
 
 def _is_part(name: str, of: str) -> bool:
     return len(name) >= _SHORTEST and name.casefold() in of.casefold()
+
+
+def _is_short(word: str, of: str) -> bool:
+    """Whether a word has some letters of a name, in order, from the first on: `pkg` of `package`."""
+    letters = iter(of.casefold())
+    return len(word) >= _SHORTEST and word[0] == of[0].casefold() and all(each in letters for each in word)

@@ -43,13 +43,13 @@ def duration_text(length: int) -> str:
 
 
 def long_duration_text(length: int) -> str:
-    """The same, with two units where one would need a large number: `2 days 10 minutes`, not 2890 minutes."""
+    """The same, with more units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
     names = ("week", "day", "hour", "minute", "second")
-    if int(duration_text(length).split()[0]) <= _READABLE:
+    unit = next((name for name in names if length >= _MICROSECONDS[name]), None)
+    if unit is None or int(duration_text(length).split()[0]) <= _READABLE:
         return duration_text(length)
-    unit = next((name for name in names if length >= _MICROSECONDS[name]), names[-1])
     whole = length // _MICROSECONDS[unit] * _MICROSECONDS[unit]
-    rest = duration_text(length - whole) if length > whole else ""
+    rest = long_duration_text(length - whole) if length > whole else ""
     return f"{duration_text(whole)} {rest}".strip()
 
 

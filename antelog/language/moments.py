@@ -10,6 +10,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _DAY, _MINUTE, _SECOND = (
     length // _MICROSECOND for length in (timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1))
 )
+_PARTS = {"seconds": _SECOND, "milliseconds": _SECOND // 1000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTED = timedelta(days=365) // _MICROSECOND
 _LAST = timedelta(days=2_900_000) // _MICROSECOND
@@ -33,7 +34,8 @@ def moment(tick: int, length: int | None) -> str:
         return f"{time:%Y-%m-%d}"
     if length % _MINUTE == 0:
         return f"{time:%Y-%m-%d %H:%M}"
-    return time.isoformat(" ", "seconds" if length % _SECOND == 0 else "auto")
+    unit = next((unit for unit, size in _PARTS.items() if length % size == 0), "microseconds")
+    return time.isoformat(" ", unit)
 
 
 def on_calendar(tick: int, length: int) -> bool:

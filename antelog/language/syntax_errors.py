@@ -95,7 +95,8 @@ def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     found, before = trouble.found, trouble.before
     at = start + trouble.at
     span = Span(at, at + len(found)) if found else Span(start + len(before) - 1, start + len(before))
-    what = f"`{found}` cannot stand here" if found else "the statement ends too early"
+    shown = "a backtick" if found == "`" else f"`{found}`"
+    what = f"{shown} cannot stand here" if found else "the statement ends too early"
     return Diagnostic("E001", f"{what}: expected {_in_words(trouble.accepted)}", span, hint(trouble))
 
 

@@ -72,7 +72,11 @@ def test_an_input_may_have_a_column_called_arrival(temp: Path) -> None:
         ),
         ("device,device,value,time", "has several columns device"),
         ("a,b", "has no columns device, value, time for Temp(device, value, time); it has a, b."),
-        ("a,b,c,d,e", "as in --map Temp.device=a --map Temp.value=b --map Temp.time=c"),
+        ("a,b,c,d,e", "as in --map Temp.device=COLUMN --map Temp.value=COLUMN --map Temp.time=COLUMN"),
+        (
+            "wt2,1,2,4,x",
+            "its first line has values in place of names, and there are 5 columns, so it cannot be",
+        ),
         ('device,"value', "the first line: has a quote that is not closed"),
     ],
 )
@@ -85,7 +89,7 @@ def test_columns_that_do_not_fit(temp: Path, header: str, message: str) -> None:
 
 def test_columns_by_position_have_fitting_values(temp: Path) -> None:
     with pytest.raises(
-        DataError, match=r"has no columns device, value, time .* as in --map Temp\.device=reading"
+        DataError, match=r"has no columns device, value, time .* as in --map Temp\.device=COLUMN"
     ):
         read(temp, "reading,sensor,t\n91,wt2,3\n92,wt2,soon\n")
     # A row or two that are of no use are set aside, here as elsewhere.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from antelog.files.misfits import has, no_columns, not_mapped
+from antelog.files.misfits import arrivals_of, has, no_columns, not_mapped
 
 TEMP = ("device", "temp", "time")
 
@@ -14,10 +14,17 @@ TEMP = ("device", "temp", "time")
         (["Time", "devise", "temp"], ["device", "time"], "--map Temp.device=devise --map Temp.time=Time"),
         (["received_at", "temperature", "device"], ["temp", "time"], "temp=temperature --map Temp.time=rec"),
         (["device", "Sensor Temp", "time"], ["temp"], "--map 'Temp.temp=Sensor Temp'"),
-        (["device", "time"], ["temp"], "--map Temp.temp=NAME"),
+        (["device", "time"], ["temp"], "--map Temp.temp=COLUMN, where COLUMN is to be one of these"),
         (["S.Device.ID", "temp", "time"], ["device"], "--map Temp.device=S.Device.ID"),
-        (["week", "seen_utc"], ["device", "time"], "--map Temp.device=NAME --map Temp.time=week"),
-        (["a", "b"], ["device", "temp", "time"], "Temp.device=a --map Temp.temp=b --map Temp.time=NAME"),
+        (["week", "seen_utc"], ["device", "time"], "--map Temp.device=COLUMN --map Temp.time=week, where"),
+        (
+            ["a", "b"],
+            ["device", "temp", "time"],
+            "device=COLUMN --map Temp.temp=COLUMN --map Temp.time=COLUMN, ",
+        ),
+        (["seen_utc", "dev", "event_utc", "x", "y"], ["device", "time"], "=dev --map Temp.time=event_utc"),
+        (["at", "battery", "dvc", "tp"], ["temp", "device", "time"], "=COLUMN --map Temp.device=dvc --map"),
+        (["received", "time_ms", "temp"], ["device", "time"], "device=COLUMN --map Temp.time=time_ms, where"),
     ],
 )
 def test_the_likeliest_columns_are_in_the_remedy(names: list[str], missing: list[str], maps: str) -> None:
@@ -46,3 +53,9 @@ def test_what_is_mapped_and_not_there_has_its_near_names() -> None:
         "Did you mean decoded.payload.temperature?"
     )
     assert not_mapped("temp", "x", ["decoded"], inner).endswith("It has decoded.payload.temperature.")
+
+
+def test_a_column_of_arrivals_is_told_by_its_name() -> None:
+    assert arrivals_of(["sent", "received_at"], ()) == "received_at"
+    assert arrivals_of(["meta"], ["meta.S.received.ms"]) == "meta.S.received.ms"
+    assert arrivals_of(["sent", "unseen", "departure"], ()) is None

@@ -89,7 +89,7 @@ def test_columns_may_be_fields_of_structs(tmp_path: Path) -> None:
 
 def test_columns_by_position_have_fitting_types(tmp_path: Path) -> None:
     assert rows_of(write(tmp_path / "t.parquet", x=["a"], y=[1], z=[0]))[0] == [("a", 1, 0, 0)]
-    with pytest.raises(DataError, match=r"has no columns device, value, time .* --map Temp\.device=x"):
+    with pytest.raises(DataError, match=r"has no columns device, value, time .* --map Temp\.device=COLUMN"):
         rows_of(write(tmp_path / "t.parquet", x=[1], y=["a"], z=[0]))
     with pytest.raises(DataError, match=r"has no columns device, value, time"):
         rows_of(write(tmp_path / "t.parquet", x=["a"], y=[1], z=["soon"]))
