@@ -1,9 +1,12 @@
-"""What all tests share: the option `--record` and the Hypothesis profiles."""
+"""What all tests share: the option `--record`, no secrets of others, and the Hypothesis profiles."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from antelog import secrets
 
 # "default" draws the same few examples every time, so that a test's outcome depends on the code alone;
 # "nightly" looks for new ones, and for long. Both stop at the first failure and show it as it was drawn:
@@ -28,6 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--record", action="store_true", help="rewrite the golden files instead of comparing with them"
     )
+
+
+@pytest.fixture(autouse=True)
+def _no_secrets() -> Iterator[None]:
+    """A password of one test, such as `secret`, is not hidden in what others say."""
+    yield
+    secrets.forget()
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
-from antelog.language.syntax import Atom, Comparison, Negation
+from antelog.language.syntax import Atom, Negation
 
 LONGEST_TEXT = 50_000_000
 LONGEST_WORD = 10_000
@@ -86,7 +86,7 @@ def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
 
 def _widths_of(literal: syntax.Literal) -> Iterator[tuple[int, Span]]:
     atom = literal.atom if isinstance(literal, Negation) else literal
-    if isinstance(atom, Atom) and not isinstance(atom, Comparison):
+    if isinstance(atom, Atom):
         yield len(atom.terms), atom.span
 
 

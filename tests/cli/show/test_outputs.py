@@ -132,8 +132,8 @@ def test_rejects_of_a_strict_run_are_kept() -> None:
 @pytest.mark.usefixtures("here")
 def test_rejects_in_a_spreadsheet() -> None:
     names = ["=1+1", "@a", "-a"]
-    rows = "".join(f"{each},high\n" for each in names)
-    Path("bad.csv").write_text(f"device,level,time\n{rows}wt1,high,0\n")
+    bad = "".join(f"{each},high\n" for each in names)
+    Path("bad.csv").write_text(f"device,level,time\n{bad}wt1,high,0\n")
     assert try_("--input", "Temp=bad.csv", "--rejects", "r.csv").exit_code == 0
     rows = list(csv.DictReader(io.StringIO(Path("r.csv").read_text(encoding="utf-8"))))
     assert [row["row"] for row in rows] == [f"'{each},high" for each in names]
