@@ -122,6 +122,7 @@ def sorted_out(wanted: Wanted, chunks: Iterable[Chunk], file: str) -> Iterator[S
         wrong = len(looked.faults) + len(chunk.bad)
         if chunk.misfit and 2 * wrong > looked.table.num_rows + len(chunk.bad):
             raise DataError(chunk.misfit)
+        notes = {**looked.notes, **_order(wanted, file)} if chunk.misfit else looked.notes
         if looked.faults and chunk.again is not None:
             chunk = chunk.again()  # noqa: PLW2901 - the same rows, now with their texts
             looked = _looked(wanted, chunk, file)
@@ -135,4 +136,15 @@ def sorted_out(wanted: Wanted, chunks: Iterable[Chunk], file: str) -> Iterator[S
             fine = np.ones(table.num_rows, np.bool_)
             fine[list(faults)] = False
             table = table.filter(pa.array(fine))
-        yield Sorted(table, found, looked.notes)
+        yield Sorted(table, found, notes)
+
+
+def _order(wanted: Wanted, file: str) -> dict[str, str]:
+    """A note on columns that were told by position: values may fit and yet be others than meant."""
+    if not wanted.timed:  # what is said of the first line of such a file says it, too
+        return {}
+    columns = ", ".join(wanted.columns)
+    return {
+        f"{file}: order": f"{file}: none of its columns has a name of {wanted.name}({columns}), so they are "
+        "taken in that order; --map says which is which"
+    }

@@ -26,3 +26,17 @@ def test_background_facts_are_none_of_those_that_arrive(temp: Path) -> None:
     rejects = Rejects()
     (table,) = tables(temp, wanted_of(PLAN, "Site"), rejects)
     assert (table.num_rows, rejects.counts.total(), rejects.tally.total()) == (1, 1, 0)
+
+
+def test_columns_that_are_taken_in_their_order_are_noted(temp: Path) -> None:
+    temp.write_text("degrees,battery,when\n9,98,0\n", encoding="utf-8")  # their values fit, and are others
+    rejects = Rejects()
+    list(tables(temp, wanted_of(PLAN, "Temp"), rejects))
+    (note,) = rejects.notes
+    assert note.endswith(
+        "none of its columns has a name of Temp(x, n, time), so they are taken in that order; "
+        "--map says which is which"
+    )
+    temp.write_text("x,n,time\n9,98,0\n", encoding="utf-8")
+    list(tables(temp, wanted_of(PLAN, "Temp"), plain := Rejects()))
+    assert plain.notes == []

@@ -95,7 +95,7 @@ def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[st
     if only:
         kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
         notes.append(
-            f"Only {kinds} lines were asked for and are counted here; all kinds tell what is open, too."
+            f"Only {kinds} lines were asked for and are counted here; without --only it is all answers."
         )
     if _CERTAIN in columns:
         notes.append("A confirmed answer was told that long before it was certain, and before a system that")

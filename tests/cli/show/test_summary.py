@@ -51,7 +51,7 @@ def test_only_what_is_asked_for_is_counted_and_that_is_said() -> None:
     assert summary("--only", "confirmed") == [
         "      confirmed  before waiting",
         "Malf          1         0 ticks",
-        "Only confirmed lines were asked for and are counted here; all kinds tell what is open, too.",
+        "Only confirmed lines were asked for and are counted here; without --only it is all answers.",
         "Answers were confirmed that long before a system that waits until all facts that",
         "matter must be there would have told it (median).",
     ]
