@@ -27,7 +27,7 @@ from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.endpoints.reaching import reach
-from antelog.spark.pipeline.claiming import LOCK, claimed
+from antelog.spark.pipeline.claiming import claimed
 from antelog.spark.session.java import require_java
 from antelog.spark.session.versions import require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
@@ -249,7 +249,8 @@ class _Pipeline:
             checkpoint = self.settings.flow.checkpoint or stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
             )
-            fresh = not {*entries(self.spark, checkpoint)} - {LOCK, f".{LOCK}.crc"}
+            # Nothing is written before a batch was begun, whatever else a start that was killed has left.
+            fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.settings.sinks.all, fresh=fresh)
             guard(self.spark, checkpoint, outcomes)
             is_asked = stack.enter_context(asked_to_stop())

@@ -1,6 +1,7 @@
 """Checkpoints: what one was written for stands in a file of its own, beside Spark's.
 
-The state says so too, but Spark reads that only when it is processing already.
+The state says so too, but Spark reads that only when it is processing already. The file is written beside
+its place and renamed, so that a process that is killed meanwhile leaves none or all of it.
 """
 
 from __future__ import annotations
@@ -8,17 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from antelog.compile.show.explain import details
 from antelog.compile.show.plan_json import from_json, to_json
-from antelog.errors import PlanError, StateError, UnsupportedError
+from antelog.errors import OutputError, PlanError, StateError, UnsupportedError
 from antelog.spark.job.job import Job, differences
 from antelog.spark.lost import told_if_java_ends
 from antelog.spark.running import Outcomes
 
 NAME = "antelog.json"
+_BESIDE = f"{NAME}.partial"
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -33,20 +36,37 @@ def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
     To be called before the stream is started.
     """
     files, path = _place(spark, checkpoint)
-    note = _Note(outcomes.job.identity, to_json(outcomes.job.plan))
-    if files.exists(path):
-        _compare(checkpoint, outcomes.job, _read(files, path, checkpoint))
-    elif files.exists(_child(spark, checkpoint, "offsets")):
+    used = files.exists(_child(spark, checkpoint, "offsets"))
+    there = files.exists(path)
+    note = _read(files, path) if there else None
+    if note is not None:
+        _compare(checkpoint, outcomes.job, note)
+    elif used and there:
+        raise StateError(
+            f"{NAME} in the checkpoint {checkpoint} is damaged, so that nobody can tell what the state there "
+            "is for. Bring the file back from a copy, or take an empty folder and replay the facts"
+        )
+    elif used:
         raise StateError(
             f"the checkpoint {checkpoint} was not written by antelog, or by another way to run it; "
             "take an empty folder"
         )
-    else:
-        stream = files.create(path, False)
-        try:
-            stream.write(bytearray(msgspec.json.encode(note)))
-        finally:
-            stream.close()
+    else:  # where no batch was begun, a damaged note says nothing that matters
+        note = _Note(outcomes.job.identity, to_json(outcomes.job.plan))
+        beside = _child(spark, checkpoint, _BESIDE)
+        _write(files, beside, msgspec.json.encode(note))
+        if there:
+            files.delete(path, False)
+        if not files.rename(beside, path):
+            raise OutputError(f"the checkpoint {checkpoint} cannot be written: {NAME} cannot be put in its place")
+
+
+def _write(files: Any, path: Any, content: bytes) -> None:
+    stream = files.create(path, True)
+    try:
+        stream.write(bytearray(content))
+    finally:
+        stream.close()
 
 
 def _compare(checkpoint: str, job: Job, note: _Note) -> None:
@@ -74,16 +94,21 @@ def _rules(plan: str, job: Job) -> str:
     return ": " + ", ".join(part for part in parts if part) if gone or come else ""
 
 
-def _read(files: Any, path: Any, checkpoint: str) -> _Note:
-    stream = files.open(path)
+def _read(files: Any, path: Any) -> _Note | None:
+    """What the note says; None if it is damaged, as by a kill while an older version wrote it."""
     try:
-        content = bytes(stream.readAllBytes())
-    finally:
-        stream.close()
-    try:
+        stream = files.open(path)
+        try:
+            content = bytes(stream.readAllBytes())
+        finally:
+            stream.close()
         return msgspec.json.decode(content, type=_Note)
-    except msgspec.DecodeError as error:
-        raise StateError(f"{NAME} in the checkpoint {checkpoint} is damaged: {error}") from None
+    except msgspec.MsgspecError:
+        return None
+    except Py4JJavaError as error:
+        if "ChecksumException" not in str(error):  # a file and its checksum, one of them cut short
+            raise
+        return None
 
 
 def _place(spark: SparkSession, checkpoint: str) -> tuple[Any, Any]:

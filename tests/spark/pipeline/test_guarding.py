@@ -31,3 +31,30 @@ def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
     (folder / "antelog.json").unlink()
     with pytest.raises(StateError, match="not written by antelog"):
         guard(spark, str(folder), first)
+
+
+@pytest.mark.parametrize("content", [b"", b'{"identity": {"form', b"[]", b"\xff"])
+@pytest.mark.parametrize("checksum", [True, False])
+def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, checksum: bool) -> None:
+    """Where no batch was begun it is in nobody's way; later nobody knows what the state is for."""
+    frames = stream_of(spark, tmp_path / "in", [{"Temp": TABLE}])
+    folder = tmp_path / "checkpoint"
+    first = outcomes(ONE, frames, buckets=2)
+    guard(spark, str(folder), first)
+    note = folder / "antelog.json"
+    whole = note.read_bytes()
+    assert {each.name for each in folder.iterdir()} == {note.name, f".{note.name}.crc"}
+
+    def damage() -> None:
+        if not checksum:
+            Path(folder, f".{note.name}.crc").unlink()
+        note.write_bytes(content)
+
+    damage()
+    Path(folder, f"{note.name}.partial").write_bytes(content)  # of another start that was killed
+    guard(spark, str(folder), first)
+    assert note.read_bytes() == whole
+    run(first, folder)
+    damage()
+    with pytest.raises(StateError, match="antelog.json in the checkpoint .* is damaged.* take an empty folder"):
+        guard(spark, str(folder), first)
