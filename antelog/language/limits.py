@@ -61,7 +61,7 @@ def too_wide(statement: syntax.Statement) -> Diagnostic | None:
     """A rule with too many literals, or a predicate with too many columns."""
     if isinstance(statement, syntax.Rule) and len(statement.body) > MOST_LITERALS:
         message = f"this rule has {len(statement.body)} conditions; {MOST_LITERALS} are the most there may be"
-        hint = "Let rules of their own derive parts of it. What differs in a value only can be static facts."
+        hint = "Let other rules derive parts of it. What differs in a value only can be a static predicate."
         return _found(message, statement.span, hint)
     for columns, span in _widths(statement):
         if columns > MOST_COLUMNS:

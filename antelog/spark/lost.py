@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -22,6 +23,8 @@ from antelog.errors import AntelogError, UnsupportedError
 
 _PATIENCE = 2.0
 """Seconds in which a process is seen to have ended after its connections have."""
+LONGEST_END = 10.0
+"""Seconds in which Java has to end when it is told to; then it is ended."""
 _REMEDY = (
     "Start it again: a stream goes on from its checkpoint. If it happens again, give Java more memory "
     "(spark.driver.memory=4g), or take smaller batches or more buckets"
@@ -41,11 +44,18 @@ def told_if_java_ends() -> Iterator[None]:
 
 
 def stop(spark: SparkSession) -> None:
-    """Stops Spark; if its Java has ended, the next session starts another one."""
+    """Stops Spark, or ends its Java if that takes too long; then the next session starts another one."""
+    process = getattr(SparkContext._gateway, "proc", None)
     if _how_it_ended(wait=False) is None:
-        with suppress(Py4JNetworkError, ConnectionError):  # it may end meanwhile
-            spark.stop()
-    else:
+        ending = threading.Timer(LONGEST_END, lambda: None if process is None else process.kill())
+        ending.start()
+        try:
+            with suppress(Py4JNetworkError, ConnectionError):  # it may end meanwhile
+                spark.stop()
+        finally:
+            ending.cancel()
+            ending.join()
+    if process is not None and process.poll() is not None:
         SparkSession._instantiatedSession = None
         SparkContext._active_spark_context = None
         SparkContext._gateway = SparkContext._jvm = None

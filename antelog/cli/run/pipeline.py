@@ -20,6 +20,7 @@ from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, reporting
 from antelog.cli.run.settings import Settings
 from antelog.cli.show.terminal import say
+from antelog.cli.stopping import interrupt
 from antelog.cli.watching.stopping import stoppable
 from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
@@ -322,9 +323,9 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
     """Tells whether there was a Ctrl-C or a SIGTERM, and says so once; another one interrupts at once."""
     asked, said = threading.Event(), False
 
-    def ask(_signal: int, _frame: object) -> None:
+    def ask(number: int, _frame: object) -> None:
         if asked.is_set():
-            raise KeyboardInterrupt
+            interrupt(number)
         asked.set()  # it says nothing itself, for it may come in the middle of another line
 
     def is_asked() -> bool:

@@ -10,13 +10,13 @@ import click
 
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.terminal import say
-from antelog.cli.stopping import INTERRUPTED, STOPPED, stop
+from antelog.cli.stopping import STOPPED, interrupt, status_of, stop
 from antelog.errors import AntelogError, OutputError, ProgramError
 
 
 @contextmanager
 def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None]:
-    """Ends the command when the program or the data are wrong, or on Ctrl-C.
+    """Ends the command when the program or the data are wrong, or on Ctrl-C or SIGTERM.
 
     With `debug` what is behind an error is said as well: the words of Spark's Java, with their stack.
     """
@@ -34,22 +34,22 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
             for text in behind(error):
                 say(text)
         ctx.exit(1)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         say(STOPPED)
-        ctx.exit(INTERRUPTED)
+        ctx.exit(status_of(interruption))
 
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """While this lasts, Ctrl-C is a KeyboardInterrupt, where it would end the process."""
-    if signal.getsignal(signal.SIGINT) is not stop:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """While this lasts, Ctrl-C and SIGTERM interrupt the work, where they would end the process."""
+    guarded = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is stop]
+    for each in guarded:
+        signal.signal(each, signal.default_int_handler if each == signal.SIGINT else interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, stop)
+        for each in guarded:
+            signal.signal(each, stop)
 
 
 def behind(error: BaseException) -> Iterator[str]:

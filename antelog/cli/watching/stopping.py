@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from antelog.cli.stopping import interrupt
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -18,7 +20,7 @@ def stoppable() -> Iterator[Callable[[], bool]]:
     def ask(number: int, _frame: FrameType | None) -> None:
         asked.append(number)
         for each in _SIGNALS:
-            signal.signal(each, signal.SIG_DFL if each != signal.SIGINT else signal.default_int_handler)
+            signal.signal(each, interrupt)
 
     before = {each: signal.signal(each, ask) for each in _SIGNALS}
     try:

@@ -58,7 +58,9 @@ def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
         if there:
             files.delete(path, False)
         if not files.rename(beside, path):
-            raise OutputError(f"the checkpoint {checkpoint} cannot be written: {NAME} cannot be put in its place")
+            raise OutputError(
+                f"the checkpoint {checkpoint} cannot be written: {NAME} cannot be put in its place"
+            )
 
 
 def _write(files: Any, path: Any, content: bytes) -> None:

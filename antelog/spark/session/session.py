@@ -97,8 +97,7 @@ def session(
 
 
 def _hush_ends(spark: SparkSession) -> None:
-    """Keeps PySpark's threads from printing tracebacks if Java ends before they do."""
-    logging.getLogger().addFilter(_is_not_of_py4j)
+    """Keeps a thread of PySpark's from printing tracebacks if Java ends before it does."""
     server = getattr(spark.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda *_: None
@@ -121,7 +120,12 @@ def _refuse_connect(conf: Mapping[str, str]) -> None:
 
 
 def _hush() -> None:
-    """Keeps PySpark from telling, here and in each worker, that a pandas is newer than it is itself."""
+    """Keeps PySpark from telling, here and in each worker, that a pandas is newer than it is itself.
+
+    And keeps its way to Java from showing tracebacks of its own when it is interrupted, or Java ends.
+    """
+    logging.getLogger("py4j").propagate = False
+    logging.getLogger().addFilter(_is_not_of_py4j)  # for it uses this one too
     warnings.filterwarnings("ignore", _PANDAS, FutureWarning)
     known = os.environ.get("PYTHONWARNINGS", "")
     if _PANDAS not in known:

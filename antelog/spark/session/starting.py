@@ -7,17 +7,22 @@ as Java is up.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pyspark import SparkContext, java_gateway
+
+from antelog.spark.lost import LONGEST_END
 
 _SUBMIT = "PYSPARK_SUBMIT_ARGS"
 _LOCAL_IP = "SPARK_LOCAL_IP"
@@ -42,6 +47,8 @@ def _ended_if_cut_short() -> Iterator[None]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: Any, **more: Any) -> subprocess.Popen[bytes]:
+        if (theirs := more.get("preexec_fn")) is not None:  # none on Windows
+            more["preexec_fn"] = partial(_left_alone, theirs)
         started.append(subprocess.Popen(*arguments, **more))
         return started[-1]
 
@@ -49,6 +56,8 @@ def _ended_if_cut_short() -> Iterator[None]:
     known, names["Popen"] = names["Popen"], start
     try:
         yield
+        for each in started:
+            atexit.register(_end, each)
     except BaseException:
         for each in started:
             each.kill()
@@ -56,6 +65,24 @@ def _ended_if_cut_short() -> Iterator[None]:
         raise
     finally:
         names["Popen"] = known
+
+
+def _left_alone(prepare: Callable[[], None]) -> None:
+    """Has Java ignore SIGTERM as PySpark has it ignore Ctrl-C: its Python is told, and ends it then."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    prepare()
+
+
+def _end(java: subprocess.Popen[bytes]) -> None:
+    """Ends Java with its Python: it does so itself when nobody can speak to it any more, or is ended."""
+    try:
+        if java.stdin is not None:
+            with suppress(OSError):
+                java.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            java.wait(LONGEST_END)
+    finally:
+        java.kill()
 
 
 @contextmanager

@@ -56,5 +56,7 @@ def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, che
     assert note.read_bytes() == whole
     run(first, folder)
     damage()
-    with pytest.raises(StateError, match="antelog.json in the checkpoint .* is damaged.* take an empty folder"):
+    with pytest.raises(
+        StateError, match=r"antelog\.json in the checkpoint .* is damaged.* take an empty folder"
+    ):
         guard(spark, str(folder), first)
