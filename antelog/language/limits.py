@@ -19,6 +19,7 @@ LONGEST_TEXT = 50_000_000
 LONGEST_WORD = 10_000
 MOST_STATEMENTS = 200_000
 MOST_RULES = 20_000
+MOST_QUERIES = 2_000
 MOST_UNREAD = 1_000
 MOST_COLUMNS = 1_000
 MOST_LITERALS = 5_000
@@ -42,12 +43,15 @@ def too_long(text: str) -> Diagnostic | None:
     return _found(message, Span(*word.span()), "Use a short name for it, or leave it out.")
 
 
-def too_many(rules: int, facts: int, unread: int, span: Span) -> Diagnostic | None:
+def too_many(rules: int, facts: int, queries: int, unread: int, span: Span) -> Diagnostic | None:
     """What there is too much of, if there are so many statements up to the one at this place."""
     if rules > MOST_RULES:
         message = f"there are more than {MOST_RULES} rules and declarations, the most there may be"
         hint = "Rules that differ in a value only can be one rule, with the values in a static predicate. "
         return _found(message, span, hint + _FACTS_FILE)
+    if queries > MOST_QUERIES:
+        message = f"there are more than {MOST_QUERIES} queries, the most there may be"
+        return _found(message, span, "Give what differs in a value only a column, and ask one query.")
     if rules + facts > MOST_STATEMENTS:
         message = f"there are more than {MOST_STATEMENTS} statements, the most there may be"
         return _found(message, span, _FACTS_FILE)

@@ -50,7 +50,7 @@ def parse(source: Source) -> Parsed:
     if long is not None:
         return Parsed(syntax.Document((), source), (long,), frozenset())
     found = cut(source.text)
-    facts = 0
+    facts = queries = 0
     for each in found.statements:
         read = open_quote(each.quote) if each.quote else _statement(found.text, each.start, each.end)
         if isinstance(read, Diagnostic):
@@ -62,7 +62,9 @@ def parse(source: Source) -> Parsed:
                 return Parsed(syntax.Document((), source), (*diagnostics, wide), frozenset())
             statements.append(read)
             facts += isinstance(read, syntax.Rule) and not read.body
-        many = limits.too_many(len(statements) - facts, facts, len(diagnostics), Span(each.start, each.end))
+            queries += isinstance(read, syntax.Query)
+        rules, span = len(statements) - facts, Span(each.start, each.end)
+        many = limits.too_many(rules, facts, queries, len(diagnostics), span)
         if many is not None:
             return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
     return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))

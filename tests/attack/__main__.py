@@ -1,6 +1,7 @@
 """The attacks at the size one wants.
 
 python -m tests.attack programs --count 30000 --seed 1
+python -m tests.attack sizes --count 20000               here it is how many rules there are
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, programs
+from tests.attack import calls, files, frames, programs, sizes
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -18,6 +19,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "files": files.attempts,
     "frames": frames.attempts,
     "calls": calls.attempts,
+    "sizes": sizes.attempts,
 }
 
 
@@ -28,7 +30,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
 @click.option("--traces", type=click.Path(path_type=Path), help="A file for the tracebacks.")
 @click.pass_context
 def main(ctx: click.Context, attack: str, count: int, seed: int, traces: Path | None) -> None:
-    """Try odd programs, files, frames or calls, and print what should not have happened."""
+    """Try odd or large programs, odd files, frames or calls, and print what should not have happened."""
     done, found = all_of(ATTACKS[attack](count, seed))
     for line in report(done, found):
         click.echo(line.encode("utf-8", "backslashreplace").decode())

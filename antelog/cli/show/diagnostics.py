@@ -16,6 +16,7 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console: Console) -> None:
     """Every diagnostic, a blank line between them, and how many errors there are."""
     diagnostics = tuple(diagnostics)
+    blocks = []
     for diagnostic in diagnostics:
         text = Text(to_text([diagnostic], source) + "\n")
         text.highlight_words(
@@ -23,7 +24,10 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console
         )
         text.highlight_regex(r"(?m)^ +\| +\^+$", _COLOURS[diagnostic.severity])
         text.highlight_regex(r"(?m)^ +\d* \|", "dim")
-        print_text(console, text)
+        blocks.append(text)
+    # In one go, for a console takes a millisecond to begin.
+    if blocks:
+        print_text(console, Text("\n").join(blocks))
     errors = len(errors_of(diagnostics))
     if errors:
         print_text(console, Text(f"{errors} error{'' if errors == 1 else 's'}", "bold"))

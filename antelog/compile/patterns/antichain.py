@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
-from antelog.compile.nodes.patterns import Literal, Pattern, Var
+from antelog.compile.nodes.patterns import Const, Literal, Pattern, Var
 from antelog.compile.patterns.subsume import subsumes
 
 
@@ -27,11 +28,20 @@ def minimal(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
     return tuple(every[i] for i in sorted(order))
 
 
+MOST_TESTS = 1_000_000
+"""How many pairs of patterns may be compared. It takes some seconds."""
+
+
+class TooAlikeError(Exception):
+    """There are too many patterns that an index does not tell apart, so that each is compared with each."""
+
+
 class Antichain:
     """Patterns of which none makes a later one needless, with an index to find those that might."""
 
     def __init__(self) -> None:
-        self._all: list[_Features] = []
+        self._of_constants: dict[frozenset[Hashable], list[_Features]] = {}
+        self._tests = 0
         self._index: dict[Hashable, dict[int, list[_Features]]] = {}
         self._frequency: Counter[Hashable] = Counter()
         self._alike: dict[frozenset[Hashable], list[_Features]] = {}
@@ -39,15 +49,29 @@ class Antichain:
     def add(self, pattern: Pattern, among: Callable[[Pattern], bool] | None = None) -> bool:
         """Take in a pattern, unless one makes it needless (of those `among` is true for)."""
         new = _Features.of(pattern)
-        near = self._near(new) if new.plain else (f for f in self._all if f.predicates <= new.predicates)
-        if any((among is None or among(f.pattern)) and _makes_needless(f.pattern, pattern) for f in near):
-            return False
-        self._frequency.update(new.keys)
-        rarest = min(new.keys, key=self._rank, default=None)
-        self._index.setdefault(rarest, {}).setdefault(new.size, []).append(new)
-        self._alike.setdefault(new.keys, []).append(new)
-        self._all.append(new)
+        near = self._near(new) if new.plain else self._less_special(new)
+        for each in near:
+            self._tests += 1
+            if self._tests > MOST_TESTS:
+                raise TooAlikeError
+            if (among is None or among(each.pattern)) and _makes_needless(each.pattern, pattern):
+                return False
+        if new.plain:  # others make no plain one needless
+            self._frequency.update(new.keys)
+            rarest = min(new.keys, key=self._rank, default=None)
+            self._index.setdefault(rarest, {}).setdefault(new.size, []).append(new)
+            self._alike.setdefault(new.keys, []).append(new)
+        self._of_constants.setdefault(_constants(pattern), []).append(new)
         return True
+
+    def _less_special(self, new: _Features) -> Iterator[_Features]:
+        constants = _constants(new.pattern)
+        if len(constants) > _FEW:
+            fit = [found for key, found in self._of_constants.items() if key <= constants]
+        else:
+            keys = (frozenset(c) for n in range(len(constants) + 1) for c in combinations(constants, n))
+            fit = [self._of_constants.get(key, []) for key in keys]
+        yield from (f for found in fit for f in found if f.predicates <= new.predicates)
 
     def _rank(self, key: Hashable) -> tuple[int, int]:
         """How many patterns have a key; of equally rare ones the one that says more comes first."""
@@ -96,6 +120,7 @@ class _Features:
         return _Features(pattern, plain is not None, frozenset(coarse), keys, size)
 
 
+_FEW = 6  # constants, of which all choices are looked up
 _COARSE = 3  # a kind, a predicate and an offset; a longer key has the arguments too
 
 
@@ -107,6 +132,11 @@ def _plain_answer(pattern: Pattern) -> dict[str, int] | None:
     """Which answer each variable is, if all answers are different variables."""
     names = {a.name: i for i, a in enumerate(pattern.answer) if isinstance(a, Var)}
     return names if len(names) == len(pattern.answer) else None
+
+
+def _constants(pattern: Pattern) -> frozenset[Hashable]:
+    """Which answers are which constants: what makes the pattern needless has no others."""
+    return frozenset((i, a.value) for i, a in enumerate(pattern.answer) if isinstance(a, Const))
 
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:

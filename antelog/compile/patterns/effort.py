@@ -16,21 +16,31 @@ from antelog.compile.patterns.unfold import Spanned
 LITERALS_EACH = 10
 """The patterns of a predicate may have this many literals for each pattern that the limit allows."""
 
+LITERALS_OF_ALL = 20
+"""Those of all predicates together may have this many, for a chain of rules may grow with each of them."""
+
 
 class TooManyPatternsError(Exception):
     """A predicate has more patterns than the limit allows, or these have too many `literals` together.
 
     `sizes` has for each of its rules, by number, the derived predicates of the body and how many
-    patterns they have; `literals` how many there may be, if it is they that are too many.
+    patterns they have; `literals` how many there may be, if it is they that are too many. If `alike`, the
+    patterns have too much in common for finding out within seconds which are needless.
     """
 
     def __init__(
-        self, predicate: str, sizes: Mapping[int, tuple[tuple[str, int], ...]], literals: int | None = None
+        self,
+        predicate: str,
+        sizes: Mapping[int, tuple[tuple[str, int], ...]],
+        literals: int | None = None,
+        *,
+        alike: bool = False,
     ) -> None:
         super().__init__(predicate)
         self.predicate = predicate
         self.sizes = sizes
         self.literals = literals
+        self.alike = alike
 
 
 class EndlessError(Exception):

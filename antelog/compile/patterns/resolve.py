@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antelog.compile.nodes.patterns import Atom, Pattern
-from antelog.compile.patterns.antichain import Antichain, minimal
-from antelog.compile.patterns.effort import Effort, EndlessError, TooManyPatternsError
+from antelog.compile.patterns.antichain import Antichain, TooAlikeError, minimal
+from antelog.compile.patterns.effort import LITERALS_OF_ALL, Effort, EndlessError, TooManyPatternsError
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
 from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.queries import Frame
@@ -33,11 +33,19 @@ class Resolver:
     def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
         self._clauses = clauses
         self._limit = limit
+        self._literals = 0
         self._known: dict[tuple[str, Frame | None], tuple[Spanned, ...]] = {}
 
     def answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
         """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
         but input facts, negated atoms, static atoms and comparisons."""
+        name = query.goals[0].predicate
+        try:
+            return self._answers(query, frame)
+        except TooAlikeError:
+            raise TooManyPatternsError(name, self._sizes(name, frame), alike=True) from None
+
+    def _answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
         name = query.goals[0].predicate
         choice = self._patterns_of(name, frame) if name in self._clauses else None
         if choice is not None and frame is not None:
@@ -91,7 +99,15 @@ class Resolver:
                 sizes = self._sizes(search.name, search.frame)
                 raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
             if spanned is not None:
+                self._count(search, len(spanned.pattern.literals))
                 yield spanned
+
+    def _count(self, search: _Search, literals: int) -> None:
+        """Raises TooManyPatternsError if the patterns of all predicates have too many literals."""
+        self._literals += literals
+        allowed = LITERALS_OF_ALL * self._limit
+        if self._literals > allowed:
+            raise TooManyPatternsError(search.name, self._sizes(search.name, search.frame), allowed)
 
     def _choices(self, clause: Clause, frame: Frame | None) -> list[Choice]:
         return [self._known.get((atom.predicate, frame)) for atom in clause.goals]

@@ -83,8 +83,12 @@ def _loop(names: list[str]) -> str:
 
 def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
     """Rules that multiply, or patterns that grow long."""
+    if error.alike:
+        return _too_alike(error.predicate, _rules(document, list(error.sizes)))
     if error.literals is not None:
-        return _too_long(error.predicate, error.literals, _rules(document, list(error.sizes)))
+        of_all = error.literals != LITERALS_EACH * limit
+        whose = f"{error.predicate}, and of what it rests on," if of_all else error.predicate
+        return _too_long(whose, error.literals, _rules(document, list(error.sizes)))
     sizes = {number: [n for _, n in parts] for number, parts in error.sizes.items()}
     worst = max(sizes, key=lambda number: prod(sizes[number]))
     largest = sorted(error.sizes[worst], key=lambda part: -part[1])
@@ -104,8 +108,20 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
     return Diagnostic("E603", message, rule.span, hint, notes)
 
 
-def _too_long(predicate: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    message = f"the patterns of {predicate} have more than {literals} literals altogether"
+def _too_alike(predicate: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
+    message = f"{predicate} can be derived in too many ways that differ in little more than a comparison"
+    hint = (
+        "Each is compared with each, for one may make another needless. Rules that differ in a value only "
+        "can be one rule, with the values in a static predicate, which may be a file: `--static P=FILE`."
+    )
+    first, *others = rules
+    return Diagnostic(
+        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
+    )
+
+
+def _too_long(whose: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
+    message = f"the patterns of {whose} have more than {literals} literals altogether"
     hint = (
         "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the query "
         "a smaller window or the rules fewer literals, or raise "

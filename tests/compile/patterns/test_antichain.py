@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from antelog.compile.nodes.patterns import Atom, Const, Negated, Pattern, Time, Var
+from antelog.compile.patterns import antichain
 from antelog.compile.patterns.antichain import Antichain, minimal
 
 X, T = Var("X"), Time("T", 0)
@@ -31,3 +34,32 @@ def test_whichever_comes_first_the_same_are_minimal() -> None:
 def test_the_clock_makes_no_fact_needless() -> None:
     clock, fact = pattern(NOT_C), pattern(A, NOT_C)
     assert minimal([clock, fact]) == (clock, fact)  # the fact may speak before the tick has come
+
+
+def test_answers_of_constants_are_compared_with_those_that_say_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(antichain, "MOST_TESTS", 4)
+
+    def special(*answer: str) -> Pattern:
+        terms = tuple(Const(a) if a.islower() else Var(a) for a in answer)
+        return Pattern(terms, T, (Atom("A", terms, T),))
+
+    kept = Antichain()
+    assert all(kept.add(special(f"c{i}", "Y")) for i in range(1000))
+    assert not kept.add(special("c7", "d"))  # c7 with any Y says so
+    assert kept.add(special("e", "d"))
+    assert kept.add(special("X", "Y"))
+    assert not kept.add(special("e", "f"))
+
+
+def test_of_many_constants_all_choices_are_found() -> None:
+    def special(constants: int) -> Pattern:
+        terms = tuple(Const(i) if i < constants else Var(f"X{i}") for i in range(9))
+        return Pattern(terms, T, (Atom("A", terms, T),))
+
+    kept = Antichain()
+    assert kept.add(special(8))
+    assert not kept.add(special(9))
+    assert kept.add(special(7))
+    assert not kept.add(special(8))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antelog.compile.nodes.text import pattern_text
+from antelog.compile.patterns import antichain
 from antelog.compile.patterns.effort import EndlessError, TooManyPatternsError
 from antelog.compile.patterns.resolve import Resolver
 from antelog.compile.rules.program import clauses_of
@@ -45,3 +46,22 @@ def test_too_many_patterns_name_the_goals_that_multiply() -> None:
     with pytest.raises(TooManyPatternsError) as caught:
         patterns(text, limit=3)
     assert caught.value.sizes == {0: (("Q", 2), ("Q", 2))}
+
+
+def test_a_chain_that_grows_with_each_rule() -> None:
+    """No predicate has too many literals, and all of them together do."""
+    steps = [f"P{i}(X, T) :- P{i - 1}(X, T), P{i - 1}(X, T+1)." for i in range(1, 7)]
+    text = "P0(X, T) :- A(X, T). " + " ".join(steps) + " query P6(X, T)."
+    assert len(patterns(text, limit=2)) == 1  # 1 + 2 + … + 7 = 28 literals, and 40 are allowed
+    with pytest.raises(TooManyPatternsError) as caught:
+        patterns(text, limit=1)
+    assert (caught.value.predicate, caught.value.literals) == ("P5", 20)
+
+
+def test_too_many_that_differ_in_a_comparison_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(antichain, "MOST_TESTS", 50)
+    rules = "P(X, T) :- A(X, V, T), V > {0}, V < {0}.5."
+    assert len(patterns(" ".join(map(rules.format, range(9))) + " query P(X, T).")) == 9
+    with pytest.raises(TooManyPatternsError) as caught:
+        patterns(" ".join(map(rules.format, range(15))) + " query P(X, T).")
+    assert (caught.value.predicate, caught.value.alike, len(caught.value.sizes)) == ("P", True, 15)
