@@ -1,4 +1,4 @@
-"""antelog/cli/{entry,stopping}.py: Ctrl-C ends the command in one line."""
+"""antelog/cli/{entry,stopping}.py: Ctrl-C and SIGTERM end the command in one line."""
 
 from __future__ import annotations
 
@@ -35,8 +35,11 @@ def _interrupted_as_usual(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     Path("temp.csv").write_text("x,time\n" + "".join(f"d{t % 7},{t}\n" for t in range(100_000)))
 
 
-def interrupted(command: list[str], after: float) -> tuple[int, str]:
-    """The status of a command that is interrupted after so many seconds, and what it says to stderr."""
+STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+def interrupted(command: list[str], after: float, number: signal.Signals) -> tuple[int, str]:
+    """The status of a command that gets a signal after so many seconds, and what it says to stderr."""
     with subprocess.Popen(
         [sys.executable, "-c", GUARDED, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -45,24 +48,27 @@ def interrupted(command: list[str], after: float) -> tuple[int, str]:
         try:
             process.communicate(timeout=after)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
         _, said = process.communicate(timeout=60)
         return process.returncode, said
 
 
+@pytest.mark.parametrize("number", STATUS)
 @pytest.mark.parametrize("name", COMMANDS)
-def test_an_interruption_while_it_is_being_loaded(name: str) -> None:
-    assert interrupted(COMMANDS[name], 0.01) == (130, "Stopped.\n")
+def test_an_interruption_while_it_is_being_loaded(name: str, number: signal.Signals) -> None:
+    assert interrupted(COMMANDS[name], 0.01, number) == (STATUS[number], "Stopped.\n")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interruption_at_any_moment(name: str) -> None:
     random = Random(name)
-    for _ in range(20):
-        after = random.uniform(0, 1.5)
-        status, said = interrupted(COMMANDS[name], after)
-        assert status in (0, 130), (after, said)  # it may be done, or told watch to end as it should
+    for turn in range(20):
+        after, number = random.uniform(0, 1.5), [*STATUS][turn % 2]
+        status, said = interrupted(COMMANDS[name], after, number)
+        # It may be done, or told watch to end as it should.
+        assert status in (0, STATUS[number]), (after, said)
+        assert not [*Path().glob(".*.partial")], (after, number)
         assert "Traceback" not in said, after
         assert status == 0 or said.endswith("Stopped.\n"), after
 
@@ -76,6 +82,21 @@ def test_an_interruption_where_python_cannot_raise_one() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
+
+
+def test_what_is_being_written_is_gone_when_the_work_is_told_to_end() -> None:
+    code = (
+        "import signal, click\n"
+        "from antelog.cli import entry; entry.guard()\n"
+        "from antelog.cli.show.endings import ending_in_words\n"
+        "from antelog.writing import replacing\n"
+        "with ending_in_words(click.Context(click.Command('x'))), replacing('out.html') as file:\n"
+        "    file.write(b'half'); signal.raise_signal(signal.SIGTERM); print('went on')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "went on" not in done.stdout
+    assert "Stopped.\n" in done.stderr
+    assert {each.name for each in Path().iterdir()} == {"p.alog", "temp.csv"}
 
 
 def test_other_errors_that_python_cannot_raise_are_shown() -> None:

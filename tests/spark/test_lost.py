@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.spark import lost
 from antelog.spark.lost import told_if_java_ends
 
 OWN = """
@@ -66,6 +70,25 @@ def test_while_java_is_there_an_error_is_what_it_is(monkeypatch: pytest.MonkeyPa
     # Java that somebody else has started cannot be asked whether it is there.
     with pytest.raises(UnsupportedError, match="does not answer any more"), told_if_java_ends():
         raise Py4JNetworkError("Answer from Java side is empty")
+
+
+class _Spark:
+    """A session that stops when its Java ends, and not before."""
+
+    def stop(self) -> None:
+        SparkContext._gateway.proc.wait(60)
+        raise Py4JNetworkError("Answer from Java side is empty")
+
+
+def test_java_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    for name in ("_gateway", "_jvm", "_active_spark_context"):
+        monkeypatch.setattr(SparkContext, name, SimpleNamespace(proc=process))
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", None)
+    monkeypatch.setattr(lost, "LONGEST_END", 0.1)
+    lost.stop(cast("SparkSession", _Spark()))
+    assert process.returncode == -signal.SIGKILL
+    assert SparkContext._gateway is None  # so that the next session starts another
 
 
 @pytest.mark.slow

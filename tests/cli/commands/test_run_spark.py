@@ -210,7 +210,7 @@ def test_a_history_and_then_a_stream() -> None:
     assert any(line["change"] == "confirmed" for line in told)
 
 
-@pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGTERM to all", "Ctrl-C"])
 def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
@@ -223,13 +223,32 @@ def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     time.sleep(0.5)
     if how == "SIGTERM":
         process.send_signal(signal.SIGTERM)
-    else:  # a terminal interrupts all that it started
-        os.killpg(process.pid, signal.SIGINT)
+    else:  # a terminal, or a system, tells all that it started
+        os.killpg(process.pid, signal.SIGINT if how == "Ctrl-C" else signal.SIGTERM)
     out, rest = process.communicate(timeout=120)
     assert process.returncode == 0, "".join(said) + rest
     assert "confirmed  Malf  X = wt2, T = 0" in out
     assert "stopping after this batch" in rest
     assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
+
+
+@pytest.mark.parametrize("after", [3, 10, 20])
+def test_a_pipeline_that_is_told_to_end_with_all_its_processes(after: float) -> None:
+    Path("in").mkdir()
+    Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
+    process = subprocess.Popen(
+        command("p.alog", "--input", "Temp=in", "--output", "console"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    java = java_of(process)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(after)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode in (0, 143)
+    assert process.returncode == 0 or said == "Stopped.\n"
+    assert not java.is_running()
 
 
 def java_of(process: subprocess.Popen[str]) -> psutil.Process:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 from pyspark import SparkContext, java_gateway
 
+from antelog.spark.session import starting
 from antelog.spark.session.quiet import Heard, _sieve, sifted
-from antelog.spark.session.starting import _submitted, properties, start_java
+from antelog.spark.session.starting import _end, _left_alone, _submitted, properties, start_java
 
 
 def test_settings_are_written_as_java_reads_them() -> None:
@@ -42,6 +44,24 @@ def test_java_does_not_outlive_a_start_that_is_cut_short(monkeypatch: pytest.Mon
         start_java({"spark.master": "yarn"})
     assert started[0].returncode is not None
     assert vars(java_gateway)["Popen"] is subprocess.Popen
+
+
+def test_java_is_told_by_its_python_when_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ignores SIGTERM, which may be sent to all processes; and what does not end by itself is ended."""
+    monkeypatch.setattr(starting, "LONGEST_END", 0.5)
+    code = "import sys; print(flush=True); sys.stdin.read(); {}; print('ended')"
+    for slow, said in (("pass", b"ended\n"), ("import time; time.sleep(600)", b"")):
+        java = subprocess.Popen(
+            [sys.executable, "-c", code.format(slow)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            preexec_fn=lambda: _left_alone(lambda: None),  # noqa: PLW1509 - as PySpark does it
+        )  # fmt: skip
+        assert java.stdout is not None
+        assert java.stdout.readline() == b"\n"
+        java.terminate()
+        _end(java)
+        assert java.stdout.read() == said
+        assert java.wait() == (0 if said else -signal.SIGKILL)
+        java.stdout.close()
 
 
 def _said(lines: bytes, *, starts: bool = True) -> tuple[str, Heard]:
@@ -104,6 +124,7 @@ def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
 
 NOISY = """
 import subprocess, sys, time
+from antelog.spark.session import starting
 from antelog.spark.session.quiet import quietly
 said = ":: loading settings :: x\\nheard\\n"
 with quietly():
