@@ -76,6 +76,7 @@ class _Spark:
     """A session that stops when its Java ends, and not before."""
 
     def stop(self) -> None:
+        assert SparkContext._gateway is not None
         SparkContext._gateway.proc.wait(60)
         raise Py4JNetworkError("Answer from Java side is empty")
 
