@@ -102,12 +102,12 @@ def _inputs(n: int) -> list[str]:
 
 
 def _static_facts(n: int) -> list[str]:
-    facts = [f"S(c{i}, {i})." for i in range(5 * n)]
+    facts = [f"S(c{i}, {i})." for i in range(n)]
     return [_INPUT, _QUERY, "static S(x, y).", "P(X, T) :- Temp(X, T), S(X, Y).", *facts]
 
 
 def _statements(n: int) -> list[str]:
-    return [*_static_facts(n), *(f"S(a, {i})." for i in range(5 * n - 4))]
+    return [*_static_facts(n), *(f"S(a, {i})." for i in range(n - 4))]
 
 
 def _columns(n: int) -> list[str]:

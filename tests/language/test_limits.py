@@ -56,7 +56,7 @@ def test_too_many_statements(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_many_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_QUERIES", 1)
-    assert parse(RULE).plan.queries
+    assert parse(RULE).plan is not None
     with pytest.raises(ProgramError, match=r"more than 1 queries"):
         parse(RULE + "Q(X, T) :- A(X, T). query Q(X, T).")
 

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from contextlib import suppress
@@ -237,7 +238,7 @@ def test_a_pipeline_that_is_told_to_end_with_all_its_processes(after: float) -> 
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
     process = subprocess.Popen(
-        command("p.alog", "--input", "Temp=in", "--output", "console"),
+        [sys.executable, "-m", "antelog", "run", "p.alog", "--input", "Temp=in", "--output", "console"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     java = java_of(process)
