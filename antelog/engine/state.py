@@ -18,6 +18,7 @@ from antelog.engine.log.schema import AnswerTypes, answer_types, seen_types, wid
 from antelog.engine.matching.background import background_of, table
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.rows import Background
+from antelog.engine.matching.twins import Twins, twins
 from antelog.engine.truth.atoms import Judge
 from antelog.engine.truth.open_negations import settled_by
 from antelog.engine.truth.settled import Settled, nothing_settled
@@ -42,10 +43,11 @@ class Told:
 
 @dataclass(frozen=True)
 class Static:
-    """The background: the rows of each relation, and what they say of each pattern of each query."""
+    """The background: the rows of each relation, what they say of each pattern, and the twins of queries."""
 
     tables: Mapping[str, Sequence[tuple[int, ...]]]
     of_patterns: Mapping[str, tuple[Background, ...]]
+    twins: Mapping[str, Twins]
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,17 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
         name: tuple(background_of(each, tables, values) for each in own)
         for name, own in rules.patterns.items()
     }
+    alike = {
+        query.name: found
+        for query in plan.queries
+        if (found := twins(query, rules.patterns[query.name], background[query.name])) is not None
+    }
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     seen = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
     told = Told(seen, answer_types(plan, seen))
-    return State(-1, begin, values, Static(tables, background), history, settled, 0, told)
+    return State(-1, begin, values, Static(tables, background, alike), history, settled, 0, told)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -135,8 +142,9 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 
 def judge_of(plan: Plan, state: State) -> Judge:
     """Who says, given what is known now, when atoms become true or false."""
+    static = state.static
     known = Knowledge(
-        prepared(plan), state.values, state.history, state.static.of_patterns, state.static.tables
+        prepared(plan), state.values, state.history, static.of_patterns, static.tables, static.twins
     )
     return Judge(known, state.settled, through_time, settled_by)
 

@@ -107,10 +107,15 @@ class Prepared:
         That is all of the answer, the literals and what must not be there, and of comparisons that the
         background alone does not decide.
         """
+        return names_in(self.pattern.answer) | self.looked_at
+
+    @cached_property
+    def looked_at(self) -> frozenset[str]:
+        """The variables in literals, in what must not be there, and in comparisons that need facts."""
         known = static_variables(self.pattern)
         undecided = (test for test in self.pattern.comparisons if not compared(test) <= known)
         parts = (*self.literals, *self.absent, *undecided)
-        return names_in(self.pattern.answer).union(*map(variables_of, parts))
+        return frozenset[str]().union(*map(variables_of, parts))
 
     @cached_property
     def leaves_time_open(self) -> bool:

@@ -9,7 +9,7 @@ on it is told, when it is complete, and when it is over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate
 from typing import TypeAlias
@@ -37,6 +37,7 @@ from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.naming import FITS, NAMED_AT, with_names
 from antelog.engine.matching.partials import Partial, fitting, partials, wholes
 from antelog.engine.matching.rows import ONE, Background, Found, Rows, term_column, time_column
+from antelog.engine.matching.twins import Twins
 from antelog.engine.truth.atoms import Judge, with_negations
 from antelog.engine.truth.deadlines import first_tick, latest_tick
 from antelog.engine.truth.derivations import Derivations, with_facts
@@ -66,7 +67,7 @@ class Lives:
     """All derivations of the answers that may have changed, and the groups they form by answer.
 
     The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
-    group of each.
+    group of each. Of `twins` only one is here.
     """
 
     blocks: tuple[Derivations, ...]
@@ -76,6 +77,14 @@ class Lives:
     life: Life
     by_answer: Groups
     number: Column
+    twins: Twins | None = None
+
+    def count(self, answer: Column) -> int:
+        """How many answers some groups are, with twins."""
+        if self.twins is None:
+            return len(answer)
+        cells = self.answer[self.twins.place].take(self.by_answer.first.take(answer))
+        return int(self.twins.sizes(cells).sum())
 
     def rows(self, block: int) -> slice:
         return slice(self.starts[block], self.starts[block + 1])
@@ -86,7 +95,8 @@ class Wanted:
     """Whose lives are looked at: the answers of a query about some ticks.
 
     Not those about ticks before `since`, which were given up; with `complete_by`, only derivations
-    that are complete by that tick; and with `past`, also those that are over.
+    that are complete by that tick; with `past`, also those that are over; and with `apart`, of twins not only
+    one.
     """
 
     query: str
@@ -94,6 +104,7 @@ class Wanted:
     since: int | None = None
     complete_by: int | None = None
     past: bool = False
+    apart: bool = False
 
 
 def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
@@ -120,7 +131,11 @@ def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
                 found, life = found.take(kept), life.take(kept)
             blocks.append(found)
             parts.append(life)
-    return together(judge, wanted.query, blocks, parts)
+    return replace(together(judge, wanted.query, blocks, parts), twins=_twins(judge, wanted))
+
+
+def _twins(judge: Judge, wanted: Wanted) -> Twins | None:
+    return None if wanted.apart else judge.known.twins.get(wanted.query)
 
 
 _WORTH_COPYING = 2
@@ -150,8 +165,9 @@ def _to_come(judge: Judge, blocks: Sequence[Derivations], step: Step) -> Column:
 
 def _parts(judge: Judge, wanted: Wanted, number: int, step: Step, later: Column) -> Iterator[Partial]:
     """The rows of a pattern about the wanted ticks, and of some later ones if it goes by the clock."""
-    known = judge.known
-    prepared, background = known.rules.patterns[wanted.query][number], known.background[wanted.query][number]
+    known, twins = judge.known, _twins(judge, wanted)
+    prepared = known.rules.patterns[wanted.query][number]
+    background = (known.background[wanted.query] if twins is None else twins.background)[number]
     about = None if wanted.about is EVERYWHERE else wanted.about
     clock = _clock(wanted.about, step, later)
     seed = _seed(prepared, clock)

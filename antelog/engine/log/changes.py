@@ -132,7 +132,8 @@ def as_they_stand(table: pa.Table) -> pa.Table:
 
 def count(judge: Judge, query: Query, step: Step) -> int:
     """How many answers are open at the tick a step ends with."""
-    return int(np.count_nonzero(tell_current(judge, query, step).status == OPEN))
+    told = tell_current(judge, query, step)
+    return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
 
 
 def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> Lines:
@@ -146,17 +147,22 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArra
     row = at.answer.take(moment)
     if not found.by_answer.alone:
         row = found.by_answer.first.take(row)
+    answer = [cells.take(row) for cells in found.answer]
+    if found.twins is not None:
+        each, answer[found.twins.place] = found.twins.each(answer[found.twins.place])
+        moment, kind, row = moment.take(each), kind.take(each), row.take(each)
+        answer = [cells if i == found.twins.place else cells.take(each) for i, cells in enumerate(answer)]
     tick, time = at.tick.take(moment), found.time.take(row)
     untimed = time < 0
     someday = bool(untimed.any())
     sorting = [tick - tick.min(), np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
-    for position, (variable, cells) in enumerate(zip(relation.answer.variables, found.answer, strict=True)):
-        array, which, place = _in_sequence(judge.known.values, cells.take(row), own_types[variable])
+    for position, (variable, cells) in enumerate(zip(relation.answer.variables, answer, strict=True)):
+        array, which, place = _in_sequence(judge.known.values, cells, own_types[variable])
         values.append((array, which))
         sorting.append(place)
         if position in relation.unguarded:
-            sorting.append((cells.take(row) == OTHERS).astype(np.int64))
+            sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order(sorting)
     moment, kind, row = moment.take(order), kind.take(order), row.take(order)
     rejected = kind == REJECT
@@ -173,16 +179,18 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArra
         columns += others_columns(teller, relation, found, row, tick.take(order))
     shown, because = explanations(judge, told, moment, rejected)
     columns += [shown, *ahead.columns(open_, words[len(kind) :]), because]
-    answer = (*(cells.take(row) for cells in found.answer), time.take(order))
+    told_of = (*(cells.take(order) for cells in answer), time.take(order))
     stage = stages(judge, query.name, told, moment) if query.staged else np.full(len(moment), NO_STAGE)
-    return Lines(pa.Table.from_arrays(columns, schema=schema), answer, stage)
+    return Lines(pa.Table.from_arrays(columns, schema=schema), told_of, stage)
 
 
 def _ahead(judge: Judge, told: Told, moment: Column) -> Outlook:
     """What is known ahead of open answers at some moments."""
     if told.ahead is not None:
         return told.ahead.take(moment)
-    return outlook(judge, told.found, told.at, told.kept, AsOf(moment, told.at.tick.take(moment)))
+    once, which = (moment, None) if told.found.twins is None else numbered(moment)
+    ahead = outlook(judge, told.found, told.at, told.kept, AsOf(once, told.at.tick.take(once)))
+    return ahead if which is None else ahead.take(which)
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:

@@ -26,6 +26,7 @@ from antelog.engine.columns.tables import (
     distinct,
     in_order,
     marked,
+    numbered,
     places,
     sorting,
     spread,
@@ -49,7 +50,9 @@ def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tu
     explanations that became false.
     """
     found, at = told.found, told.at
-    line, view = views_of(at, told.kept, moment - rejected)
+    # What is told of twins is the same.
+    once, place = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
+    line, view = views_of(at, told.kept, once)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(judge, found, row)
     text, evidence = sheet.told(row, then)
@@ -62,6 +65,10 @@ def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tu
         if len(again):
             line, view = np.delete(line, again), np.delete(view, again)
             text, evidence = np.delete(text, again, axis=0), np.delete(evidence, again, axis=0)
+    if place is not None:
+        counts = np.bincount(line, minlength=len(once))
+        line, sought = spread((np.cumsum(counts) - counts).take(place), counts.take(place))
+        view, text, evidence = view.take(sought), text.take(sought, axis=0), evidence.take(sought, axis=0)
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
     known = _offsets(_counted(evidence))

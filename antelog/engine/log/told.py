@@ -80,7 +80,7 @@ def tell(judge: Judge, query: Query, step: Step) -> Told:
     confirmed_only = set(query.only) == {"confirmed"} and not relation.unguarded
     past = query.name in rules.unsteady and not confirmed_only
     complete_by = step.now if confirmed_only else None
-    wanted = Wanted(query.name, query.about, query.since, complete_by, past)
+    wanted = Wanted(query.name, query.about, query.since, complete_by, past, query.share is not None)
     found = lives(judge, wanted, step)
     if confirmed_only:
         return _told(judge, query, found, confirmations(found, step.before, step.now))
@@ -101,7 +101,8 @@ def tell(judge: Judge, query: Query, step: Step) -> Told:
 
 def tell_current(judge: Judge, query: Query, step: Step) -> Told:
     """What is told of all answers at the tick a step ends with."""
-    found = lives(judge, Wanted(query.name, query.about, query.since), step)
+    wanted = Wanted(query.name, query.about, query.since, apart=query.share is not None)
+    found = lives(judge, wanted, step)
     return _told(judge, query, found, current(found, step.now))
 
 
@@ -228,9 +229,8 @@ def _revised(told: Told, moment: Column) -> Mask:
 def opened(told: Told, before: int) -> int:
     """By how many more answers are open at their last moments than at `before`."""
     open_, answer, tick = told.status == OPEN, told.at.answer, told.at.tick
-    return int(np.count_nonzero(open_ & _last(answer, tick, None))) - int(
-        np.count_nonzero(open_ & _last(answer, tick, before))
-    )
+    now, then = (answer.take(marked(open_ & _last(answer, tick, by))) for by in (None, before))
+    return told.found.count(now) - told.found.count(then)
 
 
 def _last(answer: Column, tick: Column, by: int | None) -> Mask:

@@ -13,6 +13,7 @@ from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.facts.history import History
 from antelog.engine.matching.rows import Background, Found, facts_for
+from antelog.engine.matching.twins import Twins
 from antelog.engine.values.values import Values
 
 
@@ -20,7 +21,8 @@ from antelog.engine.values.values import Values
 class Knowledge:
     """The rules, what the cells stand for, the kept facts, and the background.
 
-    `tables` has the rows of each background relation, `background` what they say of each pattern.
+    `tables` has the rows of each background relation, `background` what they say of each pattern, and `twins`
+    the values of queries that it treats alike.
     """
 
     rules: Rules
@@ -28,6 +30,7 @@ class Knowledge:
     history: History
     background: Mapping[str, tuple[Background, ...]]
     tables: Mapping[str, Sequence[tuple[int, ...]]]
+    twins: Mapping[str, Twins]
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[Found, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
