@@ -15,6 +15,7 @@ from antelog.reference import Change, Evaluation, Kind, Outlook, Report, Silence
 from antelog.reference import changes as specified_changes
 from antelog.reference.answers import Answer, explanation
 from antelog.reference.terms import OTHERS, Literal
+from tests.engine.few import at_most_for
 from tests.reference.helpers import Fact
 from tests.reference.reading import explanation_of, explanations_of, in_order
 from tests.strategies import Case
@@ -49,6 +50,11 @@ def frames(facts: Iterable[Fact], plan: Plan, after: int, until: int) -> dict[st
 
 def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
     """The change log of a case whose ticks are cut into steps that end at these ticks."""
+    with at_most_for(case):
+        return _run(case, compiled, ends)
+
+
+def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
     engine = Engine(compiled)
     log = []
     for end in ends:
@@ -110,6 +116,11 @@ def reading(because: Iterable[Literal], answer: Answer) -> frozenset[tuple[str, 
 
 def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     """Asserts that the engine tells what the specification does, at every tick; how many lines it told."""
+    with at_most_for(case):
+        return _follow(case, compiled, evaluation)
+
+
+def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     lines: dict[int, set[object]] = {tick: set() for tick in range(case.until + 1)}
     answers: dict[int, dict[object, object]] = {tick: {} for tick in range(case.until + 1)}
     for line in specified_changes(evaluation):

@@ -6,13 +6,20 @@ import pytest
 
 from antelog.compile import compile_program
 from antelog.engine.engine import Engine
+from tests.engine.few import at_most
 from tests.engine.replay import Compiled, frames, reports
 from tests.recorded import NAMES, recorded
 from tests.reference.reading import answer_of, explanations_of, in_order
 
 
+@pytest.mark.parametrize("few", [0, 64])
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_the_answers_of_every_tick_are_those_recorded(name: str) -> None:
+def test_the_answers_of_every_tick_are_those_recorded(name: str, few: int) -> None:
+    with at_most(few):
+        _replay(name)
+
+
+def _replay(name: str) -> None:
     case = recorded(name)
     plan = compile_program(case.checked).plan
     assert plan is not None

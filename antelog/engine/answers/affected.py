@@ -10,7 +10,7 @@ ticks, so that a long time in which nothing happens costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
@@ -46,6 +46,7 @@ class _Reach:
     rules: Rules
     step: Step
     new: Mapping[str, Spans]
+    _about: dict[str, Spans] = field(default_factory=dict)
 
     def of(self, name: str) -> Spans:
         """Where the truth of a relation's atoms, or of their derivations, can change."""
@@ -70,10 +71,16 @@ class _Reach:
         if prepared.clocked:
             yield span(before + 1, now)
         for fact in prepared.facts:
-            source = self.rules.inputs[fact.atom.predicate]
-            due = (span(before + 1 - delay, now - delay) for delay in sorted(source.delays))
-            about = union((self.new[fact.atom.predicate], *due))
-            yield about.shifted(fact.ahead, fact.behind)
+            yield self._changed(fact.atom.predicate).shifted(fact.ahead, fact.behind)
         for negation in prepared.negations:
             if negation.atom.relation not in cycle:
                 yield self.of(negation.atom.relation).shifted(negation.ahead, negation.behind)
+
+    def _changed(self, predicate: str) -> Spans:
+        """What new facts of an input are about, and what none can come about any more."""
+        if predicate not in self._about:
+            before, now = self.step.before, self.step.now
+            delays = sorted(self.rules.inputs[predicate].delays)
+            due = (span(before + 1 - delay, now - delay) for delay in delays)
+            self._about[predicate] = union((self.new[predicate], *due))
+        return self._about[predicate]

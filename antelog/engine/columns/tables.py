@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from antelog.engine.columns import few
 from antelog.engine.columns.room import make_room
 
 Column = NDArray[np.int64]
@@ -37,6 +38,8 @@ def columns(count: int, length: int = 0) -> list[Column]:
 def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
     """Keys for the rows of several tables with the same columns, comparable between them."""
     lengths = [len(table[0]) for table in tables]
+    if sum(lengths) <= few.FEW and tables[0]:
+        return _few_keys(tables)
     key, size = None, 1
     for parts in zip(*tables, strict=True):
         codes, count = _dense(parts[0] if len(parts) == 1 else np.concatenate(parts))
@@ -51,6 +54,13 @@ def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
         key = np.zeros(sum(lengths), np.int64)
     ends = list(accumulate(lengths))
     return [key[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+
+
+def _few_keys(tables: Sequence[Sequence[Column]]) -> list[Column]:
+    """The same for few rows."""
+    numbers: dict[tuple[int, ...], int] = {}
+    rows = [zip(*(column.tolist() for column in table), strict=True) for table in tables]
+    return [np.array([numbers.setdefault(row, len(numbers)) for row in each], np.int64) for each in rows]
 
 
 def _dense(column: Column) -> tuple[Column, int]:
@@ -69,8 +79,8 @@ def _dense(column: Column) -> tuple[Column, int]:
 
 def _range(column: Column) -> tuple[int, int]:
     """The least number of a column that is not empty, and how many there are up to the greatest."""
-    low = int(column.min())
-    return low, int(column.max()) - low + 1
+    low = int(np.minimum.reduce(column))  # `min` is the same, by a longer way
+    return low, int(np.maximum.reduce(column)) - low + 1
 
 
 def _roomy(length: int) -> int:
@@ -99,7 +109,7 @@ def sorting(key: Column) -> Column:
 
 def _sorted(key: Column) -> tuple[Column, Column]:
     """The order that sorts keys, and the keys in that order."""
-    if len(key) and int(key.max()) < packable(len(key)):
+    if len(key) > few.FEW and int(key.max()) < packable(len(key)):
         # Sorting plain numbers is much faster than sorting positions by them.
         shift = len(key).bit_length()
         packed = key << shift
@@ -140,8 +150,8 @@ def packable(length: int) -> int:
 
 def distinct(column: Column) -> Column:
     """The different numbers of a column, in order; sorting them all is faster than hashing them."""
-    if len(column) == 0:
-        return column
+    if len(column) <= few.FEW:
+        return np.array(sorted(set(column.tolist())), np.int64)
     low, count = _range(column)
     if count <= _roomy(len(column)):
         there = np.zeros(count, np.bool_)
@@ -153,12 +163,18 @@ def distinct(column: Column) -> Column:
 
 def numbered(column: Column) -> tuple[Column, Column]:
     """The different numbers of a column, in order, and for each row which of them it has."""
-    if len(column) == 0:
-        return column, column
+    if len(column) <= few.FEW:
+        given = column.tolist()
+        place = {number: at for at, number in enumerate(sorted(set(given)))}
+        return np.array([*place], np.int64), np.array([place[number] for number in given], np.int64)
     low, count = _range(column)
     if count > _roomy(len(column)) and _apart(low, count):
         different, which = numbered(_together(column))
-        return np.where(different < _IDS, different - _IDS, different), which
+        marks = int(np.searchsorted(different, _IDS))  # which come last, where they belong
+        different = np.concatenate([different[marks:], different[:marks] - _IDS])
+        which -= marks
+        which += (which < 0) * len(different)
+        return different, which
     if count <= _roomy(len(column)):
         at = column - low
         there = np.zeros(count, np.bool_)
@@ -314,6 +330,9 @@ def spread(first: Column, counts: Column) -> tuple[Column, Column]:
 
 def find(left: Column, right: Column) -> Column:
     """For each key on the left, the position of the first equal one on the right, or -1."""
+    if len(left) + len(right) <= few.FEW:
+        first = {number: at for at, number in reversed([*enumerate(right.tolist())])}
+        return np.array([first.get(number, -1) for number in left.tolist()], np.int64)
     if len(left) == 0 or len(right) == 0:
         return np.full(len(left), -1, np.int64)
     low, count = _range(right)

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from antelog.engine.columns import few
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, distinct, find, groups, keys_of, marked
 from antelog.engine.facts.facts import Facts, Places, no_facts
@@ -30,6 +31,14 @@ class Stream:
     def ticks(self) -> Column:
         """The ticks there are facts about, in order."""
         return np.sort(np.fromiter(self.slices, np.int64, len(self.slices)))
+
+    @cached_property
+    def few(self) -> Facts | None:
+        """All the facts, if they are so few that looking for some of them takes longer than taking all."""
+        if len(self.slices) > few.FEW:
+            return None
+        parts = [part for parts in self.slices.values() for part in parts]
+        return joint(parts, self.width) if sum(part.count for part in parts) <= few.FEW else None
 
 
 History = Mapping[str, Stream]
@@ -50,6 +59,16 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
         np.concatenate([part.time for part in parts]),
         np.concatenate([part.arrival for part in parts]),
     )
+
+
+def gather_at_least(
+    history: History, name: str, about: Spans | None, constants: Places = (), repeats: Places = ()
+) -> Facts:
+    """The same as `gather`, and perhaps facts about other ticks, where that is less work."""
+    whole = history[name].few
+    if whole is None:
+        return gather(history, name, about, constants, repeats)
+    return whole.having(constants, repeats) if constants or repeats else whole
 
 
 def gather(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -193,6 +194,7 @@ def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[
 _STATUS = (NOTHING, OPEN, CONFIRMED, HIDDEN)
 
 
+@cache
 def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
     table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)

@@ -28,7 +28,7 @@ from antelog.engine.columns.tables import (
     positions,
     spread,
 )
-from antelog.engine.facts.history import History, gather
+from antelog.engine.facts.history import History, gather, gather_at_least
 from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
 
@@ -79,13 +79,14 @@ class Found:
 
 
 def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> Found:
-    """The facts of a literal about some ticks (None: about any)."""
+    """The facts of a literal about some ticks (None: about any), and perhaps more about others."""
     constants = tuple((column, values.cell(value)) for column, value in literal.constants)
-    if literal.atom.time.variable is None:
-        about = span(literal.atom.time.offset, literal.atom.time.offset)
-    facts = gather(history, literal.atom.predicate, about, constants, literal.repeats)
+    time, predicate = literal.atom.time, literal.atom.predicate
+    if time.variable is None:
+        facts = gather(history, predicate, span(time.offset, time.offset), constants, literal.repeats)
+    else:
+        facts = gather_at_least(history, predicate, about, constants, literal.repeats)
     bound = {name: facts.columns[column] for name, column in literal.binds}
-    time = literal.atom.time
     if time.variable is not None:
         bound[time.variable] = facts.time - time.offset if time.offset else facts.time
     # No fact is there twice, so neither is a binding.

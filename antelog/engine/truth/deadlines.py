@@ -10,6 +10,7 @@ fact has not come until then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,14 +26,19 @@ from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.rows import Bound, Rows, term_column, time_column
 from antelog.engine.values.values import Values
 
+Delays: TypeAlias = dict[tuple[str, tuple[Term | None, ...]], Column | np.int64]
+"""How late facts may be, by predicate and arguments: literals of a row often differ in their time only."""
 
-def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows) -> Column:
+
+def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows, delays: Delays) -> Column:
     """For each row, the last tick at which the fact of the literal may arrive.
 
     With open variables, that of the slowest fact it may stand for; NEVER if nothing bounds its time.
     """
-    source, time = known.rules.inputs[fact.atom.predicate], fact.atom.time
-    delay = slowest(source, fact.atom, rows, known.values)
+    atom, time = fact.atom, fact.atom.time
+    if (delay := delays.get((atom.predicate, atom.arguments))) is None:
+        delay = slowest(known.rules.inputs[atom.predicate], atom, rows, known.values)
+        delays[atom.predicate, atom.arguments] = delay
     if time.variable is None or time.variable in rows.bound:
         return time_column(time, rows) + delay
     latest, first = latest_tick(prepared, time, rows), first_tick(prepared, time, rows)

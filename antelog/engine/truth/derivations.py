@@ -19,7 +19,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, or_never, positio
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial
 from antelog.engine.matching.rows import AS_OF, Rows
-from antelog.engine.truth.deadlines import deadline, taken
+from antelog.engine.truth.deadlines import Delays, deadline, taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +67,10 @@ def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Deriva
     rows, count = partial.rows, len(prepared.facts)
     lines = np.full((3, count + len(prepared.negations), rows.count), NEVER)
     holds, fails, settled = lines
-    as_of = rows.bound.get(AS_OF)
+    as_of, delays = rows.bound.get(AS_OF), Delays()
     for i, fact in enumerate(prepared.facts):
         arrived = partial.arrived[i]
-        settled[i] = deadline(known, prepared, fact, rows)
+        settled[i] = deadline(known, prepared, fact, rows, delays)
         late = taken(known, fact, rows)
         if as_of is not None:
             arrived = or_never(arrived, arrived > as_of)

@@ -1,8 +1,11 @@
-"""antelog/engine/columns/tables.py: keys, groups and joins over columns of numbers."""
+"""antelog/engine/columns/{tables,few}.py: keys, groups and joins over columns of numbers, many and few."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +22,13 @@ from antelog.engine.columns.tables import (
     sorting,
     spread,
 )
+from tests.engine.few import at_most
+
+
+@pytest.fixture(autouse=True, scope="module", params=[0, 64])
+def few(request: pytest.FixtureRequest) -> Iterator[None]:
+    with at_most(request.param):
+        yield
 
 
 def column(*numbers: int) -> Column:
