@@ -9,7 +9,7 @@ on it is told, when it is complete, and when it is over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
 from typing import TypeAlias
@@ -131,7 +131,7 @@ def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
                 found, life = found.take(kept), life.take(kept)
             blocks.append(found)
             parts.append(life)
-    return replace(together(judge, wanted.query, blocks, parts), twins=_twins(judge, wanted))
+    return together(judge, wanted.query, blocks, parts, _twins(judge, wanted))
 
 
 def _twins(judge: Judge, wanted: Wanted) -> Twins | None:
@@ -142,7 +142,13 @@ _WORTH_COPYING = 2
 """Rows that matter are copied only if they are less than one in this many: else keeping all is cheaper."""
 
 
-def together(judge: Judge, query: str, blocks: Sequence[Derivations], parts: Sequence[Life]) -> Lives:
+def together(
+    judge: Judge,
+    query: str,
+    blocks: Sequence[Derivations],
+    parts: Sequence[Life],
+    twins: Twins | None = None,
+) -> Lives:
     """Blocks side by side, and their rows by answer."""
     width = len(judge.known.rules.relations[query].answer.variables) + 1
     answers = [answers_of(found, judge) for found in blocks]
@@ -151,7 +157,7 @@ def together(judge: Judge, query: str, blocks: Sequence[Derivations], parts: Seq
     by_answer = _grouped(blocks, answer, time)
     starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
     number = by_answer.order if by_answer.alone else by_answer.numbers
-    return Lives(tuple(blocks), starts, tuple(answer), time, life, by_answer, number)
+    return Lives(tuple(blocks), starts, tuple(answer), time, life, by_answer, number, twins)
 
 
 _NONE = np.zeros(0, np.int64)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Mask, marked, spread
 
 FOREVER = 2**56
@@ -64,12 +65,7 @@ def span(first: int, last: int) -> Spans:
 
 def spans_of(ticks: Column) -> Spans:
     """The spans that different ticks in order form."""
-    if len(ticks) == 0:
-        return NOWHERE
-    begins = np.ones(len(ticks), np.bool_)
-    np.not_equal(ticks[1:], ticks[:-1] + 1, out=begins[1:])
-    at = marked(begins)
-    return Spans(ticks.take(at), ticks.take(np.append(at[1:], len(ticks)) - 1))
+    return _merged(ticks, ticks) if len(ticks) else NOWHERE
 
 
 def union(parts: Iterable[Spans]) -> Spans:
@@ -94,8 +90,22 @@ def _merged(first: Column, last: Column) -> Spans:
     """Spans in the order of their beginnings, those that meet made one."""
     if len(first) == 1:
         return Spans(first, last)
+    if len(first) <= few.FEW:
+        return _few_merged(first.tolist(), last.tolist())
     last = np.maximum.accumulate(last)
     begins = np.ones(len(first), np.bool_)
     np.greater(first[1:], last[:-1] + 1, out=begins[1:])
     at = marked(begins)
     return Spans(first.take(at), last.take(np.append(at[1:], len(first)) - 1))
+
+
+def _few_merged(first: list[int], last: list[int]) -> Spans:
+    """The same for few spans."""
+    begins, ends = first[:1], last[:1]
+    for begin, end in zip(first, last, strict=True):
+        if begin > ends[-1] + 1:
+            begins.append(begin)
+            ends.append(end)
+        else:
+            ends[-1] = max(ends[-1], end)
+    return Spans(np.array(begins, np.int64), np.array(ends, np.int64))

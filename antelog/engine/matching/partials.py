@@ -11,7 +11,7 @@ such set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -117,9 +117,8 @@ def _more(prepared: Prepared, whole: _Whole, giver: int, table: Rows, found: Seq
     """The rows with what a literal's facts add to them."""
     own = whole.partial.rows
     rows, here, there = meeting(own, table, within(prepared, own, table))
-    part = _with(prepared, whole, rows, here, giver)
     given = found[giver].arrived
-    return replace(part, arrived={**part.arrived, giver: given if there is None else given.take(there)})
+    return _with(prepared, whole, rows, here, (giver, given if there is None else given.take(there)))
 
 
 def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
@@ -140,8 +139,13 @@ def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
     return Within(time, Band(least, most))
 
 
-def _with(prepared: Prepared, whole: _Whole, rows: Rows, here: Column | None, giver: int) -> _Part:
-    """Rows that bind more, and which of the whole they extend (None: each the one in its fact)."""
+def _with(
+    prepared: Prepared, whole: _Whole, rows: Rows, here: Column | None, given: tuple[int, Column]
+) -> _Part:
+    """Rows that bind more, and which of the whole they extend (None: each the one in its fact).
+
+    It is `given` which literal's facts they come from, and when these arrived.
+    """
     seed, old = whole.seed, whole.partial
     before = frozenset(old.rows.bound)
     arrived = {
@@ -149,6 +153,7 @@ def _with(prepared: Prepared, whole: _Whole, rows: Rows, here: Column | None, gi
         for i, fact in enumerate(prepared.facts)
         if fact.variables <= before
     }
+    giver, arrived[giver] = given
     return _Part(rows, seed if here is None or seed is None else seed.take(here), before, giver, arrived)
 
 
