@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 from antelog import Engine, parse
+from antelog.engine.state import start
+from antelog.reference import evaluate
+from tests.engine.replay import follow, runnable
 from tests.engine.stages import stage
+from tests.reference.helpers import stream_of
+from tests.strategies import Case
 
 SHOPS = """
 static Shop(shop, region). Shop(annes, middle). Shop(bos, middle). Shop(carls, coast).
@@ -97,3 +104,31 @@ def test_limits_on_facts_treat_twins_alike() -> None:
     for tick, facts in rows.items():
         assert one.advance(tick, {"Hot": facts})["Lead"].equals(other.advance(tick, {"Hot": facts})["Lead"])
     assert one.status.dropped == other.status.dropped > 0
+
+
+WITH_TWINS = [
+    LEAD + "query Lead(S, P, T).",
+    "Calm(S, T) :- Shop(S, R), not Cold(R, T). Cold(R, T) :- Hot(R, ice, T). query Calm(S, T).",
+    "Two(P, S, T) :- Hot(R, P, T), Hot(Q, P, T+1), Shop(S, R), R != Q. query Two(P, S, T).",
+    "Soon(S, T) :- Shop(S, R), Hot(R, P, T), Hot(R, P, U), U > T, U <= T + 2. query Soon(S, T).",
+    """Odd(S, T) :- Shop(S, R), Hot(R, tea, T), not Even(R, T). Even(R, T) :- Hot(R, P, T-1).
+    Odd(S, T) :- Shop(S, R), Hot(R, ice, T+1). query Odd(S, T).""",
+    "Any(S, S2, T) :- Shop(S, R), Shop(S2, Q), Hot(R, P, T), Hot(Q, P, T+1). query Any(S, S2, T).",
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("rules", WITH_TWINS)
+def test_the_specification_knows_no_twins(rules: str, seed: int) -> None:
+    random = Random(seed)
+    facts = {
+        (random.choice(["middle", "coast"]), random.choice(["tea", "ice"]), random.randrange(4))
+        for _ in range(6)
+    }
+    arriving = tuple(("Hot", fact, fact[2] + random.randrange(2)) for fact in sorted(facts))
+    case = Case(f"{SHOPS} {rules}", arriving, 6)
+    compiled = runnable(case.checked)
+    assert compiled is not None
+    assert start(compiled.plan).static.twins
+    evaluation = evaluate(case.checked, stream_of(case.facts), case.until)
+    assert follow(case, compiled, evaluation) > 0
