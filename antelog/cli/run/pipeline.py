@@ -29,6 +29,7 @@ from antelog.program import Program
 from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.claiming import claimed
+from antelog.spark.session.brief import start_of
 from antelog.spark.session.java import require_java
 from antelog.spark.session.versions import require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
@@ -73,14 +74,17 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
     with ExitStack() as stack:
         if settings.flow.checkpoint is not None:
             stack.enter_context(claimed(settings.flow.checkpoint))
-        reach(here, settings.sinks.all, cluster.conf, master_of(cluster.master, cluster.conf))
+        master = master_of(cluster.master, cluster.conf)
+        reach(here, settings.sinks.all, cluster.conf, master)
+        once = [*here, *sources.learn_from.values()]
+        brief = {} if settings.flow.stream else start_of(once, master)
         spark = stack.enter_context(
             session(
                 "antelog",
                 endpoints,
                 buckets=buckets,
                 master=cluster.master,
-                conf=cluster.conf,
+                conf={**brief, **cluster.conf},
             )
         )
         require(spark, endpoints)

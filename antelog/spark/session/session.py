@@ -24,6 +24,7 @@ from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints.endpoints import Jdbc, Kafka, Sink, Source
 from antelog.spark.endpoints.unreadable import unreadable
 from antelog.spark.lost import stop, told_if_java_ends
+from antelog.spark.session.brief import JAVA_OPTIONS
 from antelog.spark.session.causes import cause
 from antelog.spark.session.java import require_java
 from antelog.spark.session.quiet import Heard, quietly
@@ -73,7 +74,8 @@ def session(
     builder = SparkSession.builder.appName(name)
     with as_file(files("antelog.spark") / "log4j2.properties") as quiet:
         # Java's options that are given go after these, so that both count.
-        settings["spark.driver.defaultJavaOptions"] = f"-Dlog4j2.configurationFile={quiet.as_uri()}"
+        logging_of_ours = f"-Dlog4j2.configurationFile={quiet.as_uri()}"
+        settings[JAVA_OPTIONS] = f"{logging_of_ours} {settings.get(JAVA_OPTIONS, '')}".rstrip()
         try:
             with told_if_java_ends(), quietly() as heard:
                 start_java(settings)
