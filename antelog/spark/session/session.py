@@ -47,6 +47,8 @@ _CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
 """What Spark says if the Python in which it asks a stream for its state does not start."""
 _RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
 """The last line of Python's traceback."""
+DAEMON = "antelog.spark.daemon"
+"""What starts the workers of this machine, which then need not import everything each for itself."""
 _MOST = 600
 """The characters of a failure that are shown."""
 
@@ -145,12 +147,15 @@ def _settings(
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": str(buckets),
         "spark.ui.showConsoleProgress": "false",
+        # With this, Spark would not share its workers between kinds of functions, and start twice as many.
+        "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
         "spark.redaction.regex": NAMES,
     }
     if master.startswith("local"):
         # One partition for each core, as far as the buckets can be dealt out evenly.
         found["spark.sql.shuffle.partitions"] = str(_partitions(buckets, _cores(master)))
         found["spark.ui.enabled"] = "false"
+        found["spark.python.daemon.module"] = DAEMON
         found["spark.driver.bindAddress"] = found["spark.driver.host"] = LOOPBACK
     wanted = [each for each in _packages(endpoints) if not _brought(each, given)]
     if wanted:
