@@ -89,8 +89,10 @@ def packed_with_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame
 def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
     """A row for each bucket, with nothing in it."""
     spark = next(iter(frames.values())).sparkSession
-    rows = [(number, *[None] * (len(PACKED) - 1)) for number in job.numbers]
-    return spark.createDataFrame(rows, from_arrow_schema(PACKED))
+    count = len(job.numbers)
+    nothing = [pa.nulls(count, type_) for type_ in PACKED.types[1:]]
+    # Of a table Spark makes rows by itself; a list of tuples would be a job's work, in a worker.
+    return spark.createDataFrame(pa.table([pa.array(job.numbers, PACKED.types[0]), *nothing], schema=PACKED))
 
 
 def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
