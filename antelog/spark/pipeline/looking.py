@@ -70,7 +70,7 @@ def _is_here(spark: SparkSession, path: str) -> bool:
     """
     file = Path(path)
     plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
-    here = spark.sparkContext.master.startswith("local") and is_local(spark, path)
+    here = str(spark.sparkContext.master).startswith("local") and is_local(spark, path)
     return plain and here and file.is_file()
 
 
