@@ -66,11 +66,12 @@ def test_an_interruption_at_any_moment(name: str) -> None:
     for turn in range(20):
         after, number = random.uniform(0, 1.5), [*STATUS][turn % 2]
         status, said = interrupted(COMMANDS[name], after, number)
-        # It may be done, or told watch to end as it should.
-        assert status in (0, STATUS[number]), (after, said)
         assert not [*Path().glob(".*.partial")], (after, number)
         assert "Traceback" not in said, after
-        assert status == 0 or said.endswith("Stopped.\n"), after
+        # It may be done, or told watch to end as it should; or be so far done that Python itself is ending,
+        # which has taken its handlers back by then. A shell has 130 for that, too.
+        assert status in (0, STATUS[number], -number), (after, said)
+        assert status in (0, -number) or said.endswith("Stopped.\n"), after
 
 
 def test_an_interruption_where_python_cannot_raise_one() -> None:

@@ -79,7 +79,7 @@ def test_reading_once() -> None:
     assert done.returncode == 0, done.stderr
     assert written("out") == tried("--input", "Temp=temp.csv") != Counter()
     assert "  confirmed  Malf  X = wt2, T = 0" in done.stdout
-    assert "warning: 4 rows were set aside (1 late, 3 malformed)" in done.stderr
+    assert "warning: 4 rows were set aside (3 malformed, 1 late)" in done.stderr
     aside = "".join(file.read_text(encoding="utf-8") for file in Path("aside").glob("*.json"))
     details = {row["detail"] for row in map(json.loads, aside.splitlines())}
     assert "the time `soon` is not a whole number" in details
