@@ -17,11 +17,13 @@ import urllib.request
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from scripts.dependencies import ROOT, Library, MissingError, runtime
 
-INDEX = "https://pypi.org/pypi"
+# Which index is asked by default is for pip to say; it has no public name for it.
+INDEX: str = import_module("pip._internal.models.index").PyPI.pypi_url
 ACCEPTED = ROOT / "scripts" / "accepted.toml"
 _SECONDS = 5
 _AT_ONCE = 8

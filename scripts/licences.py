@@ -95,7 +95,7 @@ def lines(libraries: Iterable[Library], found: Mapping[str, str]) -> dict[str, s
     """The lines of the page, by library: those that are always there come first."""
     ordered = sorted(libraries, key=lambda each: (bool(each.extras), each.name))
     return {
-        each.name: f"| [{each.name}](https://pypi.org/project/{each.name}/) | {found[each.name]} | "
+        each.name: f"| {each.name} | {found[each.name]} | "
         f"{', '.join(f'`[{extra}]`' for extra in each.extras) or 'always'} |"
         for each in ordered
     }
@@ -103,8 +103,8 @@ def lines(libraries: Iterable[Library], found: Mapping[str, str]) -> dict[str, s
 
 def complaints(wanted: Mapping[str, str], page: str, others: Iterable[str]) -> Iterator[str]:
     """In what a page differs from its lines. It may have lines of libraries for other systems."""
-    there = {line.partition("[")[2].partition("]")[0]: line for line in page.splitlines() if "](" in line}
-    rows = {name: line for name, line in there.items() if line.startswith("| [")}
+    table = page.partition("| --- |")[2].splitlines()[1:]
+    rows = {line.split("|")[1].strip(): line for line in table if line.startswith("| ")}
     yield from (f"{name} is missing" for name in wanted if name not in rows)
     for name, line in rows.items():
         if name not in wanted and name not in others:
