@@ -91,6 +91,11 @@ def master_of(given: str | None, conf: Mapping[str, str]) -> str:
     return given or conf.get("spark.master") or os.environ.get("SPARK_MASTER", "local[*]")
 
 
+def quoted(name: str) -> str:
+    """The name of a column as Spark takes it, whatever is in it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def length_of(text: str) -> Fraction | None:
     """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None if it is none."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)

@@ -16,6 +16,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, NumericType, StructType
 
 from antelog.errors import DataError
+from antelog.spark.settings import quoted
 
 _Tree: TypeAlias = "dict[str, str | _Tree]"
 _MOST = 4
@@ -53,10 +54,6 @@ def paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]
 def has_numbers(schema: StructType, name: str) -> bool:
     """Whether a column that is there is one of numbers."""
     return isinstance(schema[name].dataType, NumericType)
-
-
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _splits(name: str) -> Iterator[tuple[str, ...]]:

@@ -22,11 +22,11 @@ from antelog.files.records import row_pattern
 from antelog.language.epochs import Counting
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Source, Table
-from antelog.spark.endpoints.fields import column_of, field, fields, quoted
+from antelog.spark.endpoints.fields import column_of, field, fields
 from antelog.spark.endpoints.text_columns import Kind, Value, malformed, nothing, value_of
 from antelog.spark.endpoints.unreadable import without
 from antelog.spark.job.epochs import typed_ticks
-from antelog.spark.settings import MALFORMED, ROW
+from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType
 """What other layers call the columns of a source, which may not import PySpark themselves."""

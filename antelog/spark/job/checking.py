@@ -33,7 +33,7 @@ from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
 from antelog.spark.job.job import ARRIVED, Data, Job, Timing
 from antelog.spark.job.options import Options
-from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of
+from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ def _selected(source: Input, frame: DataFrame, options: Options) -> DataFrame:
     else:
         taken = {}
     if taken:
-        return frame.select(*(frame[_quoted(old)].alias(new) for old, new in {**taken, **extra}.items()))
+        return frame.select(*(frame[quoted(old)].alias(new) for old, new in {**taken, **extra}.items()))
     raise DataError(
         f"the facts of {source.name} lack the column {missing[0]}; they have {', '.join(has)}. "
         f"{did_you_mean(missing[0], others) or f'Rename one: {source.name} has {_listed(source)}.'}"
@@ -156,9 +156,9 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Opti
     times = {source.columns[-1], ARRIVED}
     return frame.select(
         *(
-            typed_ticks(frame[_quoted(each.name)], each.dataType, counting).alias(each.name)
+            typed_ticks(frame[quoted(each.name)], each.dataType, counting).alias(each.name)
             if each.name in times
-            else frame[_quoted(each.name)]
+            else frame[quoted(each.name)]
             for each in frame.schema.fields
         )
     )
@@ -166,10 +166,6 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Opti
 
 def _listed(source: Input) -> str:
     return ", ".join(source.columns)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _arrow_type(name: str, field: StructField) -> pa.DataType:
