@@ -38,7 +38,7 @@ def map_option(more: str = "") -> Callable[[F], F]:
 
 @dataclass(frozen=True)
 class Misfit:
-    """A map that names what the program does not have: of which predicate, and what to write."""
+    """An option that names what the program does not have: of which predicate, and what to write."""
 
     predicate: str
     message: str

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from antelog.cli.arguments.completion import inputs_of
+from antelog.cli.arguments.maps import Misfit
 from antelog.cli.arguments.reading import Read, sides
 from antelog.cli.arguments.setting_error import SettingError
 from antelog.compile.nodes.plan import Plan
@@ -41,16 +42,16 @@ time_unit_option = click.option(
 )  # fmt: skip
 
 
-def misfits(plan: Plan, units: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """For each unit that does not fit the program the name of its input, what is wrong, and what to do."""
+def misfits(plan: Plan, units: Mapping[str, str]) -> Iterator[Misfit]:
+    """The units that do not fit a program."""
     names = [each.name for each in plan.inputs]
     for name in units:
         if name and name not in names:
             hint = did_you_mean(name, names) or f"Known are: {', '.join(names) or 'none'}."
-            yield name, f"the program has no input {name}", hint
+            yield Misfit(name, f"the program has no input {name}", hint)
         elif plan.tick is None:
             message = "the program does not say how long a tick is, so that all times are numbers of ticks"
-            yield name, message, "Declare it in the program: `tick 1 minute.`"
+            yield Misfit(name, message, "Declare it in the program: `tick 1 minute.`")
 
 
 def counted(program: Program, units: Mapping[str, str]) -> Program:
@@ -63,6 +64,6 @@ def counted(program: Program, units: Mapping[str, str]) -> Program:
 
 def with_units(program: Program, given: Sequence[tuple[str, str]]) -> Program:
     """The program with the units of the option. Raises BadParameter for what does not fit it."""
-    for _, message, hint in misfits(program.plan, dict(given)):
-        raise click.BadParameter(f"{message}. {hint}", param_hint="'--time-unit'")
+    for each in misfits(program.plan, dict(given)):
+        raise click.BadParameter(f"{each.message}. {each.hint}", param_hint="'--time-unit'")
     return counted(program, dict(given))

@@ -71,8 +71,9 @@ def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
                 message = f"the program has no {what} {name}"
                 yield _Misfit(f"{table}.{name}", f"--{table}", message, _hint(plan, names, table, name))
     yield from _history(plan, settings)
-    for name, message, hint in units.misfits(plan, settings.sources.time_units):
-        yield _Misfit(f"input.{name}" if name else "time_unit", "--time-unit", message, hint)
+    for each in units.misfits(plan, settings.sources.time_units):
+        place = f"input.{each.predicate}" if each.predicate else "time_unit"
+        yield _Misfit(place, "--time-unit", each.message, each.hint)
     yield from _maps(plan, settings)
     yield from _limits(plan, settings)
     if plan.tick is None:
