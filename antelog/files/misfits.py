@@ -72,8 +72,8 @@ def _flat(names: Sequence[str], inner: Iterable[str]) -> list[str]:
 def _counterparts(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
     """For missing columns one of the file that it may be: the surest are chosen first.
 
-    Without a name that speaks for it there is none, for a wrong one would be pasted; but if one column is
-    missing and the file has one left, that is it.
+    A column is proposed if its name is like the wanted one, since users paste what is proposed. If just one
+    column is missing, and the file has just one left, that one is proposed whatever its name.
     """
     rules: tuple[Callable[[str, str], bool], ...] = (
         lambda column, name: name.casefold() == column.casefold(),

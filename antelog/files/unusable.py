@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from antelog.errors import DataError
 
 _KINDS = 1_000
-"""So many reasons are told apart."""
+"""At most so many different reasons are counted, so that odd files take no endless memory."""
 _LONGEST = 200
 """Of an example no more letters are shown."""
 PARTICULAR = "`[^`]*`|[0-9]+"

@@ -16,8 +16,8 @@ Tables = Mapping[str, pa.Table]
 class Shown:
     """What is to be shown after a tick: a table for each query, in the program's order.
 
-    There are no tables where nothing is to be shown. Facts may have been set aside nevertheless. `changes`
-    are told beside the tables where these are snapshots.
+    There are no tables where nothing is to be shown. Facts may have been set aside nevertheless. Where the
+    tables are snapshots, `changes` has what changed at the tick, for the summary at the end.
     """
 
     tick: int
