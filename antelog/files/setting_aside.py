@@ -7,7 +7,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TextIO, cast
@@ -21,12 +21,16 @@ from antelog.writing import replacing
 SHOWN = 5
 """How many rejects a summary shows in full."""
 
+_WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")
+"""What of a reject is written to a file."""
+
 
 @dataclass(frozen=True)
 class Reject:
     """A row that was set aside: of which file and line (None: not known), for what, why, and the row.
 
-    `reason` is one of `accounts.REASONS`; `detail` is a sentence.
+    `reason` is one of `accounts.REASONS`; `detail` is a sentence. With `delay` ticks of delay a late fact
+    would have been used.
     """
 
     file: str
@@ -35,6 +39,7 @@ class Reject:
     reason: str
     detail: str
     row: str
+    delay: int | None = None
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line is not None else f"{self.file}: {self.row}"
@@ -48,7 +53,7 @@ class Rejects:
     In a strict run the first is an error. `notes` has what else is to be known of the files; what is to be
     said once is `noted` under a name. `tally` counts the rows of inputs by the names of `Counts`, as far as
     these have been judged before the engine sees them. `usable` says of each predicate whether any of its
-    rows is of use.
+    rows is of use, and `delays` how many late facts would have been used with how much delay.
     """
 
     strict: bool = False
@@ -60,6 +65,7 @@ class Rejects:
     tally: Counter[str] = field(default_factory=Counter)
     noted: set[str] = field(default_factory=set, init=False)
     usable: defaultdict[str, Usable] = field(default_factory=lambda: defaultdict(Usable))
+    delays: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter), init=False)
 
     def came(self, predicate: str, file: str, rows: int) -> None:
         """So many rows were read, those that are set aside among them."""
@@ -82,6 +88,8 @@ class Rejects:
         for reject in rejects:
             self.counts[reject.reason] += 1
             self.usable[reject.predicate].add(Example(reject.line, reject.detail, reject.row))
+            if reject.delay is not None:
+                self.delays[reject.predicate][reject.delay] += 1
             if len(self.first) < SHOWN:
                 self.first.append(reject)
             if self.out is not None:
@@ -107,7 +115,7 @@ def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
     with replacing(path) as file:
         out = TextIOWrapper(cast("IO[bytes]", file), "utf-8", "backslashreplace", newline="")
         if form is Form.CSV:
-            csv.writer(out).writerow(f.name for f in fields(Reject))
+            csv.writer(out).writerow(_WRITTEN)
         try:
             yield Rejects(strict, out, form)
         except OutputError:
@@ -120,7 +128,8 @@ def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
 
 
 def _write(out: TextIO, form: Form, reject: Reject) -> None:
+    row = {name: getattr(reject, name) for name in _WRITTEN}
     if form is Form.CSV:
-        csv.writer(out).writerow(cell(each) if isinstance(each, str) else each for each in astuple(reject))
+        csv.writer(out).writerow(cell(each) if isinstance(each, str) else each for each in row.values())
     else:
-        out.write(json.dumps({f.name: getattr(reject, f.name) for f in fields(reject)}) + "\n")
+        out.write(json.dumps(row) + "\n")

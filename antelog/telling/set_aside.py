@@ -13,7 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column
+from antelog.engine.facts.rejects import LATE
 from antelog.files import Reject
+from antelog.language.epochs import LIKELY
 from antelog.language.moments import moment
 from antelog.language.printer import value_text
 
@@ -36,9 +38,16 @@ def from_engine(table: pa.Table, places: Places, lines: Mapping[str, Column]) ->
             row["reason"],
             row["detail"],
             fact_text(row, places.tick),
+            _delay(row),
         )
         for row in table.to_pylist()
     ]
+
+
+def _delay(row: Mapping[str, Any]) -> int | None:
+    """With how much delay a late fact would have been used; None where its times seem to be no ticks."""
+    late = row["reason"] == LATE and max(row["time"], row["arrival"]) < LIKELY[0].first
+    return row["arrival"] - row["time"] if late else None
 
 
 def fact_text(row: Mapping[str, Any], length: int | None) -> str:

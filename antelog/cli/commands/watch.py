@@ -172,7 +172,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         say_what_was_read(found.told.rejects, found.engine)
         say_what_was_dropped(found.engine)
         rejects = found.told.rejects
-        SetAside(rejects.counts, rejects.first, plan.tick).say(None, "the page")
+        SetAside(rejects.counts, rejects.first, plan.tick, rejects.delays).say(None, "the page")
         if given["once"] and not found.known.sources:
             rejects.require_use()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from antelog.accounts import Counts
@@ -15,6 +15,7 @@ from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
 from antelog.forecast.engine import Engine
+from antelog.language.durations import long_duration_text
 from antelog.language.moments import moment
 
 
@@ -48,6 +49,9 @@ def say_what_was_lost(engine: Engine) -> None:
 _LONGEST = 600
 """More characters of a row, or of what is wrong with it, are not shown on a terminal."""
 
+_MOST = 0.9
+"""Of late facts: few may be so late that nobody would wait for them."""
+
 _TICK = re.compile(r"\btick (\d+)")
 
 
@@ -74,17 +78,21 @@ def _summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
     for note in rejects.notes:
         say(f"note: {shown(note)}")
     if not rejects.strict:
-        found = SetAside(rejects.counts, rejects.first, length)
+        found = SetAside(rejects.counts, rejects.first, length, rejects.delays)
         found.say(None if file is None else str(file), "--rejects FILE")
 
 
 @dataclass(frozen=True)
 class SetAside:
-    """How many rows were set aside for which reason, the first of them, and how long a tick is."""
+    """How many rows were set aside for which reason, the first of them, and how long a tick is.
+
+    `delays` says of each input how many of its late facts would have been used with how much delay.
+    """
 
     counts: Mapping[str, int]
     first: Sequence[Reject]
     tick: int | None
+    delays: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
     def say(self, place: str | None, option: str) -> None:
         """A warning; it says where all of them are, or else with which option they are kept."""
@@ -101,6 +109,30 @@ class SetAside:
             say(f"  all of them are in {shown(place)}")
         elif count > len(self.first):
             say(f"  and {count - len(self.first):,} more; {option} keeps them all")
+        for name, delays in self.delays.items():
+            say(f"note: {_remedy(name, delays, self.tick)}")
+
+
+def _remedy(name: str, delays: Mapping[int, int], tick: int | None) -> str:
+    """`delay 4` would have kept 91 % of the late facts of Temp, `delay 7` all; …"""
+    total, last = sum(delays.values()), max(delays)
+    enough = next(each for each in sorted(delays) if _kept(delays, each) >= _MOST * total)
+    if enough == last:
+        kept = "the late fact" if total == 1 else "all late facts"
+        words = f"{_delay(last, tick)} would have kept {kept} of {name}"
+    else:
+        share = min(99, 100 * _kept(delays, enough) // total)
+        words = f"{_delay(enough, tick)} would have kept {share} % of the late facts of {name}, "
+        words += f"{_delay(last, tick)} all"
+    return f"{words}; answers are certain later then"
+
+
+def _kept(delays: Mapping[int, int], delay: int) -> int:
+    return sum(facts for each, facts in delays.items() if each <= delay)
+
+
+def _delay(ticks: int, tick: int | None) -> str:
+    return f"`delay {ticks}`" + ("" if tick is None else f" ({long_duration_text(ticks * tick)})")
 
 
 def shortened(text: str) -> str:

@@ -25,6 +25,7 @@ def test_rows_are_set_aside() -> None:
         "  bad.csv:6: arrived at tick 7, 6 ticks after its deadline",
         "  bad.csv:7: arrived at tick 8, 1 tick before its time",
         "  all of them are in out.csv",
+        "note: `delay 7` would have kept the late fact of Temp; answers are certain later then",
     ]
     assert Path("out.csv").read_text(encoding="utf-8").splitlines() == [
         "file,line,predicate,reason,detail,row",
@@ -83,3 +84,25 @@ def test_late_facts_have_times_too() -> None:
     Path("p.csv").write_text("x,day,arrival\na,2024-03-04,2024-03-06\n", encoding="utf-8")
     done = antelog("try", "days.alog", "--input", "P=p.csv")
     assert "p.csv:2: arrived at tick 19788 (2024-03-06), 2 ticks after its deadline" in done.stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_a_summary_says_which_delay_would_have_kept_late_facts() -> None:
+    late = "".join(f"wt2,high,{tick},{tick + 3}\n" for tick in range(3, 22))
+    Path("late.csv").write_text(f"{READINGS}{late}wt2,high,30,39\n", encoding="utf-8")
+    for first, words in (("", ("", "")), ("tick 10 minutes.\n", (" (30 minutes)", " (90 minutes)"))):
+        Path("short.alog").write_text(first + PROGRAM, encoding="utf-8")
+        said = messages(antelog("try", "short.alog", "--input", "Temp=late.csv")).splitlines()
+        (note,) = [line for line in said if "delay" in line]
+        assert note == (
+            f"note: `delay 3`{words[0]} would have kept 95 % of the late facts of Temp, "
+            f"`delay 9`{words[1]} all; answers are certain later then"
+        )
+    Path("longer.alog").write_text(PROGRAM.replace("delay 1.", "delay 9."), encoding="utf-8")
+    assert "late" not in messages(antelog("try", "longer.alog", "--input", "Temp=late.csv"))
+
+
+@pytest.mark.usefixtures("here")
+def test_no_delay_is_a_remedy_for_times_that_are_no_ticks() -> None:
+    Path("late.csv").write_text(f"{READINGS}wt2,high,3,4000000000\n", encoding="utf-8")
+    assert "would have kept" not in messages(try_("--input", "Temp=late.csv", "--until", "9"))
