@@ -15,6 +15,7 @@ from benchmarks.measuring import Measured
 from benchmarks.workloads import WORKLOADS
 
 ROOT = Path(__file__).parent.parent
+WRITTEN = (":!benchmarks/results", ":!docs/performance.md", ":!docs/images")
 LIBRARIES = ("numpy", "pyarrow", "polars")
 
 
@@ -41,10 +42,10 @@ def versions_of(libraries: Iterable[str]) -> dict[str, str]:
 
 
 def _commit() -> str:
-    """The commit of the working tree; with a plus if it has changes besides the results."""
+    """The commit of the working tree; with a plus if it has changes besides results and their pages."""
     try:
         commit = _git("rev-parse", "--short", "HEAD")
-        changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results")
+        changed = _git("status", "--porcelain", "--", ".", *WRITTEN)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return commit + ("+" if changed else "")

@@ -116,7 +116,11 @@ def test_a_failure_and_a_time_limit_are_told(tmp_path: Path) -> None:
     )
     killed = "import os, signal; os.kill(os.getpid(), signal.SIGTERM)"
     assert launch([sys.executable, "-c", killed], tmp_path, 60).failed.startswith("ended by SIGTERM")
-    assert "stopped" in launch([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, 0.2).failed
+    parent = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    late = launch([sys.executable, "-c", parent], tmp_path, 1.5)
+    assert late.failed == "not done in 0.025 minutes"
+    assert late.out_of_time
+    assert late.wall < 30
 
 
 def test_every_engine_is_asked_or_says_why_not() -> None:

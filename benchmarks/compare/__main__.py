@@ -7,18 +7,21 @@ while does not fall on one of them alone.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.compare import phones, report
 from benchmarks.compare.checking import check
-from benchmarks.compare.folder import write
+from benchmarks.compare.given import Kept, kept
 from benchmarks.compare.launching import ROOT, launch
 from benchmarks.compare.results import START, Measurement, Results, Run, load, save
 from benchmarks.compare.systems import SYSTEMS, System, versions
-from benchmarks.compare.workloads import WORKLOADS, Given
+from benchmarks.compare.workloads import WORKLOADS
 from benchmarks.options import RESULTS, positive
 from benchmarks.report import setting
 
@@ -29,6 +32,16 @@ Pair = tuple[System, str]
 """An engine, and the name of a workload it is asked."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """How much is measured, and how often; seconds for a run, and minutes after which none is begun."""
+
+    scale: float = 1.0
+    runs: int = 3
+    limit: float = 600.0
+    minutes: float = math.inf
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
@@ -36,6 +49,9 @@ def main() -> int:
     parser.add_argument("--runs", type=positive(int), default=3, help="how often each is measured; 3")
     parser.add_argument(
         "--limit", type=positive(float), default=600, help="seconds after which a run is stopped; 600"
+    )
+    parser.add_argument(
+        "--minutes", type=positive(float), default=math.inf, help="after so many, no run is begun; no limit"
     )
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of compare.json")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where performance.md is written")
@@ -51,18 +67,19 @@ def main() -> int:
             if part not in SYSTEMS and part not in WORKLOADS:
                 parser.error(f"there is no engine or workload {part}; there are {KNOWN}")
     file = given.results / "compare.json"
+    runs: list[Run] = []
     if not given.report:
         pairs = _there(chosen(given.names))
         where = setting(given.scale, given.runs, versions())
-        earlier = load(file) if given.add else Results([])
-        runs: list[Run] = []
-        for run in measured(pairs, given.scale, given.runs, given.limit):
+        earlier = load(file) if given.add and file.exists() else Results([])
+        asked = Asked(given.scale, given.runs, given.limit, given.minutes)
+        for run in measured(pairs, asked):
             runs.append(run)
             print(run, flush=True)
             save(earlier.added(Measurement(where, runs)), file)
     results = load(file)
     report.write(results, given.docs)
-    return 1 if any(run.failed for run in results.runs) else 0
+    return 1 if any(run.failed and not run.took.out_of_time for run in runs) else 0
 
 
 def chosen(names: Sequence[str]) -> list[Pair]:
@@ -93,35 +110,35 @@ def _there(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def measured(pairs: Sequence[Pair], scale: float, runs: int, limit: float) -> Iterator[Run]:
-    """The runs of each pair, in turns, and what each engine needs to start."""
+def measured(pairs: Sequence[Pair], asked: Asked) -> Iterator[Run]:
+    """The runs of each pair, in turns, and what each engine needs to start; what took too long is left."""
+    given = {name: kept(name, asked.scale) for name in dict.fromkeys(name for _, name in pairs)}
+    late: set[tuple[str, str]] = set()
+    ends = time.monotonic() + 60 * asked.minutes
+    for _ in range(asked.runs):
+        started = set()
+        for system, name in pairs:
+            if (system.name, name) in late or time.monotonic() > ends:
+                continue
+            if system.name not in started:
+                yield _run(system, name, given[name], asked.limit, empty=True)
+                started.add(system.name)
+            run = _run(system, name, given[name], asked.limit)
+            if run.took.out_of_time:
+                late.add((system.name, name))
+            yield run
+
+
+def _run(system: System, workload: str, given: Kept, limit: float, *, empty: bool = False) -> Run:
+    """On a stream of nothing but its end, too: that is what the start alone costs."""
     with tempfile.TemporaryDirectory(prefix="antelog-compare-") as scratch:
-        place = Path(scratch)
-        asked = {name: WORKLOADS[name].prepare(scale) for name in dict.fromkeys(name for _, name in pairs)}
-        for name, given in asked.items():
-            write(place / name, WORKLOADS[name], given)
-            write(place / f"{name}-empty", WORKLOADS[name], given, empty=True)
-        for number in range(runs):
-            started = set()
-            for system, name in pairs:
-                if system.name not in started:
-                    yield _started(system, name, place, number, limit)
-                    started.add(system.name)
-                yield _run(system, name, asked[name], place, number, limit)
-
-
-def _started(system: System, workload: str, place: Path, number: int, limit: float) -> Run:
-    """What the start alone costs: a stream of nothing but its end."""
-    out = place / f"{system.name}-start-{number}"
-    took = launch(system.launched(workload, place / f"{workload}-empty", out), place, limit)
-    return Run(system.name, START, 0, took, None)
-
-
-def _run(system: System, workload: str, given: Given, place: Path, number: int, limit: float) -> Run:
-    out = place / f"{system.name}-{workload}-{number}"
-    took = launch(system.launched(workload, place / workload, out), place, limit)
-    verdict = check(out, given.answers) if out.exists() else None
-    return Run(system.name, workload, given.events.height, took, verdict)
+        out = Path(scratch) / "answers"
+        folder = given.empty if empty else given.folder
+        took = launch(system.launched(workload, folder, out), Path(scratch), limit)
+        if empty:
+            return Run(system.name, START, 0, took, None)
+        done = out.exists() and not took.out_of_time
+        return Run(system.name, workload, given.events, took, check(out, given.answers) if done else None)
 
 
 if __name__ == "__main__":

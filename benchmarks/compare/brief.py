@@ -16,10 +16,9 @@ import altair as alt
 
 from antelog.pictures import theme
 from antelog.pictures.drawing import Drawing
-from benchmarks.compare.results import Results
+from benchmarks.compare.results import BASE, Results
 from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS, System
 
-BASE = "antelog"
 AT_ONCE = frozenset({"antelog-spark-batch", "spark-batch", "pathway", "duckdb-once", "polars-once"})
 """They are given all events before they begin; the others take them as they come."""
 
@@ -33,7 +32,7 @@ FILE = "performance-brief.svg"
 class Compared:
     """An engine's CPU as a multiple of antelog's: the median of the questions, the lowest, the highest.
 
-    `scales` are those it is compared at: the largest at which both were measured, question by question.
+    `scale` is the one it is compared at, of those at which both were measured.
     """
 
     system: System
@@ -41,7 +40,7 @@ class Compared:
     low: float
     high: float
     questions: int
-    scales: frozenset[float]
+    scale: float
 
     @property
     def kind(self) -> str:
@@ -54,21 +53,19 @@ def compared(results: Results) -> list[Compared]:
     """Those who were asked more than one question, the thriftiest first."""
     found = []
     for system in SYSTEMS.values():
-        ratios = [ratio for name in EVERYTHING for ratio in _ratio(results, system.name, name)]
-        if len(ratios) > 1:
-            times = [times for times, _ in ratios]
-            scales = frozenset(scale for _, scale in ratios)
-            found.append(Compared(system, median(times), min(times), max(times), len(times), scales))
+        for scale in results.preferred:
+            times = [time for name in EVERYTHING for time in _ratio(results, system.name, name, scale)]
+            if len(times) > 1:
+                found.append(Compared(system, median(times), min(times), max(times), len(times), scale))
+                break
     return sorted(found, key=lambda each: each.times)
 
 
-def _ratio(results: Results, system: str, question: str) -> Iterator[tuple[float, float]]:
-    """How many times antelog's CPU, at the largest scale at which both succeeded, and that scale."""
-    for scale in results.scales:
-        theirs, ours = (_cpu(results, scale, name, question) for name in (system, BASE))
-        if theirs and ours:
-            yield median(theirs) / median(ours), scale
-            return
+def _ratio(results: Results, system: str, question: str, scale: float) -> Iterator[float]:
+    """How many times antelog's CPU, if both succeeded."""
+    theirs, ours = (_cpu(results, scale, name, question) for name in (system, BASE))
+    if theirs and ours:
+        yield median(theirs) / median(ours)
 
 
 def _cpu(results: Results, scale: float, system: str, question: str) -> list[float]:
@@ -108,7 +105,7 @@ def _explained(results: Results, all_of_them: Sequence[Compared]) -> Iterator[st
         "In the picture, 1 is antelog in a process, telling confirmed answers. Each point is the median of "
         "the questions below, and a line goes from the lowest to the highest. The start of a process counts."
     )
-    smaller = [each.system.title for each in all_of_them if max(each.scales) < results.scales[0]]
+    smaller = [each.system.title for each in all_of_them if each.scale < results.preferred[0]]
     if smaller:
         yield (
             "These, and antelog beside them, were given fewer events, with which a start weighs more: "

@@ -22,13 +22,15 @@ ROOT = Path(__file__).parent.parent.parent
 EVERY = 0.25
 """Seconds between two looks at the memory."""
 
+LATE = "not done in"
+
 
 @dataclass(frozen=True)
 class Took:
     """`cpu` is user and system time, `peak` the largest number of bytes in memory, shared ones counted once.
 
     `others` is how many cores all other processes of the machine kept busy meanwhile. `failed` is empty, or
-    the end of what the program had to say.
+    the end of what the program had to say, or that its time was over.
     """
 
     wall: float
@@ -36,6 +38,10 @@ class Took:
     peak: int
     others: float
     failed: str
+
+    @property
+    def out_of_time(self) -> bool:
+        return self.failed.startswith(LATE)
 
 
 def launch(command: Sequence[str], folder: Path, limit: float) -> Took:
@@ -60,8 +66,8 @@ def _measured(command: Sequence[str], folder: Path, limit: float) -> Took:
         while process.poll() is None:
             peak = max(peak, _memory(watched))
             if time.perf_counter() - began > limit:
-                failed = f"stopped after {limit:.0f} seconds"
-                _stop(watched)
+                failed = f"{LATE} {limit / 60:.3g} minutes"
+                _stop()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(EVERY)
         wall = time.perf_counter() - began
@@ -105,10 +111,13 @@ def _bury_orphans() -> None:
             os.wait()
 
 
-def _stop(process: psutil.Process) -> None:
-    for each in [*process.children(recursive=True), process]:
-        with suppress(psutil.NoSuchProcess):
-            each.kill()
+def _stop() -> None:
+    """End the command and all that came of it: nothing else is below whoever measures."""
+    while left := psutil.Process().children(recursive=True):
+        for each in left:
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+        psutil.wait_procs(left, timeout=EVERY)
 
 
 def _memory(process: psutil.Process) -> int:

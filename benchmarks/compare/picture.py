@@ -47,7 +47,7 @@ def draw(results: Results, file: Path) -> None:
             TITLE,
             subtitle=[
                 "The start included; medians, with the lowest and the highest. A logarithmic scale.",
-                "Each engine at the largest scale it was measured at.",
+                "Each engine at scale 1, or at the scale it was measured at.",
             ],
         ),
         config=theme.CONFIG,

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
-from benchmarks.compare import brief
+from benchmarks.compare import brief, clusters
 from benchmarks.compare.picture import draw
 from benchmarks.compare.results import START, Measurement, Results, Run
-from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS, System
+from benchmarks.compare.systems import CORES, EVERYTHING, PRODUCTS, SYSTEMS, System, memory
 from benchmarks.compare.workloads import BATCHES, WORKLOADS
+from benchmarks.compare.writing import number, spread, verdict
 
 BUSY = 0.3
 """So many cores busy with something else, in the median, and a measurement is called disturbed."""
@@ -38,7 +39,9 @@ METHOD = """\
   what the same engine needs for a stream of nothing but its end, so what a JVM needs to load and to compile
   for a longer stream is still in it.
 - Memory is the peak of what all these processes hold, with shared pages counted once (PSS), looked at four
-  times a second. A JVM takes more than it needs, as no limit was set.
+  times a second. A JVM takes more than it needs: each may have {memory} for its objects.
+- Events and answers are made before, and kept in files. A run that takes too long is stopped, not asked
+  again, and the table says so.
 - The engines take turns, once each round. Figures are medians; in parentheses are the lowest and the
   highest.
 - Answers are compared, one by one, with a count by brute force. *All* means that none was missing, none was
@@ -47,8 +50,9 @@ METHOD = """\
   moves the clocks of engines on that know the time from events only.
 - Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine is told that
   bound, or the next larger one if it drops what is late by exactly the bound.
-- Bytewax, Esper, Siddhi and Flink were given one worker, and antelog in a process is one. The others use
-  as many cores as they like.
+- Bytewax, Esper and Siddhi were given one worker, and antelog in a process is one. Flink and Spark run
+  {cores} tasks at a time. The others use as many cores as they like.
+- Spark's streams write a checkpoint with each micro-batch. Flink is told to write none.
 - Answers are written to files. Of all changes of antelog's only the confirmed ones are written.
 """
 
@@ -79,10 +83,13 @@ def write(results: Results, docs: Path) -> None:
 
 def page(results: Results) -> str:
     shown = [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
-    lines = [HEAD, "", *(line for said in brief.sentences(results) for line in (said, ""))]
-    lines += [_when(results), "", INTRODUCTION, _products(results), DETAILS]
+    first, *others = brief.sentences(results) or [""]
+    begins = [said for said in (first, clusters.sentence(results), *others) if said]
+    lines = [HEAD, "", *(line for said in begins for line in (said, ""))]
+    lines += [_when(results), "", INTRODUCTION, _products(results)]
+    lines += [*filter(None, [clusters.section(results)]), DETAILS]
     if len(results.scales) > 1:
-        lines += [f"Where a line says no other scale, it is {results.scales[0]:g}.", ""]
+        lines += [f"Where a line says no other scale, it is {results.preferred[0]:g}.", ""]
     if any(_busy([run]) for run in results.runs):
         lines += [
             (
@@ -93,7 +100,7 @@ def page(results: Results) -> str:
         ]
     for name in shown:
         lines += _workload(results, name)
-    lines += [_engines(results), METHOD, _measured(results), BETTER]
+    lines += [_engines(results), METHOD.format(memory=memory(), cores=CORES), _measured(results), BETTER]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -137,7 +144,7 @@ def _counted(each: Measurement) -> str:
 
 def _workload(results: Results, name: str) -> list[str]:
     workload = WORKLOADS[name]
-    sizes = [size for scale in results.scales for size in _size(results, name, scale)]
+    sizes = [size for scale in results.preferred for size in _size(results, name, scale)]
     lines = [
         f"## {name}: {workload.title}",
         "",
@@ -148,8 +155,8 @@ def _workload(results: Results, name: str) -> list[str]:
     ]
     asked = [system for system in SYSTEMS.values() if results.of(system.name, name)]
     for system in asked:
-        for scale in results.scales:
-            said = "" if scale == results.scales[0] else f", scale {scale:g}"
+        for scale in results.preferred:
+            said = "" if scale == results.preferred[0] else f", scale {scale:g}"
             lines += [
                 _line(each, system, name, said) for each in results.at(scale) if each.of(system.name, name)
             ]
@@ -170,7 +177,7 @@ def _size(results: Results, name: str, scale: float) -> list[str]:
     runs = [run for each in results.at(scale) for run in each.runs if run.workload == name]
     if not runs:
         return []
-    said = "" if scale == results.scales[0] else f"at scale {scale:g} "
+    said = "" if scale == results.preferred[0] else f"at scale {scale:g} "
     events = f"{said}{runs[0].events:,} events"
     found = next((run.verdict for run in runs if run.verdict is not None), None)
     if found is None:
@@ -186,30 +193,18 @@ def _line(measured: Measurement, system: System, name: str, said: str) -> str:
         return f"| {system.title}{said} | {runs[0].failed.splitlines()[0]} | | | | | |"
     cpu = [run.took.cpu for run in good]
     start = [run.took.cpu for run in measured.of(system.name, START) if not run.failed]
-    without = _number(max(median(cpu) - median(start), 0.0)) if start else ""
+    without = number(max(median(cpu) - median(start), 0.0)) if start else ""
     engine = f"{system.title}{said}{_busy(good)}"
     return (
-        f"| {engine} | {_verdict(good)}{_failures(runs)} | {_spread(cpu)} | {without} "
-        f"| {_rate(good[0].events, median(cpu))} | {_spread([run.took.peak / 1e6 for run in good])} "
-        f"| {_spread([run.took.wall for run in good])} |"
+        f"| {engine} | {verdict(good)}{_failures(runs)} | {spread(cpu)} | {without} "
+        f"| {_rate(good[0].events, median(cpu))} | {spread([run.took.peak / 1e6 for run in good])} "
+        f"| {spread([run.took.wall for run in good])} |"
     )
 
 
 def _busy(runs: Sequence[Run]) -> str:
     """A mark where other processes had so much of the machine that the figures suffer."""
     return " †" if median(run.took.others for run in runs) > BUSY else ""
-
-
-def _verdict(runs: Sequence[Run]) -> str:
-    """The worst of them."""
-    verdicts = [run.verdict for run in runs if run.verdict]
-    worst = max(verdicts, key=lambda verdict: verdict.missing + verdict.untrue + verdict.repeated)
-    said = [
-        f"{count:,} {what}"
-        for count, what in ((worst.missing, "lost"), (worst.untrue, "untrue"), (worst.repeated, "told twice"))
-        if count
-    ]
-    return ", ".join(said) or "all"
 
 
 def _failures(runs: Sequence[Run]) -> str:
@@ -225,7 +220,10 @@ def _engines(results: Results) -> str:
         if name in used
     ]
     head = ["## The engines", "", "| engine | how it is used | reads | asked |", "| --- | --- | --- | --- |"]
-    batches = f"There are {BATCHES} batches. A tick is a second to engines that want to know how long one is."
+    batches = (
+        f"There are {BATCHES} batches at every scale. A tick is a second to engines that want to know how "
+        "long one is."
+    )
     lost = {run.system for run in results.runs if run.verdict and not run.verdict.right}
     losses = [f"- {system.title}: {system.loses}." for name, system in SYSTEMS.items() if name in lost]
     why = ["Why some lose answers:", "", *losses, ""] if losses else []
@@ -238,13 +236,3 @@ def _asked(system: System) -> Iterable[str]:
 
 def _rate(events: int, seconds: float) -> str:
     return f"{events / seconds:,.0f}"
-
-
-def _spread(numbers: Sequence[float]) -> str:
-    if len(numbers) == 1:
-        return _number(numbers[0])
-    return f"{_number(median(numbers))} ({_number(min(numbers))}-{_number(max(numbers))})"
-
-
-def _number(number: float) -> str:
-    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}"

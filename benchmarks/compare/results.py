@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,12 @@ from benchmarks.compare.launching import Took
 from benchmarks.report import Setting
 
 START = "start"
+
+BASE = "antelog"
+"""The engine that all others are compared with, at their scale."""
+
+USUAL = 1.0
+"""The scale engines are compared at, if they were measured at it."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +53,33 @@ class Measurement:
     def of(self, system: str, workload: str) -> list[Run]:
         return [run for run in self.runs if (run.system, run.workload) == (system, workload)]
 
+    def alike(self, later: Measurement) -> bool:
+        """Whether it was measured on the same day, of the same code, at the same scale."""
+        return replace(self.where, runs=later.where.runs) == later.where
+
     def without(self, later: Measurement) -> Measurement:
-        """What was not measured again at the same scale. What a start costs stays with those it is for."""
+        """What was not measured again, at the same scale or at the usual one in place of a smaller.
+
+        What a start costs stays with those it is for. So does antelog at a smaller scale, see `compared`.
+        """
         again = {(run.system, run.workload) for run in later.runs if run.workload != START}
-        same = self.where.scale == later.where.scale
-        left = [run for run in self.runs if not (same and (run.system, run.workload) in again)]
+        same, smaller = self.where.scale == later.where.scale, self.where.scale < later.where.scale == USUAL
+        return self._with(
+            lambda run: (
+                (run.system, run.workload) not in again or not (same or (smaller and run.system != BASE))
+            )
+        )
+
+    def compared(self, asked: Collection[tuple[float, str]]) -> Measurement:
+        """Without antelog at a smaller scale where nobody else is left to be compared with it there.
+
+        `asked` are the scales and workloads that others have.
+        """
+        scale = self.where.scale
+        return self._with(lambda run: run.system != BASE or scale >= USUAL or (scale, run.workload) in asked)
+
+    def _with(self, wanted: Callable[[Run], bool]) -> Measurement:
+        left = [run for run in self.runs if run.workload == START or wanted(run)]
         needed = {run.system for run in left if run.workload != START}
         return Measurement(self.where, [run for run in left if run.system in needed])
 
@@ -75,16 +103,31 @@ class Results:
         return [each for each in self.measurements if each.where.scale == scale]
 
     def of(self, system: str, workload: str) -> list[Run]:
-        """Those at the largest scale there is."""
-        for scale in self.scales:
+        """Those at the usual scale, or else at the largest there is."""
+        for scale in self.preferred:
             for each in self.at(scale):
                 if runs := each.of(system, workload):
                     return runs
         return []
 
+    @property
+    def preferred(self) -> list[float]:
+        """The scales, in the order in which engines are compared at them."""
+        return sorted(self.scales, key=lambda scale: (scale != USUAL, -scale))
+
     def added(self, later: Measurement) -> Results:
+        """With what is new in place of what is old; pieces of one day and commit become one measurement."""
         kept = [each.without(later) for each in self.measurements]
-        return Results([*(each for each in kept if each.runs), later])
+        pieces = [run for each in kept if each.alike(later) for run in each.runs]
+        found = [
+            *(each for each in kept if not each.alike(later)),
+            Measurement(later.where, [*pieces, *later.runs]),
+        ]
+        asked = {
+            (each.where.scale, run.workload) for each in found for run in each.runs if run.system != BASE
+        }
+        left = [*(each.compared(asked) for each in found[:-1]), found[-1]]
+        return Results([each for each in left if each.runs])
 
 
 def save(results: Results, file: Path) -> None:

@@ -20,6 +20,12 @@ CACHE = ROOT / ".compare"
 OTHER_PYTHON = Path(os.environ.get("COMPARE_PYTHON", ROOT / ".venv-compare" / "bin" / "python"))
 """A Python that has the engines of `requirements.txt`."""
 
+CORES = 2
+"""So many tasks at a time have engines that divide their work among machines: Flink and Spark."""
+
+MEMORY = "6g"
+"""What a JVM may take for its objects, of all that are measured."""
+
 PARQUET, CSV = "Parquet, a file for each batch", "one CSV file"
 EVERYTHING = ("W1", "W2", "W3", "W4", "W5", "W6")
 
@@ -50,7 +56,7 @@ class System:
         program = Path(self.command[0])
         if program.is_absolute() and not program.exists():
             return f"{program} is not there"
-        if self.command[0] == "java" and not Path(self.command[2].split(":")[0]).exists():
+        if self.command[0] == "java" and not Path(self.command[3].split(":")[0]).exists():
             return "its jars are not there"
         return ""
 
@@ -65,7 +71,7 @@ def _other(module: str, *options: str) -> tuple[str, ...]:
 
 def _java(library: str, main: str) -> tuple[str, ...]:
     classes = CACHE / library
-    return ("java", "-cp", f"{classes / 'classes'}:{classes / 'jars'}/*", main)
+    return ("java", f"-Xmx{MEMORY}", "-cp", f"{classes / 'classes'}:{classes / 'jars'}/*", main)
 
 
 STATIC = "its patterns have no relations to join with"
@@ -108,14 +114,22 @@ def _systems() -> Iterator[System]:
     yield System("spark-joins", "Spark, joins of streams", marked, PARQUET, _own("spark_own", "joins"))
 
     sql, cep = _java("flink", "FlinkSqlRun"), _java("flink", "FlinkCepRun")
-    yield System("flink-sql", "Flink SQL", FLINK_SQL, CSV, sql, after=("1",))
+    yield System("flink-sql", "Flink SQL", FLINK_SQL, CSV, sql, after=("1", str(CORES)))
     exactly = "the same with a watermark of exactly the bound; W1 only, to show what that does"
     yield System(
-        "flink-sql-exact", "Flink SQL, exact watermark", exactly, CSV, sql, ("W1",), {}, ("0",), EXACT
+        "flink-sql-exact",
+        "Flink SQL, exact watermark",
+        exactly,
+        CSV,
+        sql,
+        ("W1",),
+        {},
+        ("0", str(CORES)),
+        EXACT,
     )
     bounded = "a pattern, of what another found for W4, with `forBoundedOutOfOrderness` of the bound"
     unable = {"W3": STATIC, "W5": STATIC}
-    yield System("flink-cep", "Flink CEP", bounded, CSV, cep, ("W1", "W2", "W4", "W6"), unable)
+    yield System("flink-cep", "Flink CEP", bounded, CSV, cep, ("W1", "W2", "W4", "W6"), unable, (str(CORES),))
 
     esper, siddhi = _java("esper", "EsperRun"), _java("siddhi", "SiddhiRun")
     yield System("esper", "Esper", ESPER, CSV, esper)
@@ -148,6 +162,11 @@ PRODUCTS = {
 """What each is: in few words, and after the colon in some more. Titles of systems begin with these names."""
 
 SYSTEMS = {system.name: system for system in _systems()}
+
+
+def memory() -> str:
+    """MEMORY as one reads it."""
+    return MEMORY.replace("g", " GB")
 
 
 def versions() -> dict[str, str]:

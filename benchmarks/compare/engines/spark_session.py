@@ -10,11 +10,13 @@ from pyspark.sql import DataFrame, SparkSession
 from antelog.spark import BUCKETS, LOCAL_CHECKPOINT
 from antelog.spark.session.session import session
 from benchmarks.compare.folder import Folder
+from benchmarks.compare.systems import CORES, MEMORY
 
 
 def started() -> AbstractContextManager[SparkSession]:
-    """As `antelog run` makes it: on all cores, with as many shuffle partitions as there are cores."""
-    return session("comparison", [], buckets=BUCKETS, conf=LOCAL_CHECKPOINT)
+    """As `antelog run` makes it, with as many shuffle partitions as cores, and memory as all others have."""
+    conf = {**LOCAL_CHECKPOINT, "spark.driver.memory": MEMORY}
+    return session("comparison", [], buckets=BUCKETS, master=f"local[{CORES}]", conf=conf)
 
 
 def stream(spark: SparkSession, folder: Folder) -> DataFrame:

@@ -12,7 +12,7 @@ import org.apache.flink.table.functions.TableFunction;
 import org.apache.flink.types.Row;
 
 /**
- * Flink's SQL: WORKLOAD FOLDER OUT SLACK. A tick is a second.
+ * Flink's SQL: WORKLOAD FOLDER OUT SLACK PARALLELISM. A tick is a second.
  *
  * <p>A row is late, and dropped, when its time is the watermark or before it. SLACK is how many milliseconds the
  * watermark is behind the bound of lateness: with 0, an event that is late by exactly the bound is lost. Tick 0 is a
@@ -29,15 +29,13 @@ public final class FlinkSqlRun {
 
     private static final String MALFUNCTIONS =
             """
-            SELECT * FROM events MATCH_RECOGNIZE (
+            SELECT * FROM (SELECT device, `time`, ts FROM events WHERE `value` = 'high') MATCH_RECOGNIZE (
                 PARTITION BY device ORDER BY ts
                 MEASURES A.`time` AS `time`, MATCH_ROWTIME() AS matched
                 ONE ROW PER MATCH
                 AFTER MATCH SKIP TO NEXT ROW
                 PATTERN (A B C)
-                DEFINE A AS A.`value` = 'high',
-                    B AS B.`value` = 'high' AND B.`time` = A.`time` + 1,
-                    C AS C.`value` = 'high' AND C.`time` = A.`time` + 2)
+                DEFINE B AS B.`time` = A.`time` + 1, C AS C.`time` = A.`time` + 2)
             """;
 
     private static final String IN_A_ROW = "SELECT device, `time` FROM (" + MALFUNCTIONS + ")";
@@ -146,7 +144,8 @@ public final class FlinkSqlRun {
         Path folder = Path.of(arguments[1]).toAbsolutePath();
         Path out = Path.of(arguments[2]).toAbsolutePath();
         Configuration configuration = new Configuration();
-        configuration.setString("parallelism.default", "1");
+        configuration.setString("parallelism.default", arguments[4]);
+        configuration.setString("pipeline.object-reuse", "true");
         configuration.setString("execution.runtime-mode", "STREAMING");
         TableEnvironment tables = TableEnvironment.create(
                 EnvironmentSettings.newInstance().withConfiguration(configuration).build());
