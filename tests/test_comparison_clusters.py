@@ -73,6 +73,13 @@ def test_where_none_is_ahead_the_page_says_that() -> None:
     assert clusters.section(Results([_measured(0.1, *OWN, *CEP)])) == ""
 
 
+def test_an_engine_that_is_ahead_only_without_its_start_is_named_too() -> None:
+    late = (("spark-joins", START, 50.0), ("spark-joins", "W1", 80.0))
+    said = clusters.sentence(Results([_measured(1, *OWN, *late)]))
+    assert "Spark, joins of streams (1.3 times, without starts 0.75, for W1 with 2 million)" in said
+    assert "Elsewhere" not in said
+
+
 def test_what_an_engine_is_ahead_in_is_told_by_its_size() -> None:
     more = _measured(1, ("antelog-spark-stream", "W2", 50.0), ("flink-cep", "W2", 5.0))
     (first, second) = RESULTS.measurements

@@ -78,6 +78,10 @@ class Beside:
     times: float
     apart: float | None
 
+    @property
+    def ahead(self) -> bool:
+        return self.times < 1 or (self.apart is not None and self.apart < 1)
+
 
 def lines(results: Results) -> list[Line]:
     """Question by question, the fewest events first."""
@@ -116,10 +120,11 @@ def sentence(results: Results) -> str:
     others = [each for each in beside(lines(results)) if each.line.system.name not in (STREAM, BATCH)]
     if not others:
         return ""
-    ahead = [each for each in others if each.times < 1]
-    behind = sorted((each for each in others if each.times >= 1), key=lambda each: each.times)
+    ahead = [each for each in others if each.ahead]
+    behind = sorted((each for each in others if not each.ahead), key=lambda each: each.times)
     said = (
-        "**On engines for clusters, antelog on Spark is not ahead everywhere.** Less computing was taken by "
+        "**On engines for clusters, antelog on Spark is not ahead everywhere.** Less computing, in all or "
+        "without the start, was taken by "
     )
     if not ahead:
         said = "**Of engines for clusters, none took less computing than antelog on Spark.** "
