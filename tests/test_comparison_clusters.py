@@ -100,6 +100,12 @@ def test_one_table_has_each_engine_at_each_size_with_its_start_apart() -> None:
     assert "W1 with 2 million: Flink SQL, antelog on Spark, batch" in clusters.section(RESULTS)
 
 
+def test_a_disturbed_measurement_is_marked_in_the_table() -> None:
+    (one, _) = RESULTS.measurements
+    runs = [replace(run, took=replace(run.took, others=0.5)) for run in one.runs]
+    assert "| Flink CEP † |" in clusters.section(Results([replace(one, runs=runs)]))
+
+
 def test_an_engine_that_takes_too_long_has_a_plain_line_and_is_not_asked_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from statistics import median
 from benchmarks.compare.results import START, USUAL, Measurement, Results, Run
 from benchmarks.compare.systems import CORES, EVERYTHING, SYSTEMS, System, memory
 from benchmarks.compare.workloads import BATCHES, WORKLOADS
-from benchmarks.compare.writing import number, verdict
+from benchmarks.compare.writing import busy, number, verdict
 
 STREAM, BATCH = "antelog-spark-stream", "antelog-spark-batch"
 BESIDE = {
@@ -132,9 +132,9 @@ def sentence(results: Results) -> str:
         products = [name for name in WHY if any(each.line.system.title.startswith(name) for each in ahead)]
         said += f"{'; '.join(_ahead(ahead))}. {' '.join(WHY[name] for name in products)} "
     if behind:
-        low, high = behind[0], behind[-1]
-        more = "Elsewhere" if ahead else "They"
-        said += f"{more} {'others ' if ahead else ''}took from {_one(low)} to {_one(high)} times as much. "
+        some = "Elsewhere others" if ahead else "They"
+        ends = f"from {_one(behind[0])} to {_one(behind[-1])}" if len(behind) > 1 else _one(behind[0])
+        said += f"{some} took {ends} times as much. "
     return f"{said}[Engine by engine]({_anchor(results)})."
 
 
@@ -230,7 +230,8 @@ def _of_clusters(each: Measurement) -> bool:
 
 
 def _row(line: Line, ratio: Beside | None) -> str:
-    about = f"| {line.question}: {WORKLOADS[line.question].title} | {line.events:,} | {line.system.title} "
+    engine = f"{line.system.title}{busy(line.runs)}"
+    about = f"| {line.question}: {WORKLOADS[line.question].title} | {line.events:,} | {engine} "
     if line.failed:
         return f"{about}| {line.failed.splitlines()[0]} |{' |' * 6}"
     start = number(line.start) if line.starts else ""

@@ -12,10 +12,7 @@ from benchmarks.compare.picture import draw
 from benchmarks.compare.results import START, Measurement, Results, Run
 from benchmarks.compare.systems import CORES, EVERYTHING, PRODUCTS, SYSTEMS, System, memory
 from benchmarks.compare.workloads import BATCHES, WORKLOADS
-from benchmarks.compare.writing import number, spread, verdict
-
-BUSY = 0.3
-"""So many cores busy with something else, in the median, and a measurement is called disturbed."""
+from benchmarks.compare.writing import BUSY, busy, number, spread, verdict
 
 HEAD = "# Performance, side by side"
 
@@ -90,7 +87,7 @@ def page(results: Results) -> str:
     lines += [*filter(None, [clusters.section(results)]), DETAILS]
     if len(results.scales) > 1:
         lines += [f"Where a line says no other scale, it is {results.preferred[0]:g}.", ""]
-    if any(_busy([run]) for run in results.runs):
+    if any(busy([run]) for run in results.runs):
         lines += [
             (
                 f"Where there is a †, other processes kept more than {BUSY:g} cores occupied meanwhile, in "
@@ -194,17 +191,12 @@ def _line(measured: Measurement, system: System, name: str, said: str) -> str:
     cpu = [run.took.cpu for run in good]
     start = [run.took.cpu for run in measured.of(system.name, START) if not run.failed]
     without = number(max(median(cpu) - median(start), 0.0)) if start else ""
-    engine = f"{system.title}{said}{_busy(good)}"
+    engine = f"{system.title}{said}{busy(good)}"
     return (
         f"| {engine} | {verdict(good)}{_failures(runs)} | {spread(cpu)} | {without} "
         f"| {_rate(good[0].events, median(cpu))} | {spread([run.took.peak / 1e6 for run in good])} "
         f"| {spread([run.took.wall for run in good])} |"
     )
-
-
-def _busy(runs: Sequence[Run]) -> str:
-    """A mark where other processes had so much of the machine that the figures suffer."""
-    return " †" if median(run.took.others for run in runs) > BUSY else ""
 
 
 def _failures(runs: Sequence[Run]) -> str:

@@ -11,6 +11,14 @@ from statistics import median
 
 from benchmarks.compare.results import Run
 
+BUSY = 0.3
+"""So many cores busy with something else, in the median, and a measurement is called disturbed."""
+
+
+def busy(runs: Sequence[Run]) -> str:
+    """A mark where other processes had so much of the machine that the figures suffer."""
+    return " †" if median(run.took.others for run in runs) > BUSY else ""
+
 
 def number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
