@@ -27,7 +27,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast soak soak-page check format docs docs-serve licences dist pictures record clean java
+.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences dist pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -68,6 +68,10 @@ bench-compare: setup ## Measure antelog beside other engines, which it fetches; 
 bench-forecast: $(INSTALLED) ## Score forecasts on recorded streams and make docs/forecast-results.md; BENCH_ARGS='outbreak'
 	@$(PIP_INSTALL) --requirement benchmarks/forecast/requirements.txt
 	@$(PY) -m benchmarks.forecast $(BENCH_ARGS)
+
+bench-wayeb: setup ## Measure forecasts beside Wayeb's, which it fetches and builds, and make docs/beside-wayeb.md; BENCH_ARGS='small'
+	@$(WITH_JAVA) $(PY) -m benchmarks.wayeb.install
+	@$(WITH_JAVA) $(PY) -m benchmarks.wayeb $(BENCH_ARGS)
 
 soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing grows; SOAK_ARGS='--minutes 5'
 	@$(WITH_JAVA) $(PY) -m benchmarks.soak $(SOAK_ARGS)

@@ -76,7 +76,8 @@ _COSTS = """\
 
 The turbines of `make bench` once more: {facts:,} readings and {changes:,} lines of changes, in CPU seconds.
 The median of three runs that take turns. The design asks for twice the time at most. On Spark, where moving
-the rows costs more than the kernel, it is [a third more](scaling.md#measured) with declared chances.
+the rows costs more than the kernel, it is [a third more](scaling.md#measured) with declared chances. What
+another engine takes for its forecasts is [a page of its own](beside-wayeb.md).
 
 """
 
