@@ -20,11 +20,10 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from antelog.errors import AntelogError, UnsupportedError
+from antelog.spark.settings import LONGEST_END
 
 _PATIENCE = 2.0
 """Seconds in which a process is seen to have ended after its connections have."""
-LONGEST_END = 10.0
-"""Seconds in which Java has to end when it is told to; then it is ended."""
 _REMEDY = (
     "Start it again: a stream goes on from its checkpoint. If it happens again, give Java more memory "
     "(spark.driver.memory=4g), or take smaller batches or more buckets"

@@ -45,6 +45,12 @@ there is no `min_chance` and no `most`.
 STANDING = ("held", "kept", "state_bytes", "open", "now", "dropped", "lost")
 """Those of the counts that say how things stand after the micro-batch, not what happened in it."""
 
+LOOPBACK = "127.0.0.1"
+"""This machine, as only it can be reached by itself."""
+
+LONGEST_END = 10.0
+"""Seconds in which Java has to end when it is told to; then it is ended."""
+
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

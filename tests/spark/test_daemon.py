@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from antelog.spark.session.session import DAEMON
+from antelog.spark.session.configured import DAEMON
 
 _IMPORTED = """
 import sys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -30,7 +31,10 @@ from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.claiming import claimed
 from antelog.spark.session.brief import start_of
+from antelog.spark.session.classes import archive_of, with_archive
+from antelog.spark.session.configured import settings_of
 from antelog.spark.session.java import require_java
+from antelog.spark.session.starting import java_starting
 from antelog.spark.session.versions import require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
 from antelog.telling.set_aside import Places, fact_text
@@ -52,15 +56,8 @@ _PATIENCE = 60.0
 
 def run_pipeline(program: Program, settings: Settings, address: Address | None = None) -> None:
     """Run a program over its sources into its sinks; a page is served at an address. Raises AntelogError."""
-    require_java()
+    version = require_java()
     require_pyspark()
-    try:
-        from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.session.session import session  # noqa: PLC0415 - needs PySpark
-    except ImportError as error:
-        raise UnsupportedError(
-            f"`antelog run` needs the package {error.name}, which is missing: pip install 'antelog[spark]'"
-        ) from None
     for source in program.plan.inputs:
         if source.name not in settings.sources.inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
@@ -78,15 +75,15 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
         reach(here, settings.sinks.all, cluster.conf, master)
         once = [*here, *sources.learn_from.values()]
         brief = {} if settings.flow.stream else start_of(once, master)
-        spark = stack.enter_context(
-            session(
-                "antelog",
-                endpoints,
-                buckets=buckets,
-                master=cluster.master,
-                conf={**brief, **cluster.conf},
-            )
+        wanted = settings_of(
+            endpoints, buckets=buckets, master=cluster.master, conf={**brief, **cluster.conf}
         )
+        with _all_there():
+            # It comes up while these are imported.
+            java = stack.enter_context(java_starting(with_archive(wanted, version)))
+            from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
+            from antelog.spark.session.session import session_on  # noqa: PLC0415 - needs PySpark
+        spark = stack.enter_context(session_on(java, "antelog"))
         require(spark, endpoints)
         page = stack.enter_context(paging(program, settings, address))
         report = stack.enter_context(reporting(stream=settings.flow.stream, results_on_terminal=on_console))
@@ -96,10 +93,23 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
             rejects=None if rejects is None else str(rejects),
             tick=program.plan.tick,
         )
+        if brief and not archive_of(version).exists() and sys.stderr.isatty():
+            say("note: Java, which Spark runs on, starts in less time after `antelog prepare`")
         if report.of_no_use:
             raise DataError(report.of_no_use)
         if page is not None and not settings.flow.stream:
             _until_stopped(page)
+
+
+@contextmanager
+def _all_there() -> Iterator[None]:
+    """Tells which package is missing, if one is."""
+    try:
+        yield
+    except ImportError as error:
+        raise UnsupportedError(
+            f"`antelog run` needs the package {error.name}, which is missing: pip install 'antelog[spark]'"
+        ) from None
 
 
 def _until_stopped(page: Paging) -> None:

@@ -1,6 +1,6 @@
 """What lets a short run on this machine start in less time: settings of Spark's, for small files read once.
 
-    start_of(sources, master) == {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1"}
+    start_of(sources, master)    {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 …"}
 
 Such a run is over before Java's second compiler, which looks for the fastest code, pays for itself: half of
 Java's work over a few facts. What goes on for longer, as a stream or many facts, is better off with both.
@@ -17,6 +17,8 @@ from pathlib import Path
 from antelog.spark.endpoints.endpoints import Files, Source
 
 JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
+_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
+"""The quick compiler only; and no looks at all of the memory because classes take some of it."""
 SMALL = 4 << 20
 """Bytes of files, and no more, that are read once within a minute or so."""
 FEW = 1_000
@@ -27,7 +29,7 @@ def start_of(sources: Iterable[Source], master: str) -> Mapping[str, str]:
     """Settings for reading sources once: none if it may take long, or does not happen in one process."""
     if not master.startswith("local"):
         return {}
-    return {JAVA_OPTIONS: "-XX:TieredStopAtLevel=1"} if _are_small(sources) else {}
+    return {JAVA_OPTIONS: _OPTIONS} if _are_small(sources) else {}
 
 
 def _are_small(sources: Iterable[Source]) -> bool:

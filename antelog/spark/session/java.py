@@ -21,10 +21,11 @@ _ADVICE = (
 )
 
 
-def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Raises UnsupportedError if Spark would find no Java, or one that is too old.
+def require_java(environment: MutableMapping[str, str] = os.environ) -> str:
+    """The version of the Java that Spark will find, like `17.0.15`.
 
-    If JAVA_HOME is not set, and `make setup` has noted a Java beside this Python, it becomes that one.
+    Raises UnsupportedError if it would find none, or one that is too old. If JAVA_HOME is not set, and
+    `make setup` has noted a Java beside this Python, it becomes that one.
     """
     java = _executable(environment)
     if java is None:
@@ -34,11 +35,12 @@ def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnsupportedError(f"the Java at {java} does not start ({error}). {_ADVICE}") from None
     said = done.stderr + done.stdout
-    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    version = re.search(r'version "((?:1\.)?(\d+)[^"]*)"', said)
     if done.returncode or version is None:
         raise UnsupportedError(f"the Java at {java} does not start ({said.strip()[:200]}). {_ADVICE}")
-    if int(version[1]) < OLDEST:
-        raise UnsupportedError(f"the Java at {java} is version {version[1]}, too old. {_ADVICE}")
+    if int(version[2]) < OLDEST:
+        raise UnsupportedError(f"the Java at {java} is version {version[2]}, too old. {_ADVICE}")
+    return version[1]
 
 
 def _executable(environment: MutableMapping[str, str]) -> str | None:

@@ -21,6 +21,7 @@ from antelog.secrets import redacted
 _NOISE = re.compile(
     r"WARNING: Using incubator modules"
     r"|WARNING: package \S+ not in \S+"
+    r"|\[[\d.]+s\]\[warning\]\[(cds|aot)"
     r"|\s*$"
     r"|(Starting )?Streaming TransformWithStateInPandas Python worker"
     r"|Setting default log level|To adjust logging level"
@@ -73,23 +74,18 @@ class Heard:
 
 
 @contextmanager
-def quietly() -> Iterator[Heard]:
-    """Processes started in here, and theirs, write to stderr through a sieve, as long as they live.
+def listening() -> Iterator[tuple[Heard, int]]:
+    """What is heard of processes started in here, which write where the number says, as long as they live.
 
-    What they say in here is said when this ends well, and otherwise by whoever asks for it.
+    It is said when `start` is called, and otherwise by whoever asks for its text.
     """
     theirs, ours = os.pipe()
-    stderr = os.dup(2)
-    os.dup2(ours, 2)
-    os.close(ours)
-    heard = Heard(os.dup(stderr))
+    heard = Heard(os.dup(2))
     threading.Thread(target=_sieve, args=(theirs, heard), daemon=True).start()
     try:
-        yield heard
-        heard.start()
+        yield heard, ours
     finally:
-        os.dup2(stderr, 2)
-        os.close(stderr)
+        os.close(ours)
 
 
 def _sieve(source: int, heard: Heard) -> None:

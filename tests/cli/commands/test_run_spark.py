@@ -233,7 +233,7 @@ def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
 
 
-@pytest.mark.parametrize("after", [3, 10, 20])
+@pytest.mark.parametrize("after", [0, 3, 10, 20])
 def test_a_pipeline_that_is_told_to_end_with_all_its_processes(after: float) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")

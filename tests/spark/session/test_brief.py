@@ -10,7 +10,7 @@ from antelog.spark.endpoints.endpoints import Files, Kafka, Source
 from antelog.spark.session import brief
 from antelog.spark.session.brief import JAVA_OPTIONS, start_of
 
-QUICK = {JAVA_OPTIONS: "-XX:TieredStopAtLevel=1"}
+QUICK = {JAVA_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"}
 
 
 @pytest.fixture

@@ -9,56 +9,114 @@ import sys
 from pathlib import Path
 
 import pytest
-from pyspark import SparkContext, java_gateway
+from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
 
-from antelog.spark.session import starting
 from antelog.spark.session.quiet import Heard, _sieve, sifted
-from antelog.spark.session.starting import _end, _left_alone, _submitted, properties, start_java
+from antelog.spark.session.starting import _end, _left_alone, java_starting, properties
 
 
 def test_settings_are_written_as_java_reads_them() -> None:
     assert properties({"spark.x": "a b=c", "spark.y": "ä#"}) == "spark.x=a\\ b\\=c\nspark.y=\\u00e4\\#\n"
 
 
-def test_settings_are_in_a_file_that_is_gone_afterwards() -> None:
-    before = os.environ.get("PYSPARK_SUBMIT_ARGS")
-    with _submitted({"spark.secret": "hunter2"}):
-        said = os.environ["PYSPARK_SUBMIT_ARGS"]
-        file = Path(said.split()[1])
-        assert "hunter2" not in said
-        assert file.read_text(encoding="ascii") == "spark.secret=hunter2\n"
-        assert file.parent.stat().st_mode & 0o077 == 0
-    assert not file.exists()
-    assert os.environ.get("PYSPARK_SUBMIT_ARGS") == before
+ANSWERS = """\
+#!{python}
+import os, struct, sys
+from pathlib import Path
+asked = Path(sys.argv[sys.argv.index("--properties-file") + 1])
+Path("asked").write_text(" ".join(sys.argv[1:]) + "\\n" + asked.read_text(), encoding="utf-8")
+answer = Path(os.environ["_PYSPARK_DRIVER_CONN_INFO_PATH"])
+answer.with_name("half").write_bytes(struct.pack(">ii", 4711, 6) + b"secret")
+answer.with_name("half").rename(answer)
+sys.stdin.read()
+"""
 
 
-def test_java_does_not_outlive_a_start_that_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[subprocess.Popen[bytes]] = []
+@pytest.fixture
+def fake_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Spark whose `spark-submit` tells a port, and ends when nobody listens. No Java is there before."""
+    script = tmp_path / "bin" / "spark-submit"
+    script.parent.mkdir()
+    script.write_text(ANSWERS.format(python=sys.executable), encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.chdir(tmp_path)
+    return script
 
-    def begins() -> None:
-        started.append(vars(java_gateway)["Popen"]([sys.executable, "-c", "import time; time.sleep(600)"]))
+
+@pytest.mark.usefixtures("fake_spark")
+def test_java_is_spoken_to_where_it_says_and_settings_are_in_a_file_that_is_gone_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Gateway:
+        proc: object = None
+
+    gateway = Gateway()
+
+    def connects() -> None:
+        asked = (os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"])
+        assert asked == ("4711", "secret")
+        monkeypatch.setattr(SparkContext, "_gateway", gateway)
+
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", connects)
+    with java_starting({"spark.master": "yarn", "spark.secret": "hunter2"}) as java:
+        assert java.folder.stat().st_mode & 0o077 == 0
+        java.connect()
+        assert not java.folder.exists()
+    assert gateway.proc is java.process
+    assert java.process is not None
+    assert java.process.poll() is None  # it ends with its Python
+    assert "PYSPARK_GATEWAY_PORT" not in os.environ
+    words, _, settings = Path("asked").read_text(encoding="utf-8").partition("\n")
+    assert "hunter2" not in words
+    assert words.endswith("--load-spark-defaults pyspark-shell")
+    assert "spark.secret=hunter2\n" in settings
+    _end(java.process, 10)
+    assert java.process.returncode == 0
+
+
+@pytest.mark.usefixtures("fake_spark")
+def test_java_does_not_outlive_a_start_that_is_cut_short() -> None:
+    with pytest.raises(KeyboardInterrupt), java_starting({"spark.master": "yarn"}) as java:
         raise KeyboardInterrupt
-
-    monkeypatch.setattr(SparkContext, "_ensure_initialized", begins)
-    with pytest.raises(KeyboardInterrupt):
-        start_java({"spark.master": "yarn"})
-    assert started[0].returncode is not None
-    assert vars(java_gateway)["Popen"] is subprocess.Popen
+    assert java.process is not None
+    assert java.process.returncode is not None
+    assert not java.folder.exists()
 
 
-def test_java_is_told_by_its_python_when_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_java_that_ends_before_it_is_up_is_missed(fake_spark: Path) -> None:
+    fake_spark.write_text("#!/bin/sh\necho no memory >&2\nexit 1\n", encoding="utf-8")
+    with (
+        pytest.raises(PySparkRuntimeError, match="JAVA_GATEWAY_EXITED"),
+        java_starting({"spark.master": "yarn"}) as java,
+    ):
+        java.connect()
+    assert java.heard.text() == "no memory"
+
+
+@pytest.mark.usefixtures("fake_spark")
+def test_a_java_that_is_there_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SparkContext, "_gateway", object())
+    with java_starting({"spark.master": "yarn"}) as java:
+        assert java.process is None
+        java.connect()
+    assert not Path("asked").exists()
+
+
+def test_java_is_told_by_its_python_when_to_end() -> None:
     """It ignores SIGTERM, which may be sent to all processes; and what does not end by itself is ended."""
-    monkeypatch.setattr(starting, "LONGEST_END", 0.5)
     code = "import sys; print(flush=True); sys.stdin.read(); {}; print('ended')"
     for slow, said in (("pass", b"ended\n"), ("import time; time.sleep(600)", b"")):
         java = subprocess.Popen(
             [sys.executable, "-c", code.format(slow)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            preexec_fn=lambda: _left_alone(lambda: None),  # noqa: PLW1509 - as PySpark does it
+            preexec_fn=_left_alone,  # noqa: PLW1509 - it takes no locks
         )  # fmt: skip
         assert java.stdout is not None
         assert java.stdout.readline() == b"\n"
         java.terminate()
-        _end(java)
+        _end(java, 0.5)
         assert java.stdout.read() == said
         assert java.wait() == (0 if said else -signal.SIGKILL)
         java.stdout.close()
@@ -124,11 +182,11 @@ def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
 
 NOISY = """
 import subprocess, sys, time
-from antelog.spark.session import starting
-from antelog.spark.session.quiet import quietly
+from antelog.spark.session.quiet import listening
 said = ":: loading settings :: x\\nheard\\n"
-with quietly():
-    subprocess.run([sys.executable, "-c", "import sys; sys.stderr.write(sys.argv[1])", said])
+with listening() as (heard, ours):
+    subprocess.run([sys.executable, "-c", "import sys; sys.stderr.write(sys.argv[1])", said], stderr=ours)
+heard.start()
 time.sleep(0.5)
 """
 
