@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
 from antelog.engine.columns.room import make_room
-from antelog.engine.columns.tables import Column, Mask, distinct, marked, spread
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting, spread
 
 _NOTHING = np.zeros(0, np.int64)
 
@@ -174,3 +174,17 @@ def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
         for line in block.holds:
             level[mine] += line.take(of) <= then
     return level
+
+
+def views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
+    """The views told at moments: for each its line (which of the moments) and its number."""
+    if at.alone:
+        view = at.view.take(moment)
+        line = marked(view >= 0)
+        return line, view.take(line)
+    view = marked(told)
+    place = at.view_at.take(view)
+    counts = np.bincount(place, minlength=len(at.tick))
+    first = np.cumsum(counts) - counts
+    line, sought = spread(first.take(moment), counts.take(moment))
+    return line, view.take(sorting(place).take(sought))

@@ -17,7 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
-from antelog.engine.answers.moments import Moments
+from antelog.engine.answers.moments import views_of
+from antelog.engine.columns import few
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
@@ -28,9 +29,9 @@ from antelog.engine.columns.tables import (
     marked,
     numbered,
     places,
-    sorting,
     spread,
 )
+from antelog.engine.log.few_explanations import few_explanations
 from antelog.engine.log.literals import Writer, numbered_texts
 from antelog.engine.log.told import Told
 from antelog.engine.truth.atoms import Judge
@@ -50,6 +51,10 @@ def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tu
     explanations that became false.
     """
     found, at = told.found, told.at
+    if len(moment) <= few.FEW:
+        views = views_of(at, told.kept, moment - rejected)
+        if len(views[0]) <= few.FEW:
+            return few_explanations(judge, told, moment, rejected, views)
     # What is told of twins is the same.
     once, place = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
     line, view = views_of(at, told.kept, once)
@@ -102,20 +107,6 @@ def _because(
     if np.any(line[1:] == line[:-1]):
         owner, item = np.divmod(distinct(owner * size + item), max(size, 1))
     return item.astype(text.dtype), np.bincount(owner, minlength=lines)
-
-
-def views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
-    """The views told at moments: for each its line (which of the moments) and its number."""
-    if at.alone:
-        view = at.view.take(moment)
-        line = marked(view >= 0)
-        return line, view.take(line)
-    view = marked(told)
-    place = at.view_at.take(view)
-    counts = np.bincount(place, minlength=len(at.tick))
-    first = np.cumsum(counts) - counts
-    line, sought = spread(first.take(moment), counts.take(moment))
-    return line, view.take(sorting(place).take(sought))
 
 
 @dataclass(frozen=True, eq=False)

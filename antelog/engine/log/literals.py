@@ -15,26 +15,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, zip_longest
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.nodes.patterns import (
-    Comparison,
-    Literal,
-    Negated,
-    Operand,
-    StaticAtom,
-    Sum,
-    Term,
-    Time,
-    Var,
-)
-from antelog.compile.nodes.text import operand_text, time_text
-from antelog.compile.nodes.variables import compared, variables_of
+from antelog.compile.nodes.patterns import Time
+from antelog.compile.nodes.text import time_text
 from antelog.engine.columns.tables import Column, numbered, packable
+from antelog.engine.log.shapes import As, Blank, Shape, shapes
 from antelog.engine.matching.rows import Rows
 from antelog.engine.truth.derivations import Derivations
 from antelog.engine.values.decoding import in_pieces
@@ -69,9 +58,6 @@ class Tick:
     which: Column
     offset: int
 
-    def piece(self) -> Piece:
-        return Piece(pc.cast(pa.array(self.ticks + self.offset), pa.string()), self.which)
-
 
 Part = Piece | Word
 
@@ -88,9 +74,6 @@ class Text:
     closing: list[Part]
 
 
-_Condition: TypeAlias = Callable[[str, str], list[Part]]
-"""The pieces of a condition, given what comes before it and after it."""
-
 _MANY = 4096
 """Up to this many names, renaming texts so that fewer are left costs more than it saves."""
 
@@ -102,121 +85,54 @@ class Writer:
     """Cuts the literals of some rows of a block into pieces; what they share is looked up once."""
 
     def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
-        self._block, self._rows, self._values = block, rows, values
+        self._prepared, self._rows, self._values = block.prepared, rows, values
         self._different: dict[str, tuple[Column, Column]] = {}
-        self._pieces: dict[str, Piece] = {}
+        self._pieces: dict[Blank, Piece] = {}
 
     def texts(self) -> list[Text]:
-        return [self._literal(literal) for literal in self._block.prepared.literals]
+        return [self._text(shape) for shape in shapes(self._prepared, frozenset(self._rows.bound))]
 
-    def _literal(self, literal: Literal) -> Text:
-        name = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
-        arguments = [self._argument(argument) for argument in literal.arguments]
-        return Text([Piece(name), *arguments], self._time(literal.time), self._closing(literal))
+    def _text(self, shape: Shape) -> Text:
+        opening: list[Part] = [Piece(p) if isinstance(p, str) else self._word(p) for p in shape.opening]
+        closing: list[Part] = [Piece(p) if isinstance(p, str) else self._piece(p) for p in shape.closing]
+        return Text(opening, self._time(shape), closing)
 
-    def _argument(self, term: Term | None) -> Piece | Word:
-        if isinstance(term, Var):
-            if term.name not in self._rows.bound:
-                return Piece(term.name + _COMMA)
-            return Word(self._rows.bound[term.name], self._values, partial(self._word, term.name))
-        return Piece(("_" if term is None else value_text(term.value)) + _COMMA)
+    def _word(self, blank: Blank) -> Word:
+        return Word(self._rows.bound[blank.variable], self._values, partial(self._piece, blank))
 
-    def _word(self, variable: str) -> Piece:
-        if variable not in self._pieces:
-            cells, which = self._numbered(variable)
-            self._pieces[variable] = Piece(_joined([self._called(variable, cells), _COMMA]), which)
-        return self._pieces[variable]
+    def _piece(self, blank: Blank) -> Piece:
+        if blank not in self._pieces:
+            cells, which = self._numbered(blank.variable)
+            filled = self._filled(blank, cells)
+            names = pc.binary_join_element_wise(blank.before, filled, blank.after, "")
+            self._pieces[blank] = Piece(names, which)
+        return self._pieces[blank]
 
-    def _called(self, variable: str, cells: Column) -> pa.Array:
-        """What values are called; all others have the name of their variable."""
-        texts = self._values.texts(cells)
-        others = cells == OTHERS
-        return pc.if_else(pa.array(others), variable, texts) if others.any() else texts
+    def _filled(self, blank: Blank, cells: Column) -> pa.Array:
+        """What the blank says for each of some values, between its two texts."""
+        match blank.as_:
+            case As.TICK:
+                return pc.cast(pa.array(cells + blank.offset), pa.string())
+            case As.NUMBER:
+                numbers = (self._values.numbers(cells) + blank.offset).tolist()
+                return pa.array(map(value_text, numbers), pa.string())
+            case As.VALUE:
+                texts, others = self._values.texts(cells), cells == OTHERS
+                # All others have the name of their variable.
+                return pc.if_else(pa.array(others), blank.variable, texts) if others.any() else texts
 
-    def _closing(self, literal: Literal) -> list[Part]:
-        """A bracket, and the conditions that are still open."""
-        conditions = [
-            *map(self._compared, _open_conditions(literal, self._block, self._rows)),
-            *map(self._static, _open_statics(literal, self._block, self._rows)),
-        ]
-        if not conditions:
-            return [Piece(")")]
-        before = [") where ", *[""] * (len(conditions) - 1)]
-        after = [*[_COMMA] * (len(conditions) - 1), ""]
-        told = (condition(*around) for condition, *around in zip(conditions, before, after, strict=True))
-        return [*chain.from_iterable(told)]
-
-    def _compared(self, comparison: Comparison) -> _Condition:
-        def pieces(before: str, after: str) -> list[Part]:
-            left, right = self._operand(comparison.left), self._operand(comparison.right)
-            sign = f" {comparison.operator} "
-            if isinstance(left.names, str) and isinstance(right.names, str):
-                return [Piece(before + left.names + sign + right.names + after)]
-            # The other one is open, and has the same text everywhere.
-            which = right.which if left.which is None else left.which
-            return [Piece(_joined([before, left.names, sign, right.names, after]), which)]
-
-        return pieces
-
-    def _static(self, atom: StaticAtom) -> _Condition:
-        ends = [_COMMA] * (len(atom.arguments) - 1)
-
-        def pieces(before: str, after: str) -> list[Part]:
-            parts: list[Part] = [Piece(f"{before}not {atom.predicate}(")]
-            for argument, end in zip(atom.arguments, [*ends, f"){after}"], strict=True):
-                piece = Piece("_") if argument is None else self._operand(argument)
-                names = piece.names + end if isinstance(piece.names, str) else _joined([piece.names, end])
-                parts.append(Piece(names, piece.which))
-            return parts
-
-        return pieces
-
-    def _operand(self, operand: Operand) -> Piece:
-        match operand:
-            case Var(name) if name in self._rows.bound:
-                cells, which = self._numbered(name)
-                return Piece(self._called(name, cells), which)
-            case Time(variable, offset) if variable is not None and variable in self._rows.bound:
-                return Tick(*self._numbered(variable), offset).piece()
-            case Sum(variable, offset) if variable in self._rows.bound:
-                cells, which = self._numbered(variable)
-                shifted = (self._values.numbers(cells) + offset).tolist()
-                return Piece(pa.array(map(value_text, shifted), pa.string()), which)
-            case _:
-                return Piece(operand_text(operand))
-
-    def _time(self, time: Time) -> Tick | Time:
+    def _time(self, shape: Shape) -> Tick | Time:
+        time = shape.time
+        if not shape.known:
+            return time
         if time.variable is None:
             return Tick(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
-        if time.variable not in self._rows.bound:
-            return time
         return Tick(*self._numbered(time.variable), time.offset)
 
     def _numbered(self, variable: str) -> tuple[Column, Column]:
         if variable not in self._different:
             self._different[variable] = numbered(self._rows.bound[variable])
         return self._different[variable]
-
-
-def _joined(parts: Sequence[pa.Array | str], between: str = "") -> pa.Array:
-    return pc.binary_join_element_wise(*parts, between)
-
-
-def _open_conditions(literal: Literal, block: Derivations, rows: Rows) -> list[Comparison]:
-    """What a fact has to meet for the literal, besides its values."""
-    asked = block.prepared.pattern.comparisons
-    open_names = variables_of(literal) - rows.bound.keys() if asked else frozenset()
-    return [c for c in asked if compared(c) & open_names]
-
-
-def _open_statics(literal: Literal, block: Derivations, rows: Rows) -> list[StaticAtom]:
-    """The background facts that must not be there, about values that a fact for the literal will have."""
-    open_names = variables_of(literal) - rows.bound.keys()
-    return [
-        a
-        for a in block.prepared.absent
-        if any(isinstance(t, Var) and t.name in open_names for t in a.arguments)
-    ]
 
 
 def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:

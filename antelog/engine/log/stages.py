@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from antelog.engine.answers.moments import views_of
 from antelog.engine.columns.tables import Column, changed, marked
-from antelog.engine.log.explaining import views_of
 from antelog.engine.log.told import Told
 from antelog.engine.truth.atoms import Judge
 

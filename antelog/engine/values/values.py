@@ -37,6 +37,7 @@ from antelog.engine.values.kinds import (
 )
 from antelog.engine.values.text_order import NO_ORDER, TextOrder, in_use, with_others
 from antelog.engine.values.types import MIXED
+from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 
 __all__ = ["UNBOUND", "Saved", "Values"]
@@ -202,6 +203,16 @@ class Values:
             return self._all_written().take(pa.array(cells - _FIRST))
         distinct, where = _distinct(cells)
         return self._texts(distinct).take(where)
+
+    def text(self, cell: int) -> str:
+        """The same for one value."""
+        if _FIRST <= cell <= LAST_ID:
+            return str(self._all_written()[cell - _FIRST])
+        return value_text(self.number(cell))
+
+    def number(self, cell: int) -> float:
+        """What `numbers` says of one value."""
+        return float(self.numbers(np.array([cell]))[0])
 
     def _all_spoken(self) -> pa.Array:
         """Every text that has an id; nothing is said of other values."""
