@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import unsettled
-from antelog.engine.columns.tables import Column, Mask, find, keys_of
+from antelog.engine.columns.tables import Column, Mask, find_rows
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of, without
@@ -107,8 +107,8 @@ def _of_ticks(time: Column) -> Dropped:
 
 def _log(plan: Plan, relation: Relation, before: State, after: State, only: tuple[str, ...]) -> pa.Table:
     old, new = (_Open(plan, relation, state) for state in (before, after))
-    kept = find(*keys_of([old.keys, new.keys]))
-    known = find(*keys_of([new.keys, old.keys]))
+    kept = find_rows(old.keys, new.keys)
+    known = find_rows(new.keys, old.keys)
     then, later = old.table(kept >= 0), new.table(known >= 0)
     column = "explanations"
     changed = [

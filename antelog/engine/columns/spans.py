@@ -5,7 +5,7 @@ ticks 3, 4, 5 and everything from 900 on: first = [3, 900], last = [5, FOREVER]
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,13 +28,23 @@ class Spans:
     def empty(self) -> bool:
         return len(self.first) == 0
 
+    def pairs(self) -> Iterable[tuple[int, int]]:
+        """The spans one by one."""
+        return zip(self.first.tolist(), self.last.tolist(), strict=True)
+
     def shifted(self, earlier: int | None, later: int | None) -> Spans:
         """Each span from so many ticks earlier to so many ticks later (None: without end)."""
-        if self.empty:
+        if self.empty or earlier == later == 0:
             return self
-        first = np.full_like(self.first, -FOREVER) if earlier is None else self.first - earlier
-        last = np.full_like(self.last, FOREVER) if later is None else self.last + later
-        return _merged(np.maximum(first, -FOREVER), np.minimum(last, FOREVER))
+        if len(self.first) == 1:
+            first, last = self.first.item(), self.last.item()
+            return span(
+                -FOREVER if earlier is None else max(first - earlier, -FOREVER),
+                FOREVER if later is None else min(last + later, FOREVER),
+            )
+        begins = np.full_like(self.first, -FOREVER) if earlier is None else self.first - earlier
+        ends = np.full_like(self.last, FOREVER) if later is None else self.last + later
+        return _merged(np.maximum(begins, -FOREVER), np.minimum(ends, FOREVER))
 
     def within(self, ticks: Column) -> Mask:
         """Which of some ticks are in a span."""
@@ -75,6 +85,8 @@ def union(parts: Iterable[Spans]) -> Spans:
         return found[0]
     if not found:
         return NOWHERE
+    if sum(len(part.first) for part in found) <= few.FEW:
+        return _few_merged(sorted(pair for part in found for pair in part.pairs()))
     return covering(
         np.concatenate([part.first for part in found]), np.concatenate([part.last for part in found])
     )
@@ -91,7 +103,7 @@ def _merged(first: Column, last: Column) -> Spans:
     if len(first) == 1:
         return Spans(first, last)
     if len(first) <= few.FEW:
-        return _few_merged(first.tolist(), last.tolist())
+        return _few_merged([*zip(first.tolist(), last.tolist(), strict=True)])
     last = np.maximum.accumulate(last)
     begins = np.ones(len(first), np.bool_)
     np.greater(first[1:], last[:-1] + 1, out=begins[1:])
@@ -99,10 +111,10 @@ def _merged(first: Column, last: Column) -> Spans:
     return Spans(first.take(at), last.take(np.append(at[1:], len(first)) - 1))
 
 
-def _few_merged(first: list[int], last: list[int]) -> Spans:
-    """The same for few spans."""
-    begins, ends = first[:1], last[:1]
-    for begin, end in zip(first, last, strict=True):
+def _few_merged(pairs: Sequence[tuple[int, int]]) -> Spans:
+    """The same for few spans, each with its two ticks."""
+    begins, ends = [pairs[0][0]], [pairs[0][1]]
+    for begin, end in pairs:
         if begin > ends[-1] + 1:
             begins.append(begin)
             ends.append(end)

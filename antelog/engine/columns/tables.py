@@ -328,6 +328,15 @@ def spread(first: Column, counts: Column) -> tuple[Column, Column]:
     return whose, np.arange(len(whose)) + (first - before).take(whose)
 
 
+def find_rows(left: Sequence[Column], right: Sequence[Column]) -> Column:
+    """For each row on the left, the position of the first equal one on the right, or -1."""
+    if len(left[0]) + len(right[0]) > few.FEW:
+        return find(*keys_of([left, right]))
+    one, other = ([*zip(*(column.tolist() for column in side), strict=True)] for side in (left, right))
+    first = {row: at for at, row in reversed([*enumerate(other)])}
+    return np.array([first.get(row, -1) for row in one], np.int64)
+
+
 def find(left: Column, right: Column) -> Column:
     """For each key on the left, the position of the first equal one on the right, or -1."""
     if len(left) + len(right) <= few.FEW:

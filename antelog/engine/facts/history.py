@@ -16,7 +16,7 @@ import numpy as np
 
 from antelog.engine.columns import few
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import Column, distinct, find, groups, keys_of, marked
+from antelog.engine.columns.tables import Column, distinct, find_rows, groups, marked
 from antelog.engine.facts.facts import Facts, Places, no_facts
 
 
@@ -136,7 +136,7 @@ def fresh(history: History, name: str, facts: Facts) -> Facts:
     old = joint(known, history[name].width)
     suspects = marked(np.isin(facts.digests, old.digests))
     rows = [column.take(suspects) for column in (*facts.columns, facts.time)]
-    again = find(*keys_of([rows, [*old.columns, old.time]])) >= 0
+    again = find_rows(rows, [*old.columns, old.time]) >= 0
     kept = np.ones(facts.count, np.bool_)
     kept[suspects[again]] = False
     return facts if kept.all() else facts.take(kept)

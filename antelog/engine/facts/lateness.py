@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Input
 from antelog.compile.plan.delays import declared
-from antelog.engine.columns.tables import Column, find, keys_of
+from antelog.engine.columns.tables import Column, find_rows
 from antelog.engine.values.values import Values
 
 
@@ -59,7 +59,7 @@ def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
         if not table.positions:
             result[:] = table.delays[0]
             continue
-        at = find(*keys_of([[columns[i] for i in table.positions], table.cells]))
+        at = find_rows([columns[i] for i in table.positions], table.cells)
         matches = at >= 0
         result[matches] = table.delays[at[matches]]
     return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
@@ -35,11 +36,11 @@ class Knowledge:
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[Found, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
         return tuple(
-            facts_for(
-                fact,
-                self.history,
-                None if about is None else about.shifted(fact.behind, fact.ahead),
-                self.values,
-            )
-            for fact in prepared.facts
+            facts_for(fact, self.history, self._around(fact, about), self.values) for fact in prepared.facts
         )
+
+    def _around(self, fact: FactLiteral, about: Spans | None) -> Spans | None:
+        """The ticks of a literal's facts, for answers about some ticks; any (None) if all facts are few."""
+        if about is None or self.history[fact.atom.predicate].few is not None:
+            return None
+        return about.shifted(fact.behind, fact.ahead)

@@ -21,7 +21,7 @@ from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER
-from antelog.engine.columns.tables import NEVER, Column, Mask, find, keys_of, marked, once, positions
+from antelog.engine.columns.tables import NEVER, Column, Mask, find_rows, keys_of, marked, once, positions
 from antelog.engine.matching.rows import (
     Background,
     Found,
@@ -194,7 +194,7 @@ def _merged(
 
 def arrivals(fact: FactLiteral, rows: Rows, facts: Found) -> Column:
     names = sorted(fact.variables)
-    at = find(*keys_of([[side.bound[name] for name in names] for side in (rows, facts.rows)]))
+    at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
     arrived: Column = np.where(at >= 0, facts.arrived.take(at), NEVER)
     return arrived
 
@@ -220,7 +220,7 @@ def _extended(prepared: Prepared, rows: Rows, table: Rows, more: Mapping[str, Co
     if not table.bound or not table.bound.keys() <= rows.bound.keys():
         band = within(prepared, rows, table)
         return meeting(rows, Rows({**table.bound, **more}, table.count), band)[0]
-    at = find(*keys_of([[side.bound[name] for name in table.bound] for side in (rows, table)]))
+    at = find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table)))
     there = marked(at >= 0)
     new = {name: column.take(at.take(there)) for name, column in more.items()}
     return Rows({**rows.take(there).bound, **new}, len(there))

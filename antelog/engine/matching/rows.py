@@ -20,7 +20,7 @@ from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import (
     Column,
     Mask,
-    find,
+    find_rows,
     groups,
     keys_of,
     marked,
@@ -152,7 +152,7 @@ def agrees(rows: Rows, table: Rows) -> Mask:
     """For each row, whether the table has one with the same values; the row binds all its variables."""
     if not table.bound:
         return np.full(rows.count, table.count > 0)
-    return find(*keys_of([[side.bound[name] for name in table.bound] for side in (rows, table)])) >= 0
+    return find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table))) >= 0
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from antelog.compile.prepared.literals import NegatedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find, groups, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find_rows, groups, keys_of, marked
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial, partials
 from antelog.engine.matching.rows import AS_OF, Rows, term_column, time_column
@@ -79,7 +79,7 @@ class Judge:
             self._memo[place] = wanted, found
             return found
         table, known = self._memo[place]
-        at = find(*keys_of([wanted, table]))
+        at = find_rows(wanted, table)
         new = marked(at < 0)
         if len(new):
             fresh = [column.take(new) for column in wanted]

@@ -19,7 +19,7 @@ from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import NEVER, Column, distinct, find, keys_of, or_never
+from antelog.engine.columns.tables import NEVER, Column, distinct, find_rows, or_never
 from antelog.engine.facts.history import gather
 from antelog.engine.facts.lateness import Table, tables_of
 from antelog.engine.matching.knowledge import Knowledge
@@ -56,7 +56,7 @@ def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
     facts = gather(known.history, fact.atom.predicate, spans_of(distinct(ticks)))
     asked = [term_column(fact.atom.arguments[i], rows, known.values) for i in fact.slot]
     there = [facts.columns[i] for i in fact.slot]
-    at = find(*keys_of([[*asked, ticks], [*there, facts.time]]))
+    at = find_rows([*asked, ticks], [*there, facts.time])
     return np.where(at >= 0, facts.arrival.take(at) if facts.count else NEVER, NEVER)
 
 
@@ -160,7 +160,7 @@ def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[Table], v
         terms = [atom.arguments[i] for i in table.positions]
         if all(isinstance(t, Const) or t.name in bound for t in terms):
             have = [term_column(t, Rows(bound, len(delay)), values) for t in terms]
-            at = find(*keys_of([have, table.cells])) if have else np.zeros(len(delay), np.int64)
+            at = find_rows(have, table.cells) if have else np.zeros(len(delay), np.int64)
             delay = np.where(at >= 0, table.delays[at], delay)
     return delay
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, find, keys_of
+from antelog.engine.columns.tables import Column, Mask, find_rows
 from antelog.engine.values.encoding import OTHERS
 
 ALWAYS = -1
@@ -42,7 +42,7 @@ class Settled:
         general = [i for i, column in enumerate(self.columns) if np.any(column == OTHERS)]
         for others in (None, *general):
             asked = [np.full_like(c, OTHERS) if i == others else c for i, c in enumerate(columns)]
-            at = find(*keys_of([[*asked, ticks], [*self.columns, self.ticks]]))
+            at = find_rows([*asked, ticks], [*self.columns, self.ticks])
             hit = undecided & (at >= 0)
             result[hit], when[hit] = self.true[at[hit]], self.when[at[hit]]
             undecided &= ~hit

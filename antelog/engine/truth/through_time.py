@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, distinct, find, groups, keys_of
+from antelog.engine.columns.tables import Column, distinct, find_rows, groups, keys_of
 from antelog.engine.matching.rows import time_column
 from antelog.engine.truth.atoms import Judge, Table, Truth, asked_atoms, derived, looked_at
 from antelog.engine.truth.derivations import Derivations
@@ -82,7 +82,7 @@ class _Numbered:
         number = np.concatenate(
             [np.arange(len(t[0])) + first for t, first in zip(self.tables, self.first, strict=True)]
         )
-        at = find(*keys_of([table, mine]))
+        at = find_rows(table, mine)
         return np.where(at >= 0, number[at], -1)
 
 

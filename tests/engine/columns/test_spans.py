@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, spans_of, union
+from tests.engine.few import at_most
+
+
+@pytest.fixture(autouse=True, scope="module", params=[0, 64])
+def few(request: pytest.FixtureRequest) -> Iterator[None]:
+    with at_most(request.param):
+        yield
 
 
 def pairs(spans: Spans) -> list[tuple[int, int]]:
@@ -24,6 +34,8 @@ def test_spans_grow_at_both_ends_and_meet() -> None:
     assert pairs(both.shifted(1, 1)) == [(2, 5), (8, 10)]
     assert pairs(both.shifted(2, 3)) == [(1, 12)]
     assert pairs(both.shifted(0, None)) == [(3, FOREVER)]
+    assert pairs(span(3, 4).shifted(None, 2)) == [(-FOREVER, 6)]
+    assert pairs(EVERYWHERE.shifted(1, 1)) == pairs(EVERYWHERE)
     assert pairs(NOWHERE.shifted(None, None)) == []
 
 

@@ -13,6 +13,7 @@ from antelog.engine.columns.tables import (
     Column,
     distinct,
     find,
+    find_rows,
     groups,
     in_order,
     keys_of,
@@ -74,7 +75,9 @@ def test_keys_find_what_comparing_rows_finds(
     here, there = pairs(*keys)
     wanted = [(i, j) for i, one in enumerate(left) for j, other in enumerate(right) if one == other]
     assert sorted(zip(here.tolist(), there.tolist(), strict=True)) == wanted
-    assert find(*keys).tolist() == [right.index(row) if row in right else -1 for row in left]
+    wanted_at = [right.index(row) if row in right else -1 for row in left]
+    assert find(*keys).tolist() == wanted_at
+    assert find_rows(*tables).tolist() == wanted_at
 
 
 @given(COLUMN)
