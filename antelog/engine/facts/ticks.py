@@ -157,6 +157,8 @@ def no_tick(what: str) -> str:
 
 def tick_of(given: Moment, length: int | None) -> int:
     """The tick that somebody means by a number or a moment."""
+    if type(given) is int and 0 <= given <= LAST:
+        return given  # as mostly
     try:
         found = ticks_of(pa.array([given]), length)
     except (pa.ArrowException, ArithmeticError, ValueError, TypeError):

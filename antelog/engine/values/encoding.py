@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
 
+from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.kinds import Item, Kind, has_no_double, kind_of_column, nearest_double, raw_values
 
@@ -94,6 +95,8 @@ def _doubles(array: pa.Array | pa.ChunkedArray) -> Column:
 
 
 def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) -> Column:
+    if len(array) <= few.FEW and is_a.is_string(array.type) and not array.null_count:
+        return intern(array.to_pylist())
     chunks = _encoded(array)
     if not chunks:
         return np.zeros(0, np.int64)
