@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.answers.affected import Step
+from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, in_order, inverse, marked, numbered
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
+from antelog.engine.log.few_lines import few_columns
 from antelog.engine.log.others import Teller, others_columns
 from antelog.engine.log.outlook import AsOf, Outlook, outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
@@ -32,6 +32,7 @@ from antelog.engine.log.told import (
     REJECT,
     REVISED,
     STILL_OPEN,
+    Kinds,
     Query,
     Share,
     Told,
@@ -136,7 +137,7 @@ def count(judge: Judge, query: Query, step: Step) -> int:
     return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
 
 
-def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArray[np.integer[Any]]) -> Lines:
+def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds) -> Lines:
     """What is told at moments, in the order of the log."""
     judge, own_types = teller.judge, teller.types[query.name]
     relation = judge.known.rules.relations[query.name]
@@ -165,23 +166,34 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: NDArra
             sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order(sorting)
     moment, kind, row = moment.take(order), kind.take(order), row.take(order)
-    rejected = kind == REJECT
-    open_ = marked(kind <= REVISED)
-    ahead = _ahead(judge, told, moment.take(open_))
-    to_come = np.full_like(kind, REJECT)
-    to_come[open_[ahead.confirmed]] = CONFIRM
-    words = repeated(KINDS, np.concatenate([kind, to_come]))
-    columns = [pa.array(tick.take(order)), words[: len(kind)]]
+    ahead = _ahead(judge, told, moment.take(marked(kind <= REVISED)))
+    around = few_columns(judge, told, moment, kind, ahead) if len(moment) <= few.FEW else None
+    around = columns_around(judge, told, moment, kind, ahead) if around is None else around
+    columns = around[:2]
     columns += (array.take(pa.array(which.take(order))) for array, which in values)
     if relation.answer.time is not None:
         columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
     if relation.unguarded:
         columns += others_columns(teller, relation, found, row, tick.take(order))
-    shown, because = explanations(judge, told, moment, rejected)
-    columns += [shown, *ahead.columns(open_, words[len(kind) :]), because]
+    columns += around[2:]
     told_of = (*(cells.take(order) for cells in answer), time.take(order))
     stage = stages(judge, query.name, told, moment) if query.staged else np.full(len(moment), NO_STAGE)
     return Lines(pa.Table.from_arrays(columns, schema=schema), told_of, stage)
+
+
+def columns_around(judge: Judge, told: Told, moment: Column, kind: Kinds, ahead: Outlook) -> list[pa.Array]:
+    """What lines say besides the answer: tick and change before it, and four columns after it.
+
+    These are the explanations, what becomes of the open answers in silence, by when, and why others are over.
+    What is known `ahead` is that of the open answers, one after the other.
+    """
+    open_ = marked(kind <= REVISED)
+    to_come = np.full_like(kind, REJECT)
+    to_come[open_[ahead.confirmed]] = CONFIRM
+    words = repeated(KINDS, np.concatenate([kind, to_come]))
+    shown, because = explanations(judge, told, moment, kind == REJECT)
+    silent, decided = ahead.columns(open_, words[len(kind) :])
+    return [pa.array(told.at.tick.take(moment)), words[: len(kind)], shown, silent, decided, because]
 
 
 def _ahead(judge: Judge, told: Told, moment: Column) -> Outlook:

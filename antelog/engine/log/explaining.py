@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
 from antelog.engine.answers.moments import views_of
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
@@ -31,7 +30,6 @@ from antelog.engine.columns.tables import (
     places,
     spread,
 )
-from antelog.engine.log.few_explanations import few_explanations
 from antelog.engine.log.literals import Writer, numbered_texts
 from antelog.engine.log.told import Told
 from antelog.engine.truth.atoms import Judge
@@ -51,10 +49,6 @@ def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tu
     explanations that became false.
     """
     found, at = told.found, told.at
-    if len(moment) <= few.FEW:
-        views = views_of(at, told.kept, moment - rejected)
-        if len(views[0]) <= few.FEW:
-            return few_explanations(judge, told, moment, rejected, views)
     # What is told of twins is the same.
     once, place = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
     line, view = views_of(at, told.kept, once)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from antelog.engine.values.values import Values
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
 POSSIBLE, REVISED, CONFIRM, REJECT = range(4)  # the first two leave an answer open
+
+Kinds: TypeAlias = NDArray[np.integer[Any]]
+"""For each line, or each moment, the kind of change as its place in KINDS."""
 
 STILL_OPEN = "open"
 """What stands for the change where answers are told as they are, whether or not something changed."""

@@ -1,4 +1,4 @@
-"""antelog/engine/log/{few_explanations,shapes}.py: few lines read as they would among many."""
+"""antelog/engine/log/{few_lines,shapes}.py: few lines read as they would among many."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import antelog
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns import few
 from antelog.engine.engine import Engine
-from antelog.engine.log import explaining
+from antelog.engine.log import changes
 from antelog.engine.log.shapes import As, Blank, shapes
 from tests.engine.few import at_most
 from tests.engine.replay import Compiled, frames, runnable
@@ -47,7 +47,7 @@ def test_few_lines_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
     def short(*_: Any) -> Any:
         raise NotImplementedError
 
-    monkeypatch.setattr(explaining, "few_explanations", short)
+    monkeypatch.setattr(changes, "few_columns", short)
     program = antelog.parse("input A(x: text, time) delay 1. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
     many = [(f"m{number}", 0) for number in range(few.FEW + 1)]
     assert antelog.Engine(program).advance(0, {"A": many})["P"].num_rows == len(many)
