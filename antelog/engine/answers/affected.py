@@ -9,7 +9,7 @@ ticks, so that a long time in which nothing happens costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from antelog.compile.prepared.pattern import Prepared
@@ -26,11 +26,15 @@ class Step:
     now: int
 
 
-def affected(rules: Rules, name: str, step: Step, new: Mapping[str, Spans]) -> Spans:
-    """The ticks of the answers of a query that a step may change, given those its new facts are about."""
-    if any(prepared.leaves_time_open for prepared in rules.patterns[name]):
-        return EVERYWHERE
-    return _Reach(rules, step, new).of(name)
+def affected(rules: Rules, names: Iterable[str], step: Step, new: Mapping[str, Spans]) -> Mapping[str, Spans]:
+    """For some queries the ticks of the answers a step may change, given those its new facts are about."""
+    reach = _Reach(rules, step, new)
+    return {
+        name: EVERYWHERE
+        if any(prepared.leaves_time_open for prepared in rules.patterns[name])
+        else reach.of(name)
+        for name in names
+    }
 
 
 def unsettled(rules: Rules, name: str, step: Step) -> Spans:
@@ -47,9 +51,15 @@ class _Reach:
     step: Step
     new: Mapping[str, Spans]
     _about: dict[str, Spans] = field(default_factory=dict)
+    _of: dict[str, Spans] = field(default_factory=dict)
 
     def of(self, name: str) -> Spans:
         """Where the truth of a relation's atoms, or of their derivations, can change."""
+        if name not in self._of:
+            self._of[name] = self._found(name)
+        return self._of[name]
+
+    def _found(self, name: str) -> Spans:
         cycle = self.rules.cycles.get(name)
         if cycle is None:
             return union(part for each in self.rules.patterns[name] for part in self._by(each, frozenset()))

@@ -19,7 +19,7 @@ def of(text: str, step: Step, **new: Spans) -> list[tuple[int, int]]:
     rules = prepared(antelog.parse(text).plan)
     (query,) = rules.plan.queries
     facts = {name: new.get(name, NOWHERE) for name in rules.inputs}
-    return pairs(affected(rules, query.name, step, facts))
+    return pairs(affected(rules, [query.name], step, facts)[query.name])
 
 
 def test_a_fact_changes_the_answers_that_may_rest_on_it_and_a_tick_those_it_is_the_deadline_of() -> None:
