@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,14 +100,16 @@ def _few_moments(found: Lives, before: int, now: int) -> Moments:
     for _, answer, first, last in there:
         if happened[answer] and first <= before < last:
             happened[answer].add(before)  # when nothing has happened yet
-    moments = [(answer, tick) for answer, own in enumerate(happened) for tick in sorted(own)]
+    ordered = [sorted(ticks) for ticks in happened]
+    starts = [*accumulate(map(len, ordered), initial=0)]
     views = [
         (row, at)
-        for row, own, first, last in there
-        for at, (answer, tick) in enumerate(moments)
-        if answer == own and first <= tick < last
+        for row, answer, first, last in there
+        for at, tick in enumerate(ordered[answer], starts[answer])
+        if first <= tick < last
     ]
-    answers, ticks = np.array(moments, np.int64).reshape(-1, 2).T
+    every = [(answer, tick) for answer, own in enumerate(ordered) for tick in own]
+    answers, ticks = np.array(every, np.int64).reshape(-1, 2).T
     view_of, view_at = np.array(views, np.int64).reshape(-1, 2).T
     return Moments(before, answers, ticks, view_of, view_at, found.by_answer.alone)
 

@@ -24,24 +24,27 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.ticks import LAST
 from antelog.engine.log.outlook import Outlook
 from antelog.engine.log.schema import AFTER_ANSWER
-from antelog.engine.log.shapes import As, Blank, Part, Shape, shapes
+from antelog.engine.log.shapes import As, Blank, Shape, shapes
 from antelog.engine.log.told import CONFIRM, KINDS, REJECT, REVISED, Kinds, Told
 from antelog.engine.truth.atoms import Judge
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
 
-_Key: TypeAlias = tuple[tuple[bool, int, str], list[str], list[str]]
-"""By what literals are in order: by time, open times last, and then piece by piece."""
+_Key: TypeAlias = tuple[tuple[bool, int, str], str]
+"""By what literals are in order: by time, open times last, and then by their text."""
 
 
 class _Literal(NamedTuple):
-    """A literal of a derivation: its text, when it is true, and when false."""
+    """A literal of a derivation, when it is true, and when false."""
 
     key: _Key
-    text: str
     holds: int
     fails: int
+
+    @property
+    def text(self) -> str:
+        return self.key[1]
 
 
 _BY_KEY = attrgetter("key")
@@ -121,7 +124,7 @@ def _derivation(judge: Judge, found: Lives, row: int) -> list[_Literal]:
     of_row = shapes(block.prepared, frozenset(cells))
     holds, fails = block.holds[:, at].tolist(), block.fails[:, at].tolist()
     literals = [
-        _Literal(*_written(shape, cells, judge.known.values), *ticks)
+        _Literal(_written(shape, cells, judge.known.values), *ticks)
         for shape, *ticks in zip(of_row, holds, fails, strict=True)
     ]
     return _in_order(literals)
@@ -137,21 +140,21 @@ def _in_order(found: list[_Keyed]) -> list[_Keyed]:
     return [next(alike) for _, alike in groupby(sorted(found, key=_BY_KEY), _BY_KEY)]
 
 
-def _written(shape: Shape, cells: Mapping[str, int], values: Values) -> tuple[_Key, str]:
-    """A literal with the values of a row in its blanks, and what it is sorted by."""
-    opening = [_filled(part, cells, values) for part in shape.opening]
-    closing = [_filled(part, cells, values) for part in shape.closing]
+def _written(shape: Shape, cells: Mapping[str, int], values: Values) -> _Key:
+    """A literal with the values of a row in its blanks."""
     time = shape.time
-    tick = time.offset if time.variable is None or not shape.known else cells[time.variable] + time.offset
-    text = str(tick) if shape.known else time_text(time)
-    key = (not shape.known, tick, "" if shape.known else text), opening, closing
-    return key, "".join([*opening, text, *closing])
+    if shape.known:
+        tick = time.offset if time.variable is None else cells[time.variable] + time.offset
+        when, said = (False, tick, ""), str(tick)
+    else:
+        said = time_text(time)
+        when = (True, time.offset, said)
+    parts = [*shape.opening, said, *shape.closing]
+    return when, "".join([p if isinstance(p, str) else _filled(p, cells, values) for p in parts])
 
 
-def _filled(part: Part, cells: Mapping[str, int], values: Values) -> str:
-    if isinstance(part, str):
-        return part
-    return part.before + _said(part, cells[part.variable], values) + part.after
+def _filled(blank: Blank, cells: Mapping[str, int], values: Values) -> str:
+    return blank.before + _said(blank, cells[blank.variable], values) + blank.after
 
 
 def _said(blank: Blank, cell: int, values: Values) -> str:
