@@ -1,7 +1,7 @@
 """Few lines, one by one: what `changes` and `explaining` tell of many, said in the plainest way.
 
 In come moments, the kinds of changes and what is known ahead, out go the same columns. A step with one fact
-tells two or three lines, and there this takes a fifth of the time.
+tells two or three lines, and there this takes less than a third of the time.
 
     a derivation at tick 1: evidence ["Temp(wt2, high, 0)"], hypotheses ["Temp(wt2, high, 1)"]
 """
