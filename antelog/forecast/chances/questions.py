@@ -83,6 +83,13 @@ def fits(form: Form, shape: Shape) -> bool:
     return all(diagram(form, shape, horizon) is not None for horizon in horizons)
 
 
+def certain(form: Form, shape: Shape, horizon: int) -> Diagram:
+    """The diagram of a shape all of whose diagrams fit."""
+    found = diagram(form, shape, horizon)
+    assert found is not None
+    return found
+
+
 def _leaves(form: Form, shape: Shape) -> Mapping[Comes, Leaf]:
     """Whose leaf each literal is, chains with the same facts being one."""
     return {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}

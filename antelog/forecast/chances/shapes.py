@@ -16,10 +16,9 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
 from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.chances.forms import Form
-from antelog.forecast.chances.questions import OtherStatesError, Shape, diagram, fits, question
+from antelog.forecast.chances.questions import OtherStatesError, Shape, certain, fits, question
 from antelog.forecast.chances.sampling import sampled
 from antelog.forecast.chances.table import Table
-from antelog.forecast.formulas.diagrams import Diagram
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +124,7 @@ def _group(form: Form, table: Table) -> Chances | None:
 
 
 def _exact(form: Form, shape: Shape, window: Window) -> Chances:
-    whole = _diagram(form, shape, FOREVER)
+    whole = certain(form, shape, FOREVER)
     found = probability(whole, window, form.last, FOREVER)
     holds = np.full(window.count, np.nan)
     if form.memory:
@@ -151,7 +150,7 @@ def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
     """The ticks after now at which chances grow, given those by each of some ticks."""
     later = np.where(ticks > window.age[:, None], chance, 0)
     before = np.concatenate([np.zeros((window.count, 1)), later[:, :-1]], axis=1)
-    of, at = np.nonzero(later > before + _GROWN)
+    of, at = np.nonzero(later > before + GROWN)
     return Growth(of, ticks.take(at), later[of, at])
 
 
@@ -163,19 +162,12 @@ def _late_growth(form: Form, shape: Shape, window: Window) -> Growth:
     for number, horizon in enumerate(ticks.tolist()):
         at = np.flatnonzero(window.age < horizon)
         some = window if len(at) == window.count else window.take(at)
-        chance[at, number] = probability(_diagram(form, shape, horizon), some, form.last, horizon).chance
+        chance[at, number] = probability(certain(form, shape, horizon), some, form.last, horizon).chance
     return _growth(window, ticks, chance)
 
 
-_GROWN = 1e-12
+GROWN = 1e-12
 """What is less than this is a difference in the last digits."""
-
-
-def _diagram(form: Form, shape: Shape, horizon: int) -> Diagram:
-    """The diagram of a shape all of whose diagrams fit."""
-    found = diagram(form, shape, horizon)
-    assert found is not None
-    return found
 
 
 def _shape(table: Table) -> Shape:

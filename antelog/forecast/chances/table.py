@@ -15,17 +15,16 @@ from typing import Protocol
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask, keys_of, once
 from antelog.forecast.chances.answers import Asked, Tables, met, term_column
 from antelog.forecast.chances.forms import Form
 from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.odds.declared import other_kinds
-from antelog.forecast.odds.odds import Keys, Odds, each_once
+from antelog.forecast.odds.odds import Keys, Odds, Rates, each_once
 from antelog.forecast.odds.sightings import Family, Sightings, Sought, outcomes
 
-_EARLIEST = 512
+EARLIEST = 512
 """No chance is asked for so many ticks before an answer's."""
 
 
@@ -33,6 +32,10 @@ class OddsByEpoch(Protocol):
     """Who says the odds of keys, in an epoch each."""
 
     def epochs(self, ticks: Column) -> Column: ...
+
+    def kept(self, chain: Chain) -> dict[tuple[int, ...], Rates]:
+        """Of a chain what was worked out before, by epoch and key."""
+        ...
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds: ...
 
@@ -88,7 +91,7 @@ class Table:
 def table_of(known: Known, form: Form, asked: Asked) -> Table:
     values = known.sightings.values
     end = form.last + form.slowest
-    age = np.clip(asked.age, -_EARLIEST, end)
+    age = np.clip(asked.age, -EARLIEST, end)
     # What was shown at the first tick of the window has to be known for good.
     begin = min(form.first - 1, int(age.min())) - form.slowest - form.memory
     ticks = range(begin, end + 1)
@@ -120,9 +123,7 @@ def table_of(known: Known, form: Form, asked: Asked) -> Table:
 
 def _odds(chain: Chain, asked: Asked, known: Known) -> tuple[Odds, Column]:
     """The odds of a chain, worked out once for each key and epoch."""
-    names = {term.name for term in chain.terms if isinstance(term, Var)}
-    names |= {name for state in chain.states for name in state.key}
-    columns = {name: asked.cells[name] for name in sorted(names)}
+    columns = {name: asked.cells[name] for name in chain.variables}
     epochs = known.odds.epochs(asked.as_of)
     (key,) = keys_of([[*columns.values(), epochs]])
     first, numbers = once(key)
@@ -145,11 +146,7 @@ def _shown(
         for state in chain.states
     ]
     series = [family.series.index(state.series) for state in chain.states]
-    possible: list[Mask | None] = [None] * len(chain.states)
-    if chain.kinds:
-        source = next(each for each in known.plan.inputs if each.name == chain.predicate)
-        everyone = Keys(asked.cells, asked.count, known.sightings.values)
-        possible[chain.asked :] = other_kinds(chain, source, everyone)
+    possible = possible_states(known, chain, asked)
     sought = Sought(keys, beyond, series, possible, asked.tick, asked.as_of)
     some = max(_AT_ONCE // asked.count, 1)
     parts = [
@@ -157,6 +154,16 @@ def _shown(
         for start in range(0, len(ticks), some)
     ]
     return np.concatenate(parts).reshape(len(ticks), asked.count).T
+
+
+def possible_states(known: Known, chain: Chain, asked: Asked) -> list[Mask | None]:
+    """For each state of a chain for which answers there are facts of it; None if there are for any."""
+    possible: list[Mask | None] = [None] * len(chain.states)
+    if chain.kinds:
+        source = next(each for each in known.plan.inputs if each.name == chain.predicate)
+        everyone = Keys(asked.cells, asked.count, known.sightings.values)
+        possible[chain.asked :] = other_kinds(chain, source, everyone)
+    return possible
 
 
 _AT_ONCE = 2**14
@@ -169,7 +176,7 @@ def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int
     for number, chain in enumerate(chains):
         twin = np.full(count, number)
         for other in reversed(range(number)):
-            if _alike(chain, chains[other]):
+            if alike(chain, chains[other]):
                 same = np.ones(count, np.bool_)
                 for one, two in zip(keys[number], keys[other], strict=True):
                     same &= one == two
@@ -178,7 +185,7 @@ def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int
     return tuple(twins)
 
 
-def _alike(one: Chain, other: Chain) -> bool:
+def alike(one: Chain, other: Chain) -> bool:
     """Whether chains have the same facts if their keys are equal: all of a slot, or those of one series."""
     same = (one.predicate, one.places) == (other.predicate, other.places)
     return same and (one.slotted or one.series == other.series)

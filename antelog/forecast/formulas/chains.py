@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 from antelog.compile.nodes.patterns import Const, Term, Var
@@ -52,6 +53,19 @@ class Chain:
     def series(self) -> tuple[Series, ...]:
         """The series of its states, each once."""
         return tuple(dict.fromkeys(state.series for state in self.states))
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The answer's variables that say which facts it has, in order."""
+        names = {term.name for term in self.terms if isinstance(term, Var)}
+        return tuple(sorted(names.union(*(state.key for state in self.states))))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.predicate, self.places, self.terms, self.states, self.slotted, self.kinds))
+
+    def __hash__(self) -> int:
+        return self._hash  # what is kept of a chain is looked up in every step
 
     @property
     def outcomes(self) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -38,6 +39,12 @@ class Layer:
     chains: tuple[int, ...]
     then: Column
     width: int
+
+    @cached_property
+    def leads(self) -> list[tuple[tuple[int, ...], list[int]]]:
+        """For each outcome of the chains, silence first, the node that is left of each node."""
+        outcomes = np.ndindex(self.then.shape[1:])
+        return [(outcome, self.then[(slice(None), *outcome)].tolist()) for outcome in outcomes]
 
 
 @dataclass(frozen=True)

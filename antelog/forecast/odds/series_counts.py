@@ -9,6 +9,7 @@ In come sightings, epoch by epoch, out go the odds of keys.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from antelog.engine.columns.tables import Column, Numbers, find, keys_of
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import gather
 from antelog.forecast.formulas.chains import Chain
-from antelog.forecast.odds.odds import Keys, Odds
+from antelog.forecast.odds.odds import Keys, Odds, Rates
 from antelog.forecast.odds.sightings import Family, Sightings
 from antelog.forecast.odds.tally import (
     EPOCH,
@@ -56,10 +57,25 @@ class SeriesCounts:
     later: tuple[Counted, ...] = ()
     length: int = EPOCH
 
+    def kept(self, chain: Chain) -> dict[tuple[int, ...], Rates]:
+        """The rates of a chain that were worked out of these counts, by epoch and key."""
+        kept = self._kept.setdefault(chain, {})
+        if len(kept) > _MOST_KEPT:
+            kept.clear()
+        return kept
+
+    @cached_property
+    def _kept(self) -> dict[Chain, dict[tuple[int, ...], Rates]]:
+        return {}
+
     @property
     def known(self) -> bool:
         """Whether anything was counted that may be used."""
         return self.tally.count > 0 or self.shared.count > 0
+
+
+_MOST_KEPT = 4096
+"""So many rates take a few megabytes."""
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
@@ -116,6 +132,8 @@ def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:
         counts = standing(
             counts, as_of.epoch, as_of.half_life
         )  # how long those were known that are forgotten
+    if not used and left is counts.tally:
+        return counts
     return replace(counts, tally=left, later=counts.later[used:])
 
 
