@@ -8,10 +8,13 @@ In come the lines of a step, out go the states that answers have been in, and th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
+from antelog.engine.columns import few
 from antelog.engine.columns.tables import (
     Column,
     Mask,
@@ -124,6 +127,8 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None, *, cou
 
     If the states they have been in are not `counted`, they are not kept.
     """
+    if lines.count + before.last.count + len(before.states) <= few.FEW:
+        return _few_followed(before, lines, (now, delay), counted=counted)
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
     every = _below(before.last, lines)
@@ -147,6 +152,84 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None, *, cou
     still = find(state_of, number.take(kept)) >= 0
     after = Followed(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
     return Step(after, settled, stretches, numbers)
+
+
+def _few_followed(before: Followed, lines: Lines, until: tuple[int, int | None], *, counted: bool) -> Step:
+    """The same for few answers, one after the other."""
+    now, delay = until
+    known = dict(zip(_rows(*before.last.answer), before.number.tolist(), strict=True))
+    told = [*_rows(*lines.answer)]
+    numbers = known | {each: n for n, each in enumerate(sorted(set(told) - known.keys()), before.next)}
+    course: dict[int, list[_Line]] = {}
+    for place, line in [*((-1, each) for each in _lines(before.last)), *enumerate(_lines(lines))]:
+        course.setdefault(numbers[line[0]], []).append((*line, place))
+    stretches, states = [], {*_rows(before.state_of, before.states)}
+    ends: list[tuple[int, _Line]] = []
+    for number, each in sorted(course.items()):
+        each.sort(key=lambda line: line[1])
+        for line, then in zip(each, [*(line[1] for line in each[1:]), now + 1], strict=True):
+            answer, tick, kind, stage, place = line
+            since = max(tick, before.now + 1)
+            if kind <= REVISED and then > since:
+                stretches.append((*answer, number, stage, since, then, place))
+                if counted:
+                    states.update((number, state) for state in _ages(line, since, then))
+        ends.append((number, each[-1]))
+    done, kept = {}, []
+    for number, line in ends:
+        answer, tick, kind, *_ = line
+        by = tick if delay is None or answer[-1] < 0 else max(answer[-1] + delay, tick)
+        if kind == CONFIRM or (kind == REJECT and by <= now):
+            done[number] = len(done), (*answer, number, tick if kind == CONFIRM else by, kind == CONFIRM)
+        else:
+            kept.append((number, line))
+    width, open_ = len(lines.answer), {number for number, _ in kept}
+    all_ = sorted(states) if counted else [*_rows(before.state_of, before.states)]
+    *last, number = _columns(((*line[0], *line[1:4], number) for number, line in kept), width + 4)
+    still = _columns((each for each in all_ if each[0] in open_), 2)
+    after = Followed(
+        Lines(tuple(last[:width]), *last[width:]),
+        number,
+        *still,
+        before.next + len(numbers) - len(known),
+        now,
+    )
+    *settled, tick, confirmed = _columns((said for _, said in done.values()), width + 3)
+    of = _columns(((done[number][0], state) for number, state in all_ if number in done), 2)
+    settled_ = Settled(tuple(settled[:width]), settled[width], tick, confirmed > 0, *of)
+    columns = _columns(stretches, width + 5)
+    step = Stretches(tuple(columns[:width]), *columns[width:])
+    return Step(after, settled_, step, np.array([numbers[each] for each in told], np.int64))
+
+
+_Line: TypeAlias = tuple[tuple[int, ...], int, int, int, int]
+"""An answer, the tick of a line, what changed, the stage, and the place of the line in a step, or -1."""
+
+
+def _rows(*columns: Column) -> Iterator[tuple[int, ...]]:
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _columns(rows: Iterable[tuple[int, ...]], width: int) -> list[Column]:
+    """Rows as so many columns."""
+    return [*np.array([*rows], np.int64).reshape(-1, width).T.copy()]
+
+
+def _lines(lines: Lines) -> Iterator[tuple[tuple[int, ...], int, int, int]]:
+    return zip(
+        _rows(*lines.answer), lines.tick.tolist(), lines.kind.tolist(), lines.stage.tolist(), strict=True
+    )
+
+
+def _ages(line: _Line, since: int, until: int) -> Iterator[int]:
+    """The states of an answer that stayed in a stage from a tick on and before another."""
+    answer, _, _, stage, place = line
+    if place >= 0:
+        yield (stage * _BUCKETS + _bucket(since - answer[-1])) * 2
+        since += 1
+    if until > since:
+        for bucket in range(_bucket(since - answer[-1]), _bucket(until - 1 - answer[-1]) + 1):
+            yield (stage * _BUCKETS + bucket) * 2 + 1
 
 
 def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:
@@ -205,12 +288,21 @@ def _states(before: Followed, open_: Stretches) -> tuple[Column, Column]:
 
 def age_bucket(age: Column) -> Column:
     """A number for each age: one by one around 0, and then for larger and larger stretches."""
+    if len(age) <= few.FEW:
+        return np.array([*map(_bucket, age.tolist())], np.int64)
     size = np.abs(age)
     steps = np.where(
         size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
     )
     bucket: Column = np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
     return bucket
+
+
+def _bucket(age: int) -> int:
+    """The same of one age."""
+    size = abs(age)
+    steps = size if size <= _EXACT else _EXACT - 3 + (size - 1).bit_length()
+    return min(max((steps if age > 0 else -steps) + _BUCKETS // 2, 0), _BUCKETS - 1)
 
 
 def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:

@@ -97,11 +97,11 @@ class Asked:
 
 def ready(judged: Judged, as_of: AsOf) -> Judged:
     """With everything used that was learned up to an epoch."""
-    return replace(
-        judged,
-        outcomes=outcomes.up_to(judged.outcomes, as_of.epoch, as_of.half_life),
-        losses=average.up_to(judged.losses, as_of.epoch, as_of.half_life),
-    )
+    known = outcomes.up_to(judged.outcomes, as_of.epoch, as_of.half_life)
+    losses = average.up_to(judged.losses, as_of.epoch, as_of.half_life)
+    if known is judged.outcomes and losses is judged.losses:
+        return judged
+    return replace(judged, outcomes=known, losses=losses)
 
 
 def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
@@ -111,6 +111,8 @@ def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
     pattern = pattern_of(asked.stage)
     chance = averaged(judged.losses, pattern, asked.model, by_outcomes, as_of.shared)
     said = Told(asked.number, asked.tick, pattern, asked.model, by_outcomes, chance)
+    if not asked.told.any():
+        return judged, said
     return replace(judged, told=judged.told.and_then(said.take(asked.told))), said
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
+from operator import is_
 
 import numpy as np
 
+from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, numbered
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast.judges.following import Settled, either_of, stage_of
@@ -34,6 +37,15 @@ class Outcomes:
 
     levels: tuple[Waiting, ...]
 
+    @property
+    def small(self) -> bool:
+        """Whether to look one class up takes less than to look for it among all."""
+        return self.levels[-1].tally.count <= _SMALL
+
+
+_SMALL = 2**14
+"""To have so many classes at hand takes some milliseconds, once an epoch."""
+
 
 def nothing_known(keys: int) -> Outcomes:
     shared = (Waiting(nothing_counted(width, 2)) for width in (0, 1, 1, 1))
@@ -47,6 +59,8 @@ def learned(
 
     If not what keys have in common is learned, too, the wider levels stay as they are.
     """
+    if len(settled.tick) == 0:
+        return outcomes
     *wider, own = outcomes.levels
     of = settled.state_of
     confirmed = settled.confirmed.take(of).astype(np.float64)
@@ -58,8 +72,9 @@ def learned(
         mine = (states, *(column.take(of.take(at)) for column in keys))
         own = own.and_then(Counted(epoch, mine, numbers))
         if shared:
-            # States are few: what all keys share is added up from their sums, not from every answer.
-            (states,), numbers = summed((states,), numbers)
+            if len(at) > few.FEW:
+                # States are few: what all keys share is added up from their sums, not from every answer.
+                (states,), numbers = summed((states,), numbers)
             added = (Counted(epoch, key, numbers) for key in _wider(states))
             wider = [level.and_then(each) for level, each in zip(wider, added, strict=True)]
     return Outcomes((*wider, own))
@@ -72,13 +87,17 @@ def _wider(states: Column) -> list[tuple[Column, ...]]:
 
 def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
     """With everything used that was learned up to an epoch."""
-    return Outcomes(tuple(level.up_to(epoch, half_life) for level in outcomes.levels))
+    levels = tuple(level.up_to(epoch, half_life) for level in outcomes.levels)
+    return outcomes if all(map(is_, levels, outcomes.levels)) else Outcomes(levels)
 
 
 def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:
     """For answers in these states the share that is confirmed; NaN where nothing was counted at all."""
     if not any(level.tally.count for level in outcomes.levels):
         return np.full(len(states), np.nan)
+    if len(states) <= few.FEW and outcomes.small:
+        given = zip(states.tolist(), *(column.tolist() for column in keys), strict=True)
+        return np.array([_predicted(outcomes, *each, as_of=as_of) for each in given], np.float64)
     different, which = numbered(states)
     *wider, own = outcomes.levels
     chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
@@ -87,6 +106,19 @@ def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of:
     broad = chance.take(which), known.take(which), WEIGHTS[-1]
     chance, known = _drawn(own, (states, *keys), broad, as_of.own)
     return np.where(known, chance, np.nan)
+
+
+def _predicted(outcomes: Outcomes, state: int, *key: int, as_of: AsOf) -> float:
+    """The same for one answer, in plain numbers."""
+    *wider, own = outcomes.levels
+    chance, known = 0.5, False
+    shared = ((), (pattern_of(stage_of(state)),), (either_of(state),), (state,))
+    levels = [(level, each, as_of.shared) for level, each in zip(wider, shared, strict=True)]
+    for (level, each, when), weight in zip([*levels, (own, (state, *key), as_of.own)], WEIGHTS, strict=True):
+        count, confirmed = level.tally.of(each, when) or (0.0, 0.0)
+        chance = (confirmed + weight * chance) / (count + weight)
+        known |= count > 0
+    return chance if known else nan
 
 
 def _drawn(

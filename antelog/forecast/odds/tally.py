@@ -9,8 +9,10 @@ that they rest on is settled; so it is clear at any tick what was known, however
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import exp2
 from typing import TypeAlias
 
 import numpy as np
@@ -71,6 +73,26 @@ class Tally:
     @property
     def count(self) -> int:
         return len(self.last)
+
+    @cached_property
+    def rows(self) -> Mapping[tuple[int, ...], tuple[int, int, tuple[float, ...]]]:
+        """For each key its first and last epoch and its sums: where few keys are sought."""
+        keys = (
+            zip(*(column.tolist() for column in self.keys), strict=True) if self.keys else [()] * self.count
+        )
+        said = zip(self.first.tolist(), self.last.tolist(), map(tuple, self.sums.tolist()), strict=True)
+        return dict(zip(keys, said, strict=True))
+
+    def of(self, key: tuple[int, ...], as_of: tuple[int, float | None]) -> tuple[float, ...] | None:
+        """The sums of one key, as of an epoch; None if nothing was counted."""
+        epoch, half_life = as_of
+        _, last, sums = self.rows.get(key, (0, epoch, None))
+        if sums is None or (self.forgets and epoch - last > FORGOTTEN):
+            return None
+        if half_life is None or epoch <= last:
+            return sums
+        left = exp2((last - epoch) / half_life)
+        return tuple(each * left for each in sums)
 
     def take(self, at: Column) -> Tally:
         keys = tuple(column.take(at) for column in self.keys)
@@ -220,6 +242,8 @@ def alive(tally: Tally, epoch: int) -> int:
 
 def without_old(tally: Tally, epoch: int) -> Tally:
     """The tally without the keys that are forgotten, which saves room and changes nothing."""
+    if not tally.forgets or tally.count == 0:
+        return tally
     old = tally.forgotten(epoch, tally.last)
     return tally.take(np.flatnonzero(~old)) if old.any() else tally
 
@@ -233,8 +257,10 @@ class Waiting:
 
     def and_then(self, counted: Counted) -> Waiting:
         """With what an epoch adds; several times for one epoch is as good as once."""
-        later = sorted((*self.later, counted), key=lambda each: each.epoch)
-        return replace(self, later=tuple(later))
+        later = (*self.later, counted)
+        if self.later and counted.epoch < self.later[-1].epoch:
+            later = tuple(sorted(later, key=lambda each: each.epoch))
+        return Waiting(self.tally, later)
 
     def up_to(self, epoch: int, half_life: float | None) -> Waiting:
         """With everything used that epochs up to this one have added."""
@@ -243,7 +269,8 @@ class Waiting:
             same = [each for each in self.later[used:] if each.epoch == self.later[used].epoch]
             tally = added(tally, _one(same), half_life)
             used += len(same)
-        return Waiting(without_old(tally, epoch), self.later[used:])
+        tally = without_old(tally, epoch)
+        return self if tally is self.tally and not used else Waiting(tally, self.later[used:])
 
 
 def _one(parts: Sequence[Counted]) -> Counted:
