@@ -40,6 +40,8 @@ class Said:
     def source(self) -> Column:
         """Who says each chance, as a number of `beside.SOURCES`; -1 for nobody."""
         source = source_of(self.told)
+        if not self.found.sampled.any():
+            return source
         model, sampled = SOURCES.index(MODEL), SOURCES.index(SAMPLED)
         return np.where((source == model) & self.found.by_sample, sampled, source)
 

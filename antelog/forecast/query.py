@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Mask, distinct, find, inverse, spread
 from antelog.engine.log.changes import KINDS
 from antelog.engine.log.changes import Lines as Logged
@@ -168,10 +169,11 @@ class Query:
         said = []
         found = self._chances(moments, (rows, lines), beside)
         for epoch, here, done in _epochs(moments, step.settled, learning):
-            some_found = replace(found, which=found.which.take(here))
-            judged, more = self._judge(judged, moments.take(here), some_found, epoch)
-            told = np.flatnonzero(moments.told[here])
-            some = more.take(told)
+            now_asked, some_found = moments, found
+            if len(here) < len(moments.tick):
+                now_asked, some_found = moments.take(here), replace(found, which=found.which.take(here))
+            judged, more = self._judge(judged, now_asked, some_found, epoch)
+            some = more if now_asked.told.all() else more.take(np.flatnonzero(now_asked.told))
             beside.say(some.line, some.told.chance, some.source)
             beside.grow(some.line, some.time, some.found)
             said.append(more)
@@ -240,7 +242,11 @@ class Query:
         for column in cells:
             whole &= column != UNBOUND
         rows = np.flatnonzero(whole)
-        kind = pc.index_in(logged.table.column("change"), pa.array(KINDS)).to_numpy().astype(np.int64)
+        change = logged.table.column("change")
+        if len(change) <= few.FEW:
+            kind = np.array([KINDS.index(each) for each in change.to_pylist()], np.int64)
+        else:
+            kind = pc.index_in(change, pa.array(KINDS)).to_numpy().astype(np.int64)
         tick = logged.table.column("tick").to_numpy()
         return rows, Lines((*cells, logged.cells[-1]), tick, kind, logged.stage).take(rows)
 
@@ -307,7 +313,11 @@ def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[
         yield 0, np.arange(len(moments.tick)), np.arange(len(settled.tick))
         return
     asked_in, done_in = learning.epochs(moments.tick), learning.epochs(settled.tick)
-    for number in distinct(np.concatenate([asked_in, done_in])).tolist():
+    numbers = distinct(np.concatenate([asked_in, done_in])).tolist()
+    if len(numbers) == 1:
+        yield numbers[0], np.arange(len(asked_in)), np.arange(len(done_in))
+        return
+    for number in numbers:
         yield number, np.flatnonzero(asked_in == number), np.flatnonzero(done_in == number)
 
 

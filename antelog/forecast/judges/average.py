@@ -35,7 +35,8 @@ def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes:
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
     parts = [exactly(model) / UNIT, exactly(outcomes) / UNIT, np.ones(len(pattern))]
-    keys, numbers = (pattern,), np.stack(parts, axis=1)
+    keys: tuple[Column, ...] = (pattern,)
+    numbers = np.stack(parts, axis=1)
     if len(pattern) > few.FEW:
         keys, numbers = summed(keys, numbers)
     return losses.and_then(Counted(epoch, keys, numbers))

@@ -8,9 +8,9 @@ In come the lines of a step, out go the states that answers have been in, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -157,79 +157,88 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None, *, cou
 def _few_followed(before: Followed, lines: Lines, until: tuple[int, int | None], *, counted: bool) -> Step:
     """The same for few answers, one after the other."""
     now, delay = until
-    known = dict(zip(_rows(*before.last.answer), before.number.tolist(), strict=True))
-    told = [*_rows(*lines.answer)]
-    numbers = known | {each: n for n, each in enumerate(sorted(set(told) - known.keys()), before.next)}
-    course: dict[int, list[_Line]] = {}
-    for place, line in [*((-1, each) for each in _lines(before.last)), *enumerate(_lines(lines))]:
-        course.setdefault(numbers[line[0]], []).append((*line, place))
-    stretches, states = [], {*_rows(before.state_of, before.states)}
-    ends: list[tuple[int, _Line]] = []
-    for number, each in sorted(course.items()):
-        each.sort(key=lambda line: line[1])
-        for line, then in zip(each, [*(line[1] for line in each[1:]), now + 1], strict=True):
-            answer, tick, kind, stage, place = line
-            since = max(tick, before.now + 1)
-            if kind <= REVISED and then > since:
-                stretches.append((*answer, number, stage, since, then, place))
+    known = dict(zip(_rows(before.last.answer), before.number.tolist(), strict=True))
+    told = [*_rows(lines.answer)]
+    fresh = sorted(set(told) - known.keys())
+    numbers = known | {answer: number for number, answer in enumerate(fresh, before.next)}
+    courses: dict[int, list[_Line]] = {}
+    for line in [*_listed(before.last, [-1] * before.last.count), *_listed(lines, range(lines.count))]:
+        courses.setdefault(numbers[line.answer], []).append(line)
+    stretches, kept, done = [], [], []
+    states = {*_rows((before.state_of, before.states))}
+    for number, course in sorted(courses.items()):
+        course.sort(key=lambda line: line.tick)
+        for line, then in zip(course, [*(line.tick for line in course[1:]), now + 1], strict=True):
+            since = max(line.tick, before.now + 1)
+            if line.kind <= REVISED and then > since:
+                stretches.append((*line.answer, number, line.stage, since, then, line.place))
                 if counted:
                     states.update((number, state) for state in _ages(line, since, then))
-        ends.append((number, each[-1]))
-    done, kept = {}, []
-    for number, line in ends:
-        answer, tick, kind, *_ = line
-        by = tick if delay is None or answer[-1] < 0 else max(answer[-1] + delay, tick)
-        if kind == CONFIRM or (kind == REJECT and by <= now):
-            done[number] = len(done), (*answer, number, tick if kind == CONFIRM else by, kind == CONFIRM)
+        when = _settled_at(course[-1], now, delay)
+        if when is None:
+            kept.append((*line.answer, line.tick, line.kind, line.stage, number))
         else:
-            kept.append((number, line))
-    width, open_ = len(lines.answer), {number for number, _ in kept}
-    all_ = sorted(states) if counted else [*_rows(before.state_of, before.states)]
-    *last, number = _columns(((*line[0], *line[1:4], number) for number, line in kept), width + 4)
-    still = _columns((each for each in all_ if each[0] in open_), 2)
+            done.append((*line.answer, number, when, line.kind == CONFIRM))
+    width = len(lines.answer)
+    answer, (tick, kind, stage, number_) = _columns(kept, width, 4)
+    open_, place = {row[-1] for row in kept}, {row[width]: place for place, row in enumerate(done)}
+    all_ = sorted(states) if counted else [*_rows((before.state_of, before.states))]
+    _, still = _columns([each for each in all_ if each[0] in open_], 0, 2)
     after = Followed(
-        Lines(tuple(last[:width]), *last[width:]),
-        number,
-        *still,
-        before.next + len(numbers) - len(known),
-        now,
+        Lines(answer, tick, kind, stage), number_, still[0], still[1], before.next + len(fresh), now
     )
-    *settled, tick, confirmed = _columns((said for _, said in done.values()), width + 3)
-    of = _columns(((done[number][0], state) for number, state in all_ if number in done), 2)
-    settled_ = Settled(tuple(settled[:width]), settled[width], tick, confirmed > 0, *of)
-    columns = _columns(stretches, width + 5)
-    step = Stretches(tuple(columns[:width]), *columns[width:])
-    return Step(after, settled_, step, np.array([numbers[each] for each in told], np.int64))
+    answer, (number_, tick, confirmed) = _columns(done, width, 3)
+    _, of = _columns([(place[number], state) for number, state in all_ if number in place], 0, 2)
+    settled = Settled(answer, number_, tick, confirmed > 0, of[0], of[1])
+    answer, columns = _columns(stretches, width, 5)
+    return Step(after, settled, Stretches(answer, *columns), np.array([numbers[a] for a in told], np.int64))
 
 
-_Line: TypeAlias = tuple[tuple[int, ...], int, int, int, int]
-"""An answer, the tick of a line, what changed, the stage, and the place of the line in a step, or -1."""
+class _Line(NamedTuple):
+    """A line of an answer, and its place among those of a step; -1 if it was told before."""
+
+    answer: tuple[int, ...]
+    tick: int
+    kind: int
+    stage: int
+    place: int
 
 
-def _rows(*columns: Column) -> Iterator[tuple[int, ...]]:
+def _listed(lines: Lines, place: Iterable[int]) -> Iterator[_Line]:
+    columns = (column.tolist() for column in (lines.tick, lines.kind, lines.stage))
+    return map(_Line, _rows(lines.answer), *columns, place)
+
+
+def _rows(columns: Iterable[Column]) -> Iterator[tuple[int, ...]]:
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _columns(rows: Iterable[tuple[int, ...]], width: int) -> list[Column]:
-    """Rows as so many columns."""
-    return [*np.array([*rows], np.int64).reshape(-1, width).T.copy()]
+def _columns(
+    rows: Sequence[tuple[int, ...]], width: int, more: int
+) -> tuple[tuple[Column, ...], list[Column]]:
+    """Rows as columns: those of the answer, and some more."""
+    columns = [*np.array(rows, np.int64).reshape(-1, width + more).T.copy()]
+    return tuple(columns[:width]), columns[width:]
 
 
-def _lines(lines: Lines) -> Iterator[tuple[tuple[int, ...], int, int, int]]:
-    return zip(
-        _rows(*lines.answer), lines.tick.tolist(), lines.kind.tolist(), lines.stage.tolist(), strict=True
-    )
+def _settled_at(line: _Line, now: int, delay: int | None) -> int | None:
+    """When an answer with this last line was settled; None if it is not by now."""
+    if line.kind == CONFIRM:
+        return line.tick
+    open_time = delay is None or line.answer[-1] < 0
+    by = line.tick if open_time else max(line.answer[-1] + (delay or 0), line.tick)
+    return by if line.kind == REJECT and by <= now else None
 
 
 def _ages(line: _Line, since: int, until: int) -> Iterator[int]:
     """The states of an answer that stayed in a stage from a tick on and before another."""
-    answer, _, _, stage, place = line
-    if place >= 0:
-        yield (stage * _BUCKETS + _bucket(since - answer[-1])) * 2
+    time = line.answer[-1]
+    if line.place >= 0:
+        yield (line.stage * _BUCKETS + _bucket(since - time)) * 2
         since += 1
     if until > since:
-        for bucket in range(_bucket(since - answer[-1]), _bucket(until - 1 - answer[-1]) + 1):
-            yield (stage * _BUCKETS + bucket) * 2 + 1
+        for bucket in range(_bucket(since - time), _bucket(until - 1 - time) + 1):
+            yield (line.stage * _BUCKETS + bucket) * 2 + 1
 
 
 def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:

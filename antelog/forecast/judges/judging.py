@@ -119,7 +119,8 @@ def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
 def source_of(told: Told) -> Column:
     """For each line whose chance it is: 0 the model's, 1 that of outcomes, 2 of both; -1 for none."""
     model, by_outcomes = ~np.isnan(told.model), ~np.isnan(told.outcomes)
-    return np.where(model & by_outcomes, 2, np.where(by_outcomes, 1, np.where(model, 0, -1)))
+    source: Column = model + 2 * by_outcomes - 1
+    return source
 
 
 def settle(judged: Judged, settled: Settled, at: Column, epoch: int | None) -> Judged:
@@ -173,6 +174,6 @@ def _with_losses(losses: Waiting, told: Told, confirmed: Mask, epoch: int) -> Wa
     both = np.flatnonzero(~np.isnan(told.model) & ~np.isnan(told.outcomes))
     if len(both) == 0:
         return losses
-    told, confirmed = told.take(both), confirmed.take(both)
-    model, by_outcomes = log_losses(told.model, confirmed), log_losses(told.outcomes, confirmed)
-    return lost(losses, epoch, told.pattern, model, by_outcomes)
+    pattern, confirmed = told.pattern.take(both), confirmed.take(both)
+    model, by_outcomes = (log_losses(said.take(both), confirmed) for said in (told.model, told.outcomes))
+    return lost(losses, epoch, pattern, model, by_outcomes)

@@ -96,8 +96,7 @@ def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of:
     if not any(level.tally.count for level in outcomes.levels):
         return np.full(len(states), np.nan)
     if len(states) <= few.FEW and outcomes.small:
-        given = zip(states.tolist(), *(column.tolist() for column in keys), strict=True)
-        return np.array([_predicted(outcomes, *each, as_of=as_of) for each in given], np.float64)
+        return _few_predicted(outcomes, states, keys, as_of)
     different, which = numbered(states)
     *wider, own = outcomes.levels
     chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
@@ -108,17 +107,18 @@ def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of:
     return np.where(known, chance, np.nan)
 
 
-def _predicted(outcomes: Outcomes, state: int, *key: int, as_of: AsOf) -> float:
-    """The same for one answer, in plain numbers."""
-    *wider, own = outcomes.levels
-    chance, known = 0.5, False
-    shared = ((), (pattern_of(stage_of(state)),), (either_of(state),), (state,))
-    levels = [(level, each, as_of.shared) for level, each in zip(wider, shared, strict=True)]
-    for (level, each, when), weight in zip([*levels, (own, (state, *key), as_of.own)], WEIGHTS, strict=True):
-        count, confirmed = level.tally.of(each, when) or (0.0, 0.0)
-        chance = (confirmed + weight * chance) / (count + weight)
-        known |= count > 0
-    return chance if known else nan
+def _few_predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:
+    """The same for few answers, class by class."""
+    chance, known = [0.5] * len(states), [False] * len(states)
+    classes = [*_wider(states), (states, *keys)]
+    for level, key, weight in zip(outcomes.levels, classes, WEIGHTS, strict=True):
+        when = as_of.own if level is outcomes.levels[-1] else as_of.shared
+        columns = [column.tolist() for column in key]
+        for row, own in enumerate(zip(*columns, strict=True) if key else [()] * len(states)):
+            count, confirmed = level.tally.of(own, when) or (0.0, 0.0)
+            chance[row] = (confirmed + weight * chance[row]) / (count + weight)
+            known[row] |= count > 0
+    return np.array([each if said else nan for each, said in zip(chance, known, strict=True)], np.float64)
 
 
 def _drawn(

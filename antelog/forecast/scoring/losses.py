@@ -39,7 +39,7 @@ class Losses:
 def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
     """The log loss of each chance, given what became of the answers."""
     right = np.where(confirmed, chance, 1 - chance)
-    found: Numbers = -np.log(np.clip(right, LEAST, 1 - LEAST))
+    found: Numbers = -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
     return found
 
 
