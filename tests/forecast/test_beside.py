@@ -10,6 +10,8 @@ from antelog.forecast.beside import Beside
 from antelog.forecast.chances.shapes import Chances, Growth
 from antelog.forecast.columns import COLUMNS, HOLDS
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 LINES = pa.table({"X": ["a", "b", "c", "d"]})
 FOUND = Chances(
     np.array([0.8, 0.5]),

@@ -88,9 +88,8 @@ class Held:
 
 def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Held:
     """The probability that a formula is true by a horizon, given what has and has not come by now."""
-    widest = max((layer.width for layer in diagram.layers), default=BEFORE)
     states = prod(link.states for link in window.links)
-    at_once = max(min(_AT_ONCE, _CELLS // (widest * states)), 1)
+    at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
     parts = [
         _probability(diagram, window.part(start, start + at_once), last, horizon)
         for start in range(0, window.count, at_once)

@@ -47,10 +47,12 @@ def few_chances(known: Known, form: Form, asked: Asked) -> Chances | None:
         return None
     number: dict[Row, int] = {}
     which = [number.setdefault(row, len(number)) for row in rows]
-    found = [worked_out(form, row) for row in number]
-    if None in found:
-        return None
-    each = [one for one in found if one is not None]
+    each: list[Single] = []
+    for row in number:
+        single = worked_out(form, row)
+        if single is None:
+            return None
+        each.append(single)
     grown = [(of, at, chance) for of, one in enumerate(each) for at, chance in one.growth]
     of, at, chance = zip(*grown, strict=True) if grown else ((), (), ())
     return Chances(
@@ -73,10 +75,7 @@ def worked_out(form: Form, row: Row) -> Single | None:
         whole = diagram(form, shape, FOREVER) if fits(form, shape) else None
     except OtherStatesError:
         return UNKNOWN
-    size = (
-        len(_states(row.rates)) * max((layer.width for layer in whole.layers), default=BEFORE) if whole else 0
-    )
-    if whole is None or size > few.FEW:
+    if whole is None or whole.width * len(_states(row.rates)) > few.FEW:
         return None
     course = _Course(form, row, whole, FOREVER)
     holds = _Course(form, row, whole, TRUTH).chance if form.memory and sure else nan
@@ -123,7 +122,7 @@ class _Course:
     """How likely a formula is after each tick from the row's first on, as it is known by a horizon."""
 
     def __init__(self, form: Form, row: Row, whole: Diagram, horizon: int) -> None:
-        self._row, self._horizon = row, horizon
+        self._row = row
         self._slotted = [chain.slotted for chain in form.chains]
         self._states = _states(row.rates)
         self._moves, self._still = _together(tuple(rates.moves for rates in row.rates)), _still(row.rates)

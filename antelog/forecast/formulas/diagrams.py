@@ -57,6 +57,11 @@ class Diagram:
     root: int
     layers: tuple[Layer, ...]
 
+    @property
+    def width(self) -> int:
+        """How many nodes there are at most after a tick."""
+        return max((layer.width for layer in self.layers), default=BEFORE)
+
 
 BEFORE = 3
 

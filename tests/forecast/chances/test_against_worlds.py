@@ -1,4 +1,4 @@
-"""antelog/forecast/chances/{chances,evaluating}.py: the same as the worlds of the specification say.
+"""antelog/forecast/chances/{chances,evaluating,singly}.py: the same as the worlds of the specification say.
 
 On random programs with declared chances, losses and slots, at every tick, for every answer told so far.
 """
@@ -13,6 +13,7 @@ from hypothesis import event, given, note, reject
 from antelog.compile.nodes.plan import Plan
 from antelog.forecast.chances.forms import Unknown, forms
 from antelog.reference.worlds import TooManyWorldsError
+from tests.engine.few import at_most_for
 from tests.engine.replay import runnable
 from tests.forecast.asking import by_model, engine_at
 from tests.odds import Asked, forecasts
@@ -34,7 +35,8 @@ def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
         except TooManyWorldsError:
             event("too many worlds")
             continue
-        found = by_model(engine, query, [answer])
+        with at_most_for(asked):
+            found = by_model(engine, query, [answer])
         which = int(found.which[0])
         note(f"{query} {answer}: {wanted} {which}")
         if which < 0:

@@ -15,6 +15,8 @@ from antelog.forecast.engine import Engine
 from antelog.reference.terms import OTHERS
 from tests.forecast.asking import by_model
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 TEMP = """
 input Temp(x: text, level: text, time){delay}.
 chance Temp(_, high, _) = 5%, again 80%.

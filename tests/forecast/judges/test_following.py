@@ -20,6 +20,8 @@ from antelog.forecast.judges.following import (
     told_at,
 )
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 A, B = 100, 200
 """Two stages."""
 
