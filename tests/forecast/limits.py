@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from antelog.forecast.chances import questions
+from antelog.forecast.chances import questions, singly
 from antelog.forecast.formulas import diagrams
 
 
 @contextmanager
 def at_most(steps: int) -> Iterator[None]:
     """Diagrams have at most so many steps."""
-    known = questions.diagram, questions.fits
+    known = questions.diagram, questions.fits, singly.worked_out
     with patch.object(diagrams, "MOST_STEPS", steps):
         for each in known:
             each.cache_clear()

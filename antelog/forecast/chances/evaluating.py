@@ -75,23 +75,43 @@ class Window:
 
 
 @dataclass(frozen=True, eq=False)
+class Ahead:
+    """Horizons in order, the diagram by each, and how many ticks late a fact may be.
+
+    Of ticks so long before a horizon that all has come the same is known by any, and the diagrams are the
+    same so far. After a horizon nothing comes any more. So only `slowest` ticks are worked out for each.
+    """
+
+    horizons: Sequence[int]
+    diagrams: Sequence[Diagram]
+    slowest: int
+
+
+NOTHING_AHEAD = Ahead((), (), 0)
+
+
+@dataclass(frozen=True, eq=False)
 class Held:
     """How likely a formula is true by a horizon, for each row; and already after each tick of the window.
 
     `by_tick` has a column for each tick after `begin`. The chance that it is true by what came up to a
-    tick is that of the last tick, once everything has come that ever will.
+    tick is that of the last tick, once everything has come that ever will. `by_horizon` has a column for each
+    horizon ahead, with 0 where that is not after now.
     """
 
     chance: Numbers
     by_tick: Numbers
+    by_horizon: Numbers
 
 
-def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Held:
+def probability(
+    diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead = NOTHING_AHEAD
+) -> Held:
     """The probability that a formula is true by a horizon, given what has and has not come by now."""
     states = prod(link.states for link in window.links)
     at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
     parts = [
-        _probability(diagram, window.part(start, start + at_once), last, horizon)
+        _probability(diagram, window.part(start, start + at_once), last, horizon, ahead)
         for start in range(0, window.count, at_once)
     ]
     if len(parts) == 1:
@@ -99,7 +119,11 @@ def probability(diagram: Diagram, window: Window, last: int, horizon: int) -> He
     # Parts end at different ticks; after its last one nothing changes for a part.
     width = max(part.by_tick.shape[1] for part in parts)
     filled = (np.pad(p.by_tick, ((0, 0), (0, width - p.by_tick.shape[1])), "edge") for p in parts)
-    return Held(np.concatenate([part.chance for part in parts]), np.concatenate(list(filled)))
+    return Held(
+        np.concatenate([part.chance for part in parts]),
+        np.concatenate(list(filled)),
+        np.concatenate([part.by_horizon for part in parts]),
+    )
 
 
 _AT_ONCE = 8192
@@ -109,7 +133,7 @@ _CELLS = 2**24
 """So many pairs of a node and a state, for all rows, are worked out at once at most."""
 
 
-def _probability(diagram: Diagram, window: Window, last: int, horizon: int) -> Held:
+def _probability(diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead) -> Held:
     """The same of few rows. In all tables here rows are the last axis, so that they lie side by side."""
     states = [link.states for link in window.links]
     held = np.zeros((BEFORE, *states, window.count))
@@ -120,15 +144,56 @@ def _probability(diagram: Diagram, window: Window, last: int, horizon: int) -> H
     end = max(last, int(window.age.max()))
     everything = tuple(range(held.ndim - 1))
     by_tick = np.empty((window.count, max(end - window.begin, 1)))
-    by_tick[:, 0] = held[TRUE].sum(axis=everything[:-1])
-    for number, tick in enumerate(range(window.begin + 1, end + 1)):
-        for axis in range(len(states)):
-            held = _moved(held, axis, moves_at(moves[axis], tick >= window.since))
-        weights = [weights_at(window, link, tick, horizon) for link in window.links]
-        held = _led(held, layers.get(tick), weights)
-        held /= held.sum(axis=everything)
-        by_tick[:, number] = held[TRUE].sum(axis=everything[:-1])
-    return Held(by_tick[:, -1], by_tick)
+    by_horizon = np.zeros((window.count, len(ahead.horizons)))
+    for tick in range(window.begin, end + 1):
+        if tick > window.begin:
+            held = _after(held, window, moves, layers.get(tick), (tick, horizon))
+        by_tick[:, max(tick - window.begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
+        for number, (until, by_then) in enumerate(zip(ahead.horizons, ahead.diagrams, strict=True)):
+            if min(max(until - ahead.slowest, window.begin), end) == tick:
+                rows = np.flatnonzero(window.age < until)
+                ticks = range(tick + 1, min(until, end) + 1)
+                by_horizon[rows, number] = _by(held, window, moves, (rows, ticks), (until, by_then))
+    return Held(by_tick[:, -1], by_tick, by_horizon)
+
+
+def _by(
+    held: Numbers,
+    window: Window,
+    moves: Sequence[Numbers],
+    at: tuple[Column, range],
+    by: tuple[int, Diagram],
+) -> Numbers:
+    """The chance by a horizon after now: at these ticks something may come that is there by then."""
+    rows, ticks = at
+    horizon, diagram = by
+    if len(rows) < window.count:
+        held, window = held.take(rows, axis=-1), window.take(rows)
+        moves = [own.take(rows, axis=-1) for own in moves]
+    layers = {layer.at: layer for layer in diagram.layers}
+    for tick in ticks:
+        held = _after(held, window, moves, layers.get(tick), (tick, horizon))
+    left: Numbers = held.sum(axis=tuple(range(1, held.ndim - 1)))
+    for layer in diagram.layers:
+        if layer.at > horizon:
+            _, silent = layer.leads[0]
+            before, left = left, np.zeros((layer.width, len(rows)))
+            for node, then in enumerate(silent):
+                left[then] += before[node]
+    chance: Numbers = left[TRUE]
+    return chance
+
+
+def _after(
+    held: Numbers, window: Window, moves: Sequence[Numbers], layer: Layer | None, at: tuple[int, int]
+) -> Numbers:
+    """What is held a tick later, by a horizon."""
+    tick, horizon = at
+    for axis, own in enumerate(moves):
+        held = _moved(held, axis, moves_at(own, tick >= window.since))
+    led = _led(held, layer, [weights_at(window, link, tick, horizon) for link in window.links])
+    led /= led.sum(axis=tuple(range(led.ndim - 1)))
+    return led
 
 
 def moves_at(moves: Numbers, begun: Mask) -> Numbers:

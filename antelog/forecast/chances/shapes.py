@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
-from antelog.forecast.chances.evaluating import FOREVER, TRUTH, Link, Window, probability
+from antelog.forecast.chances.evaluating import (
+    FOREVER,
+    NOTHING_AHEAD,
+    TRUTH,
+    Ahead,
+    Link,
+    Window,
+    probability,
+)
 from antelog.forecast.chances.forms import Form
 from antelog.forecast.chances.questions import OtherStatesError, Shape, certain, fits, question
 from antelog.forecast.chances.sampling import sampled
@@ -125,15 +133,20 @@ def _group(form: Form, table: Table) -> Chances | None:
 
 def _exact(form: Form, shape: Shape, window: Window) -> Chances:
     whole = certain(form, shape, FOREVER)
-    found = probability(whole, window, form.last, FOREVER)
+    ahead = NOTHING_AHEAD
+    if shape.slowest:
+        # Where facts may be late, the formula by each tick is another one.
+        ticks = [tick for tick in shape.ticks(form).tolist() if tick > window.age.min()]
+        ahead = Ahead(ticks, [certain(form, shape, tick) for tick in ticks], shape.slowest)
+    found = probability(whole, window, form.last, FOREVER, ahead)
     holds = np.full(window.count, np.nan)
     if form.memory:
         holds = probability(whole, window, form.last, TRUTH).chance
     if shape.slowest:
-        growth = _late_growth(form, shape, window)
+        growth = _growth(window, np.array(ahead.horizons, np.int64), found.by_horizon)
     else:
-        ticks = np.arange(window.begin + 1, window.begin + 1 + found.by_tick.shape[1])
-        growth = _growth(window, ticks, found.by_tick)
+        ticks_ = np.arange(window.begin + 1, window.begin + 1 + found.by_tick.shape[1])
+        growth = _growth(window, ticks_, found.by_tick)
     every = np.arange(window.count)
     return Chances(found.chance, growth, holds, every, np.zeros(window.count, np.bool_))
 
@@ -152,18 +165,6 @@ def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
     before = np.concatenate([np.zeros((window.count, 1)), later[:, :-1]], axis=1)
     of, at = np.nonzero(later > before + GROWN)
     return Growth(of, ticks.take(at), later[of, at])
-
-
-def _late_growth(form: Form, shape: Shape, window: Window) -> Growth:
-    """The same where facts may be late: the formula by each tick is another one."""
-    ticks = shape.ticks(form)
-    ticks = ticks[ticks > window.age.min()]
-    chance = np.zeros((window.count, len(ticks)))
-    for number, horizon in enumerate(ticks.tolist()):
-        at = np.flatnonzero(window.age < horizon)
-        some = window if len(at) == window.count else window.take(at)
-        chance[at, number] = probability(certain(form, shape, horizon), some, form.last, horizon).chance
-    return _growth(window, ticks, chance)
 
 
 GROWN = 1e-12
