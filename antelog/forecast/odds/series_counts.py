@@ -68,6 +68,10 @@ class SeriesCounts:
     def _kept(self) -> dict[Chain, dict[tuple[int, ...], Rates]]:
         return {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """Another process has none of what is kept: it hashes chains in another way."""
+        return {name: each for name, each in vars(self).items() if name != "_kept"}
+
     @property
     def known(self) -> bool:
         """Whether anything was counted that may be used."""

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, note, reject
 
 import antelog
-from antelog.forecast.chances import chances, singly
+from antelog.forecast.chances import singly
+from antelog.forecast.chances.forms import Form
+from antelog.forecast.chances.rows import Row
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.engine import Engine
 from antelog.reference.answers import Answer
@@ -84,9 +86,14 @@ def test_what_was_worked_out_of_a_row_is_kept(engine: Engine) -> None:
 def test_many_answers_and_large_formulas_go_as_columns(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    asked: list[singly.Single | None] = []
     real = singly.worked_out
-    monkeypatch.setattr(singly, "worked_out", lambda *row: asked.append(real(*row)) or asked[-1])
+
+    def noted(form: Form, row: Row) -> singly.Single | None:
+        asked.append(real(form, row))
+        return asked[-1]
+
+    monkeypatch.setattr(singly, "worked_out", noted)
     with at_most(len(ANSWERS) - 1):
         by_model(engine, "P", ANSWERS)
     assert not asked  # so many answers are not few
@@ -95,4 +102,3 @@ def test_many_answers_and_large_formulas_go_as_columns(
         found = by_model(engine, "P", ANSWERS)
     assert asked == [None]  # the diagram has more nodes and states than that
     assert found.column().tolist() == pytest.approx(by_model(engine, "P", ANSWERS).column().tolist())
-    assert chances.few_chances is singly.few_chances
