@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from antelog.engine.columns.tables import ascending
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of
 
@@ -38,7 +39,7 @@ def batches(
         number = min(number, count // max(1, _OUTWEIGHS * rows_of(kept)))
     ends = [now]
     if number > 1:
-        arrival = np.sort(np.concatenate([new.arrival for new in facts.values()]))
+        arrival = ascending(np.concatenate([new.arrival for new in facts.values()]))
         cuts = arrival[np.arange(1, number) * count // number]
         ends = [*(end for end in dict.fromkeys(cuts.tolist()) if end < now), now]
     rest = facts

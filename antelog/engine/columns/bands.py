@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.engine.columns.room import make_room
-from antelog.engine.columns.tables import Column, numbered, sorting, spread
-
-_ROOM = 2**62
+from antelog.engine.columns.tables import ROOM, Column, numbered, sorting, spread
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ def band_pairs(left: Column, right: Column, band: Band, number: Column) -> tuple
     size = int(number.max()) - first + 2
     _, keys = numbered(np.concatenate([left, right]))
     here, there = keys[: len(left)], keys[len(left) :]
-    if int(keys.max()) >= _ROOM // size:
+    if int(keys.max()) >= ROOM // size:
         values, number = numbered(number)
         band = Band(np.searchsorted(values, band.least), np.searchsorted(values, band.most, "right") - 1)
         first, size = 0, len(values) + 1

@@ -28,7 +28,8 @@ NEVER = np.int64(2**62)
 FAR = np.int64(2**55)
 """A tick after all others: what the rules alone say about it holds for any tick to come."""
 
-_ROOM = 2**62
+ROOM = 2**62
+"""Keys are below this."""
 
 
 def columns(count: int, length: int = 0) -> list[Column]:
@@ -46,7 +47,7 @@ def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
         if key is None:
             key, size = codes, count
             continue
-        if size > _ROOM // max(count, 1):
+        if size > ROOM // max(count, 1):
             key, size = _dense(key)
         key = key * count + codes
         size *= count
@@ -104,20 +105,46 @@ def _together(column: Column) -> Column:
 
 def sorting(key: Column) -> Column:
     """The order that sorts keys; equal keys stay in their order."""
-    return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else _sorted(key)[0]
+    return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else _order(key)
 
 
 def _sorted(key: Column) -> tuple[Column, Column]:
     """The order that sorts keys, and the keys in that order."""
-    if len(key) > few.FEW and int(key.max()) < packable(len(key)):
-        # Sorting plain numbers is much faster than sorting positions by them.
-        shift = len(key).bit_length()
-        packed = key << shift
-        packed |= np.arange(len(key))
-        packed.sort()
-        return packed & ((1 << shift) - 1), packed >> shift
-    order = np.argsort(key, kind="stable")
+    order = _order(key)
     return order, key.take(order)
+
+
+# NumPy counts numbers of sixteen bits, where it compares larger ones. So sixteen bits after the other, from
+# the lowest on, is a third of the work on some processors, and no more on others.
+
+
+def _order(key: Column) -> Column:
+    """The order that sorts numbers; equal ones stay in their order."""
+    if len(key) <= few.FEW:
+        return np.argsort(key, kind="stable")
+    low, count = _range(key)
+    rest = key - low
+    order = np.argsort(rest.astype(np.uint16), kind="stable")
+    for shift in _shifts(count)[1:]:
+        digit = (rest >> shift).astype(np.uint16)
+        order = order.take(np.argsort(digit.take(order), kind="stable"))
+    return order
+
+
+def ascending(column: Column) -> Column:
+    """The numbers of a column in order."""
+    if len(column) <= few.FEW:
+        return np.sort(column)
+    low, count = _range(column)
+    rest = column - low
+    for shift in _shifts(count):
+        rest = rest.take(np.argsort((rest >> shift).astype(np.uint16), kind="stable"))
+    return rest + low
+
+
+def _shifts(count: int) -> range:
+    """Where the groups of sixteen bits begin in numbers below this."""
+    return range(0, max((count - 1).bit_length(), 1), 16)
 
 
 def marked(mask: Mask) -> Column:
@@ -143,11 +170,6 @@ def places(at: Column, count: int) -> Column:
     return place
 
 
-def packable(length: int) -> int:
-    """Numbers below this and the positions of so many rows fit into one number."""
-    return 1 << (62 - length.bit_length())
-
-
 def distinct(column: Column) -> Column:
     """The different numbers of a column, in order; sorting them all is faster than hashing them."""
     if len(column) <= few.FEW:
@@ -157,8 +179,8 @@ def distinct(column: Column) -> Column:
         there = np.zeros(count, np.bool_)
         there[column - low] = True
         return marked(there) + low
-    ordered = np.sort(column)
-    return ordered[marked(changed(ordered))]
+    sequence = ascending(column)
+    return sequence.take(marked(changed(sequence)))
 
 
 def numbered(column: Column) -> tuple[Column, Column]:
@@ -181,16 +203,11 @@ def numbered(column: Column) -> tuple[Column, Column]:
         there[at] = True
         different = marked(there)
         return different + low, places(different, count).take(at)
-    if count < packable(len(column)):
-        order, ordered = _sorted(column - low)
-        fresh = changed(ordered)
-        which = np.empty(len(column), np.int64)
-        which[order] = ordinals(fresh)
-        return ordered[marked(fresh)] + low, which
-    encoded = pa.array(column).dictionary_encode()
-    values = encoded.dictionary.to_numpy()
-    order = np.argsort(values)
-    return values[order], inverse(order).take(encoded.indices.to_numpy())
+    order, sequence = _sorted(column)
+    fresh = changed(sequence)
+    which = np.empty(len(column), np.int64)
+    which[order] = ordinals(fresh)
+    return sequence.take(marked(fresh)), which
 
 
 def once(key: Column) -> tuple[Column, Column]:
@@ -216,13 +233,12 @@ def inverse(order: Column) -> Column:
 def in_order(columns: Sequence[Column]) -> Column:
     """The order that sorts rows of numbers, none of them negative, by the first column, then the next."""
     key, size = columns[0], int(columns[0].max(initial=0)) + 1
-    room = packable(len(key))
     for column in columns[1:]:
         count = int(column.max(initial=0)) + 1
-        if size > room // count:
+        if size > ROOM // count:
             different, key = numbered(key)
             size = len(different)
-        if size > room // count:
+        if size > ROOM // count:
             return np.lexsort(columns[::-1])
         key, size = key * count + column, size * count
     return sorting(key)

@@ -22,6 +22,7 @@ from antelog.accounts import REASONS, Counts
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.facts import rejects
+from antelog.engine.facts.alike import alike
 from antelog.engine.facts.frames import Array, Frame, Rows, naming, read_frame
 from antelog.engine.facts.lateness import delays
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
@@ -336,11 +337,9 @@ def _rejected(
 
 def _once(facts: Facts) -> Facts:
     """Each fact once, at its first arrival."""
-    ordered = np.sort(facts.digests)
-    again = ordered[1:][ordered[1:] == ordered[:-1]]
-    if len(again) == 0:
+    suspects = alike(facts.digests)
+    if len(suspects) == 0:
         return facts  # different digests, different facts
-    suspects = marked(np.isin(facts.digests, again))
     # Of equal keys the first comes first, and that shall be the fact that arrived first.
     suspects = suspects[np.argsort(facts.arrival[suspects], kind="stable")]
     (key,) = keys_of([[column[suspects] for column in (*facts.columns, facts.time)]])

@@ -16,7 +16,8 @@ import numpy as np
 
 from antelog.engine.columns import few
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import Column, distinct, find_rows, groups, marked
+from antelog.engine.columns.tables import Column, distinct, find_rows, groups
+from antelog.engine.facts.alike import alike
 from antelog.engine.facts.facts import Facts, Places, no_facts
 
 
@@ -130,11 +131,11 @@ def fresh(history: History, name: str, facts: Facts) -> Facts:
     known = [part for tick in distinct(facts.time).tolist() for part in slices.get(tick, ())]
     if not known:
         return facts
-    both = np.sort(np.concatenate([facts.digests, *(part.digests for part in known)]))
-    if not np.any(both[1:] == both[:-1]):
+    suspects = alike(np.concatenate([facts.digests, *(part.digests for part in known)]))
+    suspects = suspects[: np.searchsorted(suspects, facts.count)]
+    if len(suspects) == 0:
         return facts  # different digests, different facts
     old = joint(known, history[name].width)
-    suspects = marked(np.isin(facts.digests, old.digests))
     rows = [column.take(suspects) for column in (*facts.columns, facts.time)]
     again = find_rows(rows, [*old.columns, old.time]) >= 0
     kept = np.ones(facts.count, np.bool_)

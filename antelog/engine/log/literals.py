@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.patterns import Time
 from antelog.compile.nodes.text import time_text
-from antelog.engine.columns.tables import Column, numbered, packable
+from antelog.engine.columns.tables import ROOM, Column, numbered
 from antelog.engine.log.shapes import As, Blank, Shape, shapes
 from antelog.engine.matching.rows import Rows
 from antelog.engine.truth.derivations import Derivations
@@ -138,14 +138,14 @@ class Writer:
 def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
     """For columns of literals numbers that sort by time, then text, and the texts they stand for."""
     keys = [np.zeros(count, np.int64) for count in counts]
-    size, room = 1, packable(sum(counts))
+    size = 1
     steps: list[tuple[pa.Array, Column | None]] = []
     openings = [*zip_longest(*(text.opening for text in texts), fillvalue=_END)]
     closings = zip_longest(*(text.closing for text in texts), fillvalue=_END)
     times = _ranked_times([text.time for text in texts])
     for given in chain([times], map(_ranked, chain(openings, closings))):
         names, ranks = _tight(*given)
-        if size > room // len(names):
+        if size > ROOM // len(names):
             values, keys = _renumbered(keys)
             steps.append((None, values))
             size = len(values)
