@@ -115,7 +115,7 @@ def _sorted(key: Column) -> tuple[Column, Column]:
 
 
 # NumPy counts numbers of sixteen bits, where it compares larger ones. So sixteen bits after the other, from
-# the lowest on, is a third of the work on some processors, and no more on others.
+# the lowest on, is a third of the work on some processors, and about as much on others.
 
 
 def _order(key: Column) -> Column:
