@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.daemon import manager
 
 from antelog.spark.bucket import batch, keeping  # noqa: F401 - to have them imported
-from antelog.spark.endpoints import csv_source  # noqa: F401 - as well
+from antelog.spark.endpoints import csv_source, parquet_sink  # noqa: F401 - as well
 
 pa.array([1])  # loads pandas
 

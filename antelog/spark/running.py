@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias, Unpack
 
 import pyarrow as pa
@@ -24,7 +25,7 @@ from antelog.spark.lost import told_if_java_ends
 from antelog.spark.preparing import prepare_for_streams
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
-from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
+from antelog.spark.transport.unpacking import Columns, Mapper, columns_of, reject_reader, unpacker
 
 Run: TypeAlias = Callable[..., pa.Table]
 """What runs a bucket, given its packed rows and, if there is a history, what it knows of that."""
@@ -70,16 +71,32 @@ class Outcomes:
         """The same read from another packed frame, such as a micro-batch of this one."""
         return replace(self, frame=frame)
 
+    @property
+    def columns(self) -> Columns:
+        """Those of the changes of all queries."""
+        return columns_of(self.job, change=self.told)
+
+    def handed(self, take: Mapper, schema: pa.Schema) -> DataFrame:
+        """What `take` makes of all changes in the workers that unpack them; Spark does not see these."""
+        unpack = unpacker(self.job.without_model, self.columns)
+        return self._packed.mapInArrow(partial(_taken, take, unpack), from_arrow_schema(schema))
+
+    @property
+    def _packed(self) -> DataFrame:
+        return self.frame.where(f.col("what") == CHANGES).select("query", "payload")
+
     def _of(self, query: str | None) -> DataFrame:
         columns = columns_of(self.job, query, change=self.told)
-        packed = self.frame.where(f.col("what") == CHANGES)
-        if query is not None:
-            packed = packed.where(f.col("query") == query)
-        return packed.select("query", "payload").mapInArrow(
+        packed = self._packed if query is None else self._packed.where(f.col("query") == query)
+        return packed.mapInArrow(
             unpacker(self.job.without_model, columns),
             # By default, a time without a zone is one of UTC in PySpark 4.1 and is left alone in later ones.
             from_arrow_schema(columns.schema, prefer_timestamp_ntz=True),
         )
+
+
+def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return take(unpack(batches))
 
 
 @told_if_java_ends()

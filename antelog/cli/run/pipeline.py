@@ -288,7 +288,7 @@ class _Pipeline:
 
     def _writer(self) -> Callable[[Outcomes, Batch, Counts], None]:
         """What writes the outcomes of a batch to all sinks."""
-        from antelog.spark.endpoints.sinks import write  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sinks import write, write_changes  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
         from antelog.spark.pipeline.looking import input_of  # noqa: PLC0415 - needs PySpark
 
@@ -305,7 +305,7 @@ class _Pipeline:
                 if isinstance(sink, Console):
                     show(seen)
                 elif counts.get("changes") or batch.number is None:
-                    write(seen.changes, sink, batch)
+                    write_changes(seen, sink, batch)
             if settings.sinks.rejects is not None and (aside or batch.unread or batch.number is None):
                 unread = [
                     (input_of(self.spark, settings.sources.inputs, file), file) for file in batch.unread

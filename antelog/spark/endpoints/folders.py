@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
@@ -31,6 +32,14 @@ def is_local(spark: SparkSession, folder: str) -> bool:
     """Whether a folder is one of this machine's."""
     system, _ = _place(spark, folder)
     return str(system.getScheme()) == "file"
+
+
+def local(spark: SparkSession, folder: str) -> Path | None:
+    """Where on this machine a folder is that all workers write to as well; None if it is elsewhere."""
+    system, path = _place(spark, folder)
+    if system.getScheme() != "file" or not (spark.sparkContext.master or "").startswith("local"):
+        return None
+    return Path(system.makeQualified(path).toUri().getPath())
 
 
 def _place(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObject]:

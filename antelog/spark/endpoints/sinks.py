@@ -23,10 +23,12 @@ from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
 from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Sink, Source, Table
-from antelog.spark.endpoints.folders import entries
+from antelog.spark.endpoints.folders import entries, local
 from antelog.spark.endpoints.jdbc_sink import write_rows
 from antelog.spark.endpoints.kafka_sink import write_messages
+from antelog.spark.endpoints.parquet_sink import CODECS, write_parquet
 from antelog.spark.endpoints.unreadable import Unreadable
+from antelog.spark.running import Outcomes
 from antelog.spark.settings import PARQUET
 
 _SPARK = ".".join(pyspark.__version__.split(".")[:2])
@@ -84,6 +86,18 @@ def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> N
             )
 
 
+def write_changes(seen: Outcomes, sink: Sink, batch: Batch) -> None:
+    """Write the changes of a batch, past Spark if they are to be Parquet files of this machine."""
+    if isinstance(sink, Files) and sink.form == "parquet":
+        spark = seen.frame.sparkSession
+        folder = local(spark, sink.path)
+        codec = CODECS.get(str(spark.conf.get("spark.sql.parquet.compression.codec")).lower())
+        if folder is not None and codec is not None:
+            write_parquet(seen, folder, _part(batch), codec)
+            return
+    write(seen.changes, sink, batch)
+
+
 def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
     """Write the rows of a batch."""
     match sink:
@@ -102,9 +116,14 @@ def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
             raise AssertionError("what goes to the console is printed by whoever has one")
 
 
+def _part(batch: Batch) -> str:
+    """The folder of a batch in that of a stream; what is read once has none."""
+    return "" if batch.number is None else f"batch={batch.number}"
+
+
 def _write_files(frame: DataFrame, sink: Files, batch: Batch) -> None:
     writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
-    path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/batch={batch.number}"
+    path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/{_part(batch)}"
     options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
     if sink.form == "json":
         options["ignoreNullFields"] = False
