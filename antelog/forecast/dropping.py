@@ -22,6 +22,7 @@ from antelog.engine.columns.tables import Column, Numbers, find
 from antelog.engine.log.told import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED
 from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS
+from antelog.forecast.judges.alerts import ROUNDED
 from antelog.forecast.kinds import DROPPED
 from antelog.forecast.retelling import LINE, NUMBER, Pool, again, marked
 
@@ -124,7 +125,7 @@ class _Sieve:
         if number in self._gone:
             return
         least = self._limits.min_chance
-        if number >= 0 and change in _OPEN and least is not None and chance < least:
+        if number >= 0 and change in _OPEN and least is not None and chance < least - ROUNDED:
             if number in self._open:
                 self._place[number] = place
                 self._due.append((number, chance))
@@ -153,7 +154,8 @@ class _Sieve:
         self._open.pop(number, None)
         self._open[number] = chance, self._times
         if self._limits.most is not None:
-            heappush(self._queue, (2.0 if np.isnan(chance) else chance, self._times, number))
+            equal = 2.0 if np.isnan(chance) else round(chance / ROUNDED) * ROUNDED
+            heappush(self._queue, (equal, self._times, number))
         self._times += 1
 
     def _end(self, number: int, tick: int, chance: float) -> None:

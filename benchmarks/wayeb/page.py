@@ -88,7 +88,7 @@ def as_markdown(found: Found) -> str:
         f"| *{each.name}* | {each.words} | `{each.pattern}` | {each.horizon} readings |"
         for each in QUESTIONS.values()
     )
-    programs = "\n\n".join(f"```\n{each.program}\n```" for each in QUESTIONS.values())
+    programs = "\n\n".join(f"```antelog\n{each.program}\n```" for each in QUESTIONS.values())
     how = _HOW.format(questions=questions, programs=programs, commit=COMMIT)
     lines = [_HEAD + _verdict(found), "", _WHY, "## What it costs", "", *_costs(found)]
     lines += ["", "## How good it is", "", *_quality(found), how, *_settings(found)]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+import pyarrow as pa
+
 from antelog.cli.stopping import interrupt
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -23,8 +25,10 @@ def stoppable() -> Iterator[Callable[[], bool]]:
             signal.signal(each, interrupt)
 
     before = {each: signal.signal(each, ask) for each in _SIGNALS}
+    pa.enable_signal_handlers(False)  # Arrow would break off reading a file, which nobody asked for
     try:
         yield lambda: bool(asked)
     finally:
+        pa.enable_signal_handlers(True)
         for each, handler in before.items():
             signal.signal(each, handler)

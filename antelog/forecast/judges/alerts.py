@@ -17,7 +17,7 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, find, in_order
 FALL = 0.1
 """An answer is unlikely once its chance is so much below what made it likely."""
 
-_ROUNDED = 1e-9
+ROUNDED = 1e-9
 """By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
 
 
@@ -48,8 +48,8 @@ def alert_changes(
     order = in_order([number - number.min(), tick - tick.min()])
     own, level = number.take(order), chance.take(order)
     says = np.zeros(len(own), np.int64)
-    says[level >= threshold - _ROUNDED] = 1
-    says[level < threshold - FALL - _ROUNDED] = -1
+    says[level >= threshold - ROUNDED] = 1
+    says[level < threshold - FALL - ROUNDED] = -1
     first = np.append([True], own[1:] != own[:-1])
     says[first & (says == 0)] = np.where(find(own, before.likely) >= 0, 1, -1)[first & (says == 0)]
     # What says nothing goes on as before; every answer's first one says something.
