@@ -29,6 +29,9 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
         print_diagnostics(error.diagnostics, error.source, stderr())
         ctx.exit(1)
     except AntelogError as error:
+        if (interruption := _interruption_before(error)) is not None:
+            say(STOPPED)
+            ctx.exit(status_of(interruption))
         say(f"error: {error}")
         if debug:
             for text in behind(error):
@@ -50,6 +53,13 @@ def _interruptible() -> Iterator[None]:
     finally:
         for each in guarded:
             signal.signal(each, stop)
+
+
+def _interruption_before(error: BaseException | None) -> KeyboardInterrupt | None:
+    """What interrupted the work, if the error is one of tidying up: that Java answers no more, say."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error
 
 
 def behind(error: BaseException) -> Iterator[str]:

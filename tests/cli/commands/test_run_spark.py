@@ -248,7 +248,9 @@ def test_a_pipeline_that_is_told_to_end_with_all_its_processes(after: float) -> 
         os.killpg(process.pid, signal.SIGTERM)
     _, said = process.communicate(timeout=120)
     assert process.returncode in (0, 143)
-    assert process.returncode == 0 or said == "Stopped.\n"
+    # Spark may have said that one of its tasks was broken off.
+    assert process.returncode == 0 or said.endswith("Stopped.\n")
+    assert "Traceback" not in said
     assert not java.is_running()
 
 

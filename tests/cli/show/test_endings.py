@@ -6,6 +6,7 @@ import click
 import pytest
 
 from antelog.cli.show.endings import behind, ending_in_words
+from antelog.cli.stopping import Terminated
 from antelog.errors import DataError
 
 
@@ -52,3 +53,22 @@ def test_a_text_is_told_once() -> None:
     error = DataError("twice")
     error.__context__ = ValueError("twice")
     assert [*behind(error)] == []
+
+
+def _interrupted() -> None:
+    try:
+        raise Terminated
+    finally:
+        try:
+            raise ConnectionError("Answer from Java side is empty")
+        except ConnectionError as error:
+            raise DataError(str(error)) from None
+
+
+def test_what_fails_in_tidying_up_after_an_interruption_is_not_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    context = click.Context(click.Command("run"))
+    with pytest.raises(click.exceptions.Exit) as ended, ending_in_words(context):
+        _interrupted()
+    assert (ended.value.exit_code, capsys.readouterr().err) == (143, "Stopped.\n")
