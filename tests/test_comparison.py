@@ -239,6 +239,20 @@ def test_the_page_begins_with_one_sentence_one_picture_and_one_date() -> None:
     assert brief.sentences(_once_each(("antelog", "W1", 1.0, 2.0))) == []
 
 
+def test_who_is_ahead_on_a_single_question_is_said_on_top() -> None:
+    pairs = {"antelog": 2.0, "antelog-all": 8.0, "esper": 6.0, "bytewax": 1.5, "polars-once": 0.5}
+    runs = [(name, question, 1.0, cpu) for name, cpu in pairs.items() for question in ("W1", "W2")]
+    said = brief.sentences(_once_each(*runs, ("flink-cep", "W1", 1.0, 1.0)))
+    assert said[1].startswith(
+        "**On single questions less was taken by Bytewax (0.75 times for W1, 0.75 times for W2).** What is"
+    )
+    assert said[2].startswith(
+        "**Where antelog tells all changes, which no other does, less was taken by Esper (0.75 times for W1, "
+        "0.75 times for W2); Bytewax (0.19 times for W1, 0.19 times for W2).** They tell confirmed answers"
+    )
+    assert not any("less was taken" in text for text in brief.sentences(RESULTS))
+
+
 def test_names_of_engines_are_explained_before_their_figures() -> None:
     text = page(RESULTS)
     for name in ("antelog", "Esper", "Siddhi", "Polars"):
