@@ -116,7 +116,7 @@ def beside(found: Sequence[Line]) -> list[Beside]:
 
 
 def sentence(results: Results) -> str:
-    """Whether another is ahead anywhere; empty if nothing was measured."""
+    """Whether another is ahead anywhere, which, and why; empty if nothing was measured."""
     others = [each for each in beside(lines(results)) if each.line.system.name not in (STREAM, BATCH)]
     if not others:
         return ""
@@ -124,13 +124,13 @@ def sentence(results: Results) -> str:
     behind = sorted((each for each in others if not each.ahead), key=lambda each: each.times)
     said = (
         "**On engines for clusters, antelog on Spark is not ahead everywhere.** Less computing, in all or "
-        "without the start, was taken by "
+        "without the start, was taken by"
     )
     if not ahead:
         said = "**Of engines for clusters, none took less computing than antelog on Spark.** "
     else:
         products = [name for name in WHY if any(each.line.system.title.startswith(name) for each in ahead)]
-        said += f"{'; '.join(_ahead(ahead))}. {' '.join(WHY[name] for name in products)} "
+        said = "\n\n".join([said, "\n".join(_ahead(ahead)), *(WHY[name] for name in products), ""])
     if behind:
         some = "Elsewhere others" if ahead else "They"
         ends = f"from {_one(behind[0])} to {_one(behind[-1])}" if len(behind) > 1 else _one(behind[0])
@@ -139,12 +139,12 @@ def sentence(results: Results) -> str:
 
 
 def _ahead(ahead: Sequence[Beside]) -> Iterator[str]:
-    """Each engine with what it is ahead in, by scale: `Flink CEP (0.4 times, for W1 with 2 million)`."""
+    """Each engine with what it is ahead in, by scale: `- Flink CEP: 0.4 times, for W1 with 2 million`."""
     for title in dict.fromkeys(each.line.system.title for each in ahead):
         its = [each for each in ahead if each.line.system.title == title]
         scales = sorted({each.line.scale for each in its})
         told = [_told([each for each in its if each.line.scale == scale]) for scale in scales]
-        yield f"{title} ({'; '.join(told)})"
+        yield f"- {title}: {'; '.join(told)}"
 
 
 def _told(some: Sequence[Beside]) -> str:
