@@ -12,7 +12,7 @@ import numpy as np
 
 from antelog.compile.nodes.patterns import Negated, Var
 from antelog.engine.columns.spans import span
-from antelog.engine.columns.tables import NEVER, Column, keys_of, once
+from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
 from antelog.engine.matching.partials import partials
 from antelog.engine.matching.rows import ONE, term_column, time_column
 from antelog.engine.truth.atoms import Judge
@@ -131,4 +131,4 @@ def _cells(judge: Judge, name: str, position: int) -> Column:
                             look(literal.relation, place)
 
     look(name, position)
-    return np.unique(np.concatenate(cells))
+    return distinct(np.concatenate(cells))

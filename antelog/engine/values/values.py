@@ -176,7 +176,7 @@ class Values:
         Texts are ordered by their code points. Values of different kinds have no order, so
         compare the ranks of equal kinds only.
         """
-        distinct, where = np.unique(cells, return_inverse=True)
+        distinct, where = numbered(cells)
         keys = list(zip(self.kinds(distinct).tolist(), self._plain(distinct), strict=True))
         ranks = np.empty(len(distinct), np.int64)
         ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(distinct))

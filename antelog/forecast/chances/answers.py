@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.nodes.patterns import Const, StaticAtom, Term, Var
-from antelog.engine.columns.tables import Column, Mask, find, keys_of
+from antelog.engine.columns.tables import Column, Mask, find_rows
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
@@ -68,7 +68,7 @@ def _there(atom: StaticAtom, asked: Asked, tables: Tables, values: Values) -> Ma
         return np.full(asked.count, bool(columns))
     table = [columns[i] for i, _ in given]
     sought = [term_column(argument, asked, values) for _, argument in given]
-    found: Mask = find(*keys_of([sought, table])) >= 0
+    found: Mask = find_rows(sought, table) >= 0
     return found
 
 

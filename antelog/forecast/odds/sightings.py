@@ -17,7 +17,7 @@ import numpy as np
 
 from antelog.engine.columns import few
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import Column, Mask, distinct, find, groups, keys_of, marked
+from antelog.engine.columns.tables import Column, Mask, distinct, find_rows, groups, keys_of, marked
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, fresh, gather, without
 from antelog.engine.values.comparing import holds
@@ -180,7 +180,7 @@ def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
         return result
     width = len(family.places)
     keys = [column.take(asked) for column in sought.keys]
-    at = find(*keys_of([[*keys, tick], [*facts.columns[:width], facts.time]]))
+    at = find_rows([*keys, tick], [*facts.columns[:width], facts.time])
     came = (at >= 0) & (facts.arrival.take(at) <= sought.as_of.take(asked))
     there, at = asked[came], at[came]
     result[there] = len(sought.series) + 1

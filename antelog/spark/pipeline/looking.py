@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 
 from antelog.errors import DataError
 from antelog.spark.endpoints.endpoints import Files, Source
-from antelog.spark.endpoints.folders import is_local
+from antelog.spark.endpoints.folders import local
 from antelog.spark.endpoints.unreadable import Unreadable, is_same
 from antelog.spark.session.session import plainly
 
@@ -70,8 +70,7 @@ def _is_here(spark: SparkSession, path: str) -> bool:
     """
     file = Path(path)
     plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
-    here = str(spark.sparkContext.master).startswith("local") and is_local(spark, path)
-    return plain and here and file.is_file()
+    return plain and local(spark, path) is not None and file.is_file()
 
 
 def _looks(spark: SparkSession, files: Files, look: Callable[[str], T], stream: bool) -> Iterator[T]:

@@ -19,7 +19,6 @@ from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
 
 _SCALA = "2.13"
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
-_PANDAS = "PySpark does not yet fully support pandas"
 _CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
 """Settings and variables that ask for Spark Connect: by this value, or by any if it is empty."""
 DAEMON = "antelog.spark.daemon"
