@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from antelog.forecast.scoring.losses import log_losses
 from benchmarks.wayeb.questions import Question
 from benchmarks.wayeb.streams import Flags, Machines, Numbers
-
-LEAST = 1e-4
-"""No chance counts as less, nor its opposite."""
 
 
 def own_chances(file: Path, question: Question, shape: tuple[int, int]) -> Numbers:
@@ -57,7 +55,6 @@ def scores(
 def _scores(chances: Numbers, came: Flags) -> dict[str, float]:
     if np.isnan(chances).any():
         raise ValueError(f"{int(np.isnan(chances).sum())} of {len(chances)} questions have no answer")
-    kept = np.clip(chances, LEAST, 1 - LEAST)
     brier = float(np.mean((chances - came) ** 2))
-    log = float(-np.mean(np.log(np.where(came, kept, 1 - kept))))
+    log = float(np.mean(log_losses(chances, came)))
     return {"brier": round(brier, 5), "log": round(log, 5)}
