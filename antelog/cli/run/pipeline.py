@@ -30,8 +30,8 @@ from antelog.program import Program
 from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.claiming import claimed
-from antelog.spark.session.brief import start_of
 from antelog.spark.session.classes import archive_of, with_archive
+from antelog.spark.session.compilers import start_of
 from antelog.spark.session.configured import settings_of
 from antelog.spark.session.java import require_java
 from antelog.spark.session.starting import java_starting

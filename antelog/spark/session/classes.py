@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from antelog.spark.session.brief import JAVA_OPTIONS
+from antelog.spark.session.compilers import JAVA_OPTIONS
 from antelog.spark.session.versions import pyspark_folder, pyspark_version
 
 EXTRA_OPTIONS = "spark.driver.extraJavaOptions"

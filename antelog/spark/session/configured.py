@@ -14,6 +14,7 @@ from math import gcd
 from antelog.errors import UnsupportedError
 from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints.endpoints import Jdbc, Kafka, Sink, Source
+from antelog.spark.session.compilers import JAVA_OPTIONS, LASTING
 from antelog.spark.session.versions import pyspark_version
 from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
 
@@ -50,6 +51,7 @@ def settings_of(
         # One partition for each core, as far as the buckets can be dealt out evenly.
         found["spark.sql.shuffle.partitions"] = str(_partitions(buckets, _cores(master)))
         found["spark.ui.enabled"] = "false"
+        found[JAVA_OPTIONS] = LASTING
         found["spark.python.daemon.module"] = DAEMON
         found["spark.driver.bindAddress"] = found["spark.driver.host"] = LOOPBACK
     wanted = [each for each in _packages(endpoints) if not _brought(each, given)]

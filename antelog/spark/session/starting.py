@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from antelog.spark.session.brief import JAVA_OPTIONS
 from antelog.spark.session.classes import MAKING, is_made_by
+from antelog.spark.session.compilers import JAVA_OPTIONS
 from antelog.spark.session.quiet import Heard, listening
 from antelog.spark.session.versions import pyspark_folder
 from antelog.spark.settings import LONGEST_END, LOOPBACK

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from antelog.spark.session.brief import JAVA_OPTIONS
 from antelog.spark.session.classes import EXTRA_OPTIONS, archive_of, archives, is_made_by, with_archive
+from antelog.spark.session.compilers import JAVA_OPTIONS
 from antelog.spark.session.java import require_java
 
 HERE = {"spark.master": "local[2]"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antelog.errors import UnsupportedError
+from antelog.spark.session.compilers import JAVA_OPTIONS, LASTING
 from antelog.spark.session.configured import DAEMON, settings_of
 
 
@@ -38,3 +39,10 @@ def test_workers_are_shared_and_start_ready_made_unless_told_otherwise() -> None
     assert "spark.python.daemon.module" not in there  # its machines start their own Python
     given = {"spark.python.daemon.module": "pyspark.daemon", shared: "true"}
     assert settings_of([], buckets=8, master="local[2]", conf=given).items() >= given.items()
+
+
+def test_java_compiles_well_what_is_called_very_often_on_this_machine_unless_told_otherwise() -> None:
+    assert settings_of([], buckets=8, master="local[2]")[JAVA_OPTIONS] == LASTING
+    assert JAVA_OPTIONS not in settings_of([], buckets=8, master="spark://host:7077")
+    given = {JAVA_OPTIONS: "-Xms1g"}
+    assert settings_of([], buckets=8, master="local[2]", conf=given)[JAVA_OPTIONS] == "-Xms1g"

@@ -1,4 +1,4 @@
-"""antelog/spark/session/brief.py: which runs are short, and what is set for them."""
+"""antelog/spark/session/compilers.py: which runs are short, and what Java is told for these and others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from antelog.spark.endpoints.endpoints import Files, Kafka, Source
-from antelog.spark.session import brief
-from antelog.spark.session.brief import JAVA_OPTIONS, start_of
+from antelog.spark.session import compilers
+from antelog.spark.session.compilers import JAVA_OPTIONS, start_of
 
 QUICK = {JAVA_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"}
 
@@ -17,7 +17,7 @@ QUICK = {JAVA_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"}
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "in").mkdir()
     for name in ("a.csv", "in/b.csv"):
-        (tmp_path / name).write_bytes(b"x" * (brief.SMALL // 2))
+        (tmp_path / name).write_bytes(b"x" * (compilers.SMALL // 2))
     return tmp_path
 
 
@@ -46,7 +46,7 @@ def test_what_may_be_long_is_left_as_it_is(
 def test_many_bytes_or_files_are_left_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = [Files(str(folder), "csv")]
     assert start_of(everything, "local[2]") == QUICK
-    monkeypatch.setattr(brief, "FEW", 1)
+    monkeypatch.setattr(compilers, "FEW", 1)
     assert start_of(everything, "local[2]") == {}
     monkeypatch.undo()
     (folder / "c.csv").write_bytes(b"x")
