@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -194,10 +193,12 @@ def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWrite
 
 
 def totals(outcomes: Outcomes) -> Counts:
-    """The counts of all buckets together."""
-    how = {name: f.max if name == "now" else f.sum for name in outcomes.counts.columns if name in COUNTS}
-    row = outcomes.counts.select(*(sum_of(name).alias(name) for name, sum_of in how.items())).first()
-    return {} if row is None else row.asDict()
+    """The counts of all buckets together. There are few, which Spark would need a shuffle to add up."""
+    rows = outcomes.counts.collect()
+    known = {name: [row[name] for row in rows if row[name] is not None] for name in COUNTS}
+    return {
+        name: (max if name == "now" else sum)(numbers) if numbers else None for name, numbers in known.items()
+    }
 
 
 def _progress(told: Any, counts: Counts) -> Progress:
