@@ -20,11 +20,21 @@ from antelog.compile.prepared.literals import NegatedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find_rows, groups, keys_of, marked
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Mask,
+    distinct,
+    find_rows,
+    groups,
+    keys_of,
+    marked,
+    pairs,
+)
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial, partials
 from antelog.engine.matching.rows import AS_OF, Rows, term_column, time_column
-from antelog.engine.truth.derivations import Derivations, with_facts
+from antelog.engine.truth.derivations import Derivations, looked_back, with_facts
 from antelog.engine.truth.settled import Settled
 from antelog.engine.values.values import Values
 
@@ -41,6 +51,10 @@ Table: TypeAlias = list[Column]
 """Atoms of a relation: a column for each of its variables, then the ticks, then perhaps AS_OF."""
 
 
+Placed: TypeAlias = tuple[Derivations, Column]
+"""Derivations of atoms, and the position of each one's atom among those that are wanted."""
+
+
 _AT = "<at>"
 """A column of rows: the position of their atom among those that are wanted."""
 
@@ -51,7 +65,8 @@ class Judge:
 
     `settled` has what is known for good of relations that rest on their own negation, and
     `through_time` decides the atoms of these that are not settled yet. `settled_by` says by when
-    everything has come that a negated literal with open variables may rest on.
+    everything has come that a negated literal with open variables may rest on. Derivations that were found
+    are `kept`, for what atoms were at earlier ticks is asked after what they are.
     """
 
     known: Knowledge
@@ -59,6 +74,7 @@ class Judge:
     through_time: Callable[[Judge, str, Table], Truth]
     settled_by: Callable[[Judge, Derivations, NegatedLiteral], Column]
     _memo: dict[tuple[str, int], tuple[Table, Truth]] = field(default_factory=dict)
+    kept: dict[str, tuple[Table, list[Placed]]] = field(default_factory=dict)
 
     def truth(self, name: str, wanted: Table) -> Truth:
         """What becomes of atoms of a relation, if nothing arrives any more."""
@@ -88,6 +104,14 @@ class Judge:
             known = Truth(*map(np.concatenate, zip(known, more, strict=True)))
             self._memo[place] = [np.concatenate(parts) for parts in zip(table, fresh, strict=True)], known
         return Truth(*(column.take(at) for column in known))
+
+    def keep(self, name: str, wanted: Table, fresh: list[Placed]) -> None:
+        """Keeps the derivations of atoms, together with those that are kept."""
+        if name in self.kept:
+            table, parts = self.kept[name]
+            fresh = [*parts, *((found, at + len(table[0])) for found, at in fresh)]
+            wanted = [np.concatenate(columns) for columns in zip(table, wanted, strict=True)]
+        self.kept[name] = wanted, fresh
 
 
 def with_negations(judge: Judge, found: Derivations, leaving: frozenset[str] = frozenset()) -> Derivations:
@@ -133,14 +157,42 @@ def looked_at(found: Derivations) -> Column | np.int64:
 
 def derived(
     judge: Judge, name: str, wanted: Table, leaving: frozenset[str] = frozenset()
-) -> Iterator[tuple[Derivations, Column]]:
+) -> Iterator[Placed]:
     """All derivations of the wanted atoms, with the position of each one's atom among them."""
-    known = judge.known
+    known, arity = judge.known, len(judge.known.rules.relations[name].answer.variables)
+    as_of = len(wanted) > arity + 1
+    if as_of and (back := _back(judge, name, wanted)) is not None:
+        yield from ((with_negations(judge, found, leaving), at) for found, at in back)
+        return
+    fresh: list[Placed] = []
     for number, prepared in enumerate(known.rules.patterns[name]):
-        seed = _seed(prepared, wanted, len(known.rules.relations[name].answer.variables), known.values)
+        seed = _seed(prepared, wanted, arity, known.values)
         for part in _rows(judge, name, number, seed):
-            at = part.rows.bound[_AT]
-            yield with_negations(judge, with_facts(known, prepared, part), leaving), at
+            found, at = with_facts(known, prepared, part), part.rows.bound[_AT]
+            fresh.append((found, at))
+            yield with_negations(judge, found, leaving), at
+    if not as_of:
+        judge.keep(name, wanted, fresh)
+
+
+def _back(judge: Judge, name: str, wanted: Table) -> list[Placed] | None:
+    """The derivations of atoms as of earlier ticks: the same as now, if all have been looked at before.
+
+    None if not, or if they are too many at once.
+    """
+    *atoms, then = wanted
+    table, parts = judge.kept.get(name, ([then[:0]] * len(atoms), []))
+    place = find_rows(atoms, table)
+    if (place < 0).any():
+        return None
+    try:
+        joins = [pairs(place, at) for _, at in parts]
+    except TooLargeError:
+        return None
+    return [
+        (looked_back(judge.known, found.take(there), then.take(here)), here)
+        for (found, _), (here, there) in zip(parts, joins, strict=True)
+    ]
 
 
 def _rows(judge: Judge, name: str, number: int, seed: Rows) -> list[Partial]:

@@ -80,3 +80,20 @@ def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Deriva
         fails[i] = or_never(fails[i], arrived != NEVER)
     settled[count:] = -1
     return Derivations(prepared, rows, holds, fails, settled)
+
+
+def looked_back(known: Knowledge, found: Derivations, then: Column) -> Derivations:
+    """The same derivations as of some ticks, which is less than to find them again.
+
+    What is known of their negated literals is left out.
+    """
+    prepared, facts = found.prepared, len(found.prepared.facts)
+    rows = Rows({**found.rows.bound, AS_OF: then}, found.rows.count)
+    if any(fact.slot is not None for fact in prepared.facts):
+        return with_facts(known, prepared, Partial(rows, found.holds[:facts]))
+    holds, fails = np.full((2, *found.holds.shape), NEVER)
+    settled = np.full_like(found.settled, -1)
+    settled[:facts] = found.settled[:facts]
+    holds[:facts] = or_never(found.holds[:facts], found.holds[:facts] > then)
+    fails[:facts] = or_never(settled[:facts], holds[:facts] != NEVER)
+    return Derivations(prepared, rows, holds, fails, settled)
