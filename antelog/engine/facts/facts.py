@@ -337,8 +337,7 @@ def _rejected(
 
 def _once(facts: Facts) -> Facts:
     """Each fact once, at its first arrival."""
-    suspects = alike(facts.digests)
-    if len(suspects) == 0:
+    if facts.count < 2 or len(suspects := alike(facts.digests)) == 0:
         return facts  # different digests, different facts
     # Of equal keys the first comes first, and that shall be the fact that arrived first.
     suspects = suspects[np.argsort(facts.arrival[suspects], kind="stable")]
