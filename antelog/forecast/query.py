@@ -12,12 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Mask, distinct, find, inverse, spread
-from antelog.engine.log.changes import KINDS
 from antelog.engine.log.changes import Lines as Logged
 from antelog.engine.log.told import REVISED
 from antelog.engine.values.encoding import UNBOUND
@@ -242,13 +239,8 @@ class Query:
         for column in cells:
             whole &= column != UNBOUND
         rows = np.flatnonzero(whole)
-        change = logged.table.column("change")
-        if len(change) <= few.FEW:
-            kind = np.array([KINDS.index(each) for each in change.to_pylist()], np.int64)
-        else:
-            kind = pc.index_in(change, pa.array(KINDS)).to_numpy().astype(np.int64)
-        tick = logged.table.column("tick").to_numpy()
-        return rows, Lines((*cells, logged.cells[-1]), tick, kind, logged.stage).take(rows)
+        lines = Lines((*cells, logged.cells[-1]), logged.tick, logged.kind.astype(np.int64), logged.stage)
+        return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
     def _learned(self, judged: Judged, settled: Settled) -> Judged:
         """With what became of the answers that are settled."""

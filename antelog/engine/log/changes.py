@@ -53,25 +53,28 @@ __all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "as_they_s
 class Lines:
     """Lines about answers: as they are told, and for each line the cells of its answer, the time last.
 
-    A time that is open is negative. `stage` says how far each answer has come, if that was asked for
-    (see `stages`).
+    A time that is open is negative. The tick and the kind of each line are here as well, for those who reckon
+    with them; `stage` says how far each answer has come, if that was asked for (see `stages`).
     """
 
     table: pa.Table
     cells: tuple[Column, ...]
+    tick: Column
+    kind: Kinds
     stage: Column
 
 
 def no_lines(empty: pa.Table, relation: Relation) -> Lines:
-    return Lines(empty, tuple(columns_of(len(relation.answer.variables) + 1)), np.zeros(0, np.int64))
+    tick, kind, stage, *cells = columns_of(len(relation.answer.variables) + 4)
+    return Lines(empty, tuple(cells), tick, kind, stage)
 
 
 def one_after_the_other(parts: Sequence[Lines]) -> Lines:
     if len(parts) == 1:
         return parts[0]
-    cells = zip(*(part.cells for part in parts), strict=True)
-    table = pa.concat_tables([part.table for part in parts])
-    return Lines(table, tuple(map(np.concatenate, cells)), np.concatenate([part.stage for part in parts]))
+    columns = zip(*((*part.cells, part.tick, part.kind, part.stage) for part in parts), strict=True)
+    *cells, tick, kind, stage = map(np.concatenate, columns)
+    return Lines(pa.concat_tables([part.table for part in parts]), tuple(cells), tick, kind, stage)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +168,7 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
         if position in relation.unguarded:
             sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order(sorting)
-    moment, kind, row = moment.take(order), kind.take(order), row.take(order)
+    moment, kind, row, tick = moment.take(order), kind.take(order), row.take(order), tick.take(order)
     ahead = _ahead(judge, told, moment.take(marked(kind <= REVISED)))
     around = few_columns(judge, told, moment, kind, ahead) if len(moment) <= few.FEW else None
     around = columns_around(judge, told, moment, kind, ahead) if around is None else around
@@ -174,11 +177,11 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
     if relation.answer.time is not None:
         columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
     if relation.unguarded:
-        columns += others_columns(teller, relation, found, row, tick.take(order))
+        columns += others_columns(teller, relation, found, row, tick)
     columns += around[2:]
     told_of = (*(cells.take(order) for cells in answer), time.take(order))
     stage = stages(judge, query.name, told, moment) if query.staged else np.full(len(moment), NO_STAGE)
-    return Lines(pa.Table.from_arrays(columns, schema=schema), told_of, stage)
+    return Lines(pa.Table.from_arrays(columns, schema=schema), told_of, tick, kind, stage)
 
 
 def columns_around(judge: Judge, told: Told, moment: Column, kind: Kinds, ahead: Outlook) -> list[pa.Array]:

@@ -8,6 +8,8 @@ not depend on it; it is for those who count what becomes of answers.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from antelog.engine.answers.moments import views_of
@@ -38,20 +40,25 @@ def stages(judge: Judge, query: str, told: Told, moment: Column) -> Column:
         if len(mine) == 0:
             continue
         own, tick = row.take(mine) - found.starts[number], then.take(mine)
-        missing = np.full(len(mine), len(each.holds))
-        true = np.zeros(len(mine), np.int64)
-        for literal, line_ in enumerate(each.holds):
-            holds = (line_.take(own) <= tick).astype(np.int64)
-            missing -= holds
-            true |= holds << min(literal, LITERALS - 1)
+        holds = each.holds.take(own, axis=1) <= tick
+        missing = len(holds) - np.count_nonzero(holds, axis=0)
+        true = np.bitwise_or.reduce(holds * _bits(len(holds)), axis=0)
         stage[mine] = (
             (np.minimum(missing, 1023) << _MISSING) + (numbers[id(each.prepared)] << _PATTERN) + true
         )
     result = np.full(len(moment), NO_STAGE)
-    if len(line):
+    if at.alone:
+        result[line] = stage & ((1 << _MISSING) - 1)
+    elif len(line):
         first = marked(changed(line))
         result[line.take(first)] = np.minimum.reduceat(stage, first) & ((1 << _MISSING) - 1)
     return result
+
+
+@cache
+def _bits(literals: int) -> Column:
+    """The bit of each of so many literals, one below the other."""
+    return 1 << np.minimum(np.arange(literals), LITERALS - 1)[:, None]
 
 
 def pattern_of(stage: Column) -> Column:

@@ -94,7 +94,7 @@ def _shown(family: Family, facts: Facts, values: Values) -> Facts:
     if family.slotted:
         return shown
     shown = shown.take(met > 0)
-    if shown.count == 0:
+    if shown.count < 2:
         return shown
     (key,) = keys_of([[*shown.columns, shown.time]])
     first = groups(key)

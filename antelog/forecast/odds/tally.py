@@ -83,6 +83,11 @@ class Tally:
         said = zip(self.first.tolist(), self.last.tolist(), map(tuple, self.sums.tolist()), strict=True)
         return dict(zip(keys, said, strict=True))
 
+    @cached_property
+    def oldest(self) -> int:
+        """The epoch since which some key was not counted."""
+        return int(self.last.min())
+
     def of(self, key: tuple[int, ...], as_of: tuple[int, float | None]) -> tuple[float, ...] | None:
         """The sums of one key, as of an epoch; None if nothing was counted."""
         epoch, half_life = as_of
@@ -242,10 +247,9 @@ def alive(tally: Tally, epoch: int) -> int:
 
 def without_old(tally: Tally, epoch: int) -> Tally:
     """The tally without the keys that are forgotten, which saves room and changes nothing."""
-    if not tally.forgets or tally.count == 0:
+    if not tally.forgets or tally.count == 0 or epoch - tally.oldest <= FORGOTTEN:
         return tally
-    old = tally.forgotten(epoch, tally.last)
-    return tally.take(np.flatnonzero(~old)) if old.any() else tally
+    return tally.take(np.flatnonzero(~tally.forgotten(epoch, tally.last)))
 
 
 @dataclass(frozen=True, eq=False)
