@@ -170,25 +170,16 @@ class _Course:
         moved = _moved(held, self._moves if tick >= self._row.since else self._still)
         weights = [self._weights(chain, tick, horizon) for chain in range(len(self._slotted))]
         here = () if layer is None else layer.chains
-        others = [
-            prod(
-                sum(own[at])
-                for chain, (own, at) in enumerate(zip(weights, state, strict=True))
-                if chain not in here
-            )
-            for state in self._states
-        ]
+        beside = [(chain, [*map(sum, own)]) for chain, own in enumerate(weights) if chain not in here]
+        others = [prod([own[state[chain]] for chain, own in beside]) for state in self._states]
         led = [[0.0] * len(others) for _ in range(len(held) if layer is None else layer.width)]
         for outcome, leads in [((), range(len(held)))] if layer is None else layer.leads:
             said = [*zip(here, outcome, strict=True)]
-            shown = [
-                other * prod(weights[chain][state[chain]][number] for chain, number in said)
-                for other, state in zip(others, self._states, strict=True)
-            ]
-            for at, weight in enumerate(shown):
+            for at, (other, state) in enumerate(zip(others, self._states, strict=True)):
+                weight = other * prod([weights[chain][state[chain]][number] for chain, number in said])
                 if weight:
-                    for node, then in enumerate(leads):
-                        led[then][at] += moved[node][at] * weight
+                    for node, own in moved:
+                        led[leads[node]][at] += own[at] * weight
         total = sum(map(sum, led)) or nan
         return [[each / total for each in own] for own in led]
 
@@ -212,12 +203,14 @@ class _Course:
         return weights
 
 
-def _moved(held: Held, moves: Moves) -> Held:
-    """All chains a tick further."""
+def _moved(held: Held, moves: Moves) -> list[tuple[int, list[float]]]:
+    """All chains a tick further, for each node that may have been reached."""
     moved = []
-    for own in held:
+    for node, own in enumerate(held):
         there = [(chance, to) for chance, to in zip(own, moves, strict=True) if chance]
-        moved.append([sum(chance * to[state] for chance, to in there) for state in range(len(moves))])
+        if there:
+            after = [sum([chance * to[state] for chance, to in there]) for state in range(len(moves))]
+            moved.append((node, after))
     return moved
 
 
