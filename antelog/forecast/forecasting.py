@@ -81,7 +81,9 @@ def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasti
     sightings = seen(before.sightings, own.families, finished.facts, finished.values)
     current = replace(before, sightings=sightings)
     if before.learning.on:
-        current = _counted(own, current, state.now)
+        # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
+        first_tick = 1 + min(each.judged.followed.now for each in before.queries.values())
+        current = _used(own, _counted(own, current, state.now), first_tick)
     scene = _scene(plan, current, state)
     queries, log = dict(current.queries), {}
     for name, each in finished.told.items():

@@ -68,6 +68,11 @@ class SeriesCounts:
     def _kept(self) -> dict[Chain, dict[tuple[int, ...], Rates]]:
         return {}
 
+    def knowing(self, before: SeriesCounts) -> SeriesCounts:
+        """The same, with a copy of the rates that were worked out of the counts before."""
+        self._kept.update((chain, dict(kept)) for chain, kept in before._kept.items())
+        return self
+
     def __getstate__(self) -> dict[str, object]:
         """Another process has none of what is kept: it hashes chains in another way."""
         return {name: each for name, each in vars(self).items() if name != "_kept"}
@@ -120,7 +125,10 @@ def _count(own: Numbers, facts: Facts, width: int, epoch: tuple[int, int]) -> No
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
-    return replace(counts, later=(*counts.later, new)) if len(new.numbers) else counts
+    """With what an epoch adds; as that is not used yet, rates that were worked out still hold."""
+    if len(new.numbers) == 0:
+        return counts
+    return replace(counts, later=(*counts.later, new)).knowing(counts)
 
 
 def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:
