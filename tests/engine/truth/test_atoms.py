@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from antelog.engine.truth.atoms import asked_atoms
 from tests.engine.stages import stage, ticks
@@ -38,6 +39,20 @@ def test_the_same_atom_is_worked_out_once() -> None:
     assert ticks(again.true_at) == [5]
     ((table, _),) = judge._memo.values()
     assert len(table[0]) == 2
+
+
+@pytest.mark.parametrize("slot", ["", ", one per device"])
+def test_what_atoms_were_is_the_same_whether_their_derivations_are_kept_or_found_again(slot: str) -> None:
+    facts = [*FACTS, ("Temp", "wt3", "low", 4, 4)]
+    given = stage(RULES.replace("delay 1", f"delay 1{slot}"), facts)
+    (name,) = (r.name for r in given.plan.relations if not r.asked)
+    now = [given.cells("wt2", "wt3", "wt2", "wt4"), np.array([4, 4, 4, 4])]
+    before = [*now, np.array([4, 3, 5, 2])]
+    again, judge = given.judge.truth(name, before), given.judge
+    judge.truth(name, now)
+    kept = judge.truth(name, before)
+    assert [ticks(column) for column in kept] == [ticks(column) for column in again]
+    assert ticks(kept.true_at) == [None, None, 5, None]  # what came at 5 was not there at 4
 
 
 def test_rows_ask_for_the_atoms_of_their_negations() -> None:
