@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from antelog.engine.columns.tables import ascending
+from antelog.engine.columns.orders import ascending
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of
 

@@ -25,9 +25,10 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import affected, unsettled
 from antelog.engine.batches import batches
+from antelog.engine.columns.orders import ascending
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import Mask, ascending, distinct
+from antelog.engine.columns.tables import Mask, distinct
 from antelog.engine.facts.facts import Admitted, Facts, admit
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import added, fresh, without

@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.engine.columns import few
+from antelog.engine.columns.orders import ascending, extent, order_of, ordered
 from antelog.engine.columns.room import make_room
 
 Column = NDArray[np.int64]
@@ -68,20 +69,14 @@ def _dense(column: Column) -> tuple[Column, int]:
     """Small numbers in place of a column's values, equal where they are, and how many may occur."""
     if len(column) == 0:
         return column, 1
-    low, count = _range(column)
+    low, count = extent(column)
     if count > _roomy(len(column)) and _apart(low, count):
         column = _together(column)
-        low, count = _range(column)
+        low, count = extent(column)
     if count <= _roomy(len(column)):
         return column - low, count
     encoded = pa.array(column).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
-
-
-def _range(column: Column) -> tuple[int, int]:
-    """The least number of a column that is not empty, and how many there are up to the greatest."""
-    low = int(np.minimum.reduce(column))  # `min` is the same, by a longer way
-    return low, int(np.maximum.reduce(column)) - low + 1
 
 
 def _roomy(length: int) -> int:
@@ -105,46 +100,7 @@ def _together(column: Column) -> Column:
 
 def sorting(key: Column) -> Column:
     """The order that sorts keys; equal keys stay in their order."""
-    return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else _order(key)
-
-
-def _sorted(key: Column) -> tuple[Column, Column]:
-    """The order that sorts keys, and the keys in that order."""
-    order = _order(key)
-    return order, key.take(order)
-
-
-# NumPy counts numbers of sixteen bits, where it compares larger ones. So sixteen bits after the other, from
-# the lowest on, is a third of the work on some processors, and about as much on others.
-
-
-def _order(key: Column) -> Column:
-    """The order that sorts numbers; equal ones stay in their order."""
-    if len(key) <= few.FEW:
-        return np.argsort(key, kind="stable")
-    low, count = _range(key)
-    rest = key - low
-    order = np.argsort(rest.astype(np.uint16), kind="stable")
-    for shift in _shifts(count)[1:]:
-        digit = (rest >> shift).astype(np.uint16)
-        order = order.take(np.argsort(digit.take(order), kind="stable"))
-    return order
-
-
-def ascending(column: Column) -> Column:
-    """The numbers of a column in order."""
-    if len(column) <= few.FEW:
-        return np.sort(column)
-    low, count = _range(column)
-    rest = column - low
-    for shift in _shifts(count):
-        rest = rest.take(np.argsort((rest >> shift).astype(np.uint16), kind="stable"))
-    return rest + low
-
-
-def _shifts(count: int) -> range:
-    """Where the groups of sixteen bits begin in numbers below this."""
-    return range(0, max((count - 1).bit_length(), 1), 16)
+    return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else order_of(key)
 
 
 def marked(mask: Mask) -> Column:
@@ -174,7 +130,7 @@ def distinct(column: Column) -> Column:
     """The different numbers of a column, in order; sorting them all is faster than hashing them."""
     if len(column) <= few.FEW:
         return np.array(sorted(set(column.tolist())), np.int64)
-    low, count = _range(column)
+    low, count = extent(column)
     if count <= _roomy(len(column)):
         there = np.zeros(count, np.bool_)
         there[column - low] = True
@@ -189,7 +145,7 @@ def numbered(column: Column) -> tuple[Column, Column]:
         given = column.tolist()
         place = {number: at for at, number in enumerate(sorted(set(given)))}
         return np.array([*place], np.int64), np.array([place[number] for number in given], np.int64)
-    low, count = _range(column)
+    low, count = extent(column)
     if count > _roomy(len(column)) and _apart(low, count):
         different, which = numbered(_together(column))
         marks = int(np.searchsorted(different, _IDS))  # which come last, where they belong
@@ -203,7 +159,7 @@ def numbered(column: Column) -> tuple[Column, Column]:
         there[at] = True
         different = marked(there)
         return different + low, places(different, count).take(at)
-    order, sequence = _sorted(column)
+    order, sequence = ordered(column)
     fresh = changed(sequence)
     which = np.empty(len(column), np.int64)
     which[order] = ordinals(fresh)
@@ -214,7 +170,7 @@ def once(key: Column) -> tuple[Column, Column]:
     """A row of each different key, in the order of the keys, and for each row which of them it has."""
     if len(key) == 0:
         return key, key
-    low, count = _range(key)
+    low, count = extent(key)
     if count <= _roomy(len(key)):
         at = key - low
         row = np.full(count, -1, np.int64)
@@ -303,20 +259,20 @@ class Groups:
 
 
 def groups(key: Column) -> Groups:
-    order, ordered = _sorted(key)
-    return Groups(order, marked(changed(ordered)))
+    order, sequence = ordered(key)
+    return Groups(order, marked(changed(sequence)))
 
 
 def pairs(left: Column, right: Column) -> tuple[Column, Column]:
     """The rows of two tables whose keys are equal: positions on the left and on the right."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order, ordered = _sorted(right)
-    starts = marked(changed(ordered))
-    at = _sought(left, ordered.take(starts))
+    order, sequence = ordered(right)
+    starts = marked(changed(sequence))
+    at = _sought(left, sequence.take(starts))
     # What is not there has the last place, which is that of a group with nothing in it.
-    starts = np.append(starts, len(ordered))
-    counts = np.diff(starts, append=len(ordered)).take(at)
+    starts = np.append(starts, len(sequence))
+    counts = np.diff(starts, append=len(sequence)).take(at)
     make_room(counts)
     here, there = spread(starts.take(at), counts)
     return here, order.take(there)
@@ -330,10 +286,10 @@ def _sought(keys: Column, different: Column) -> Column:
         position[different - (low - 1)] = np.arange(len(different))
         return position.take(np.minimum(np.maximum(keys - (low - 1), 0), count + 1))
     # What is sought is sorted first, for then it is found in one place after the other.
-    order, ordered = _sorted(keys)
-    at = np.minimum(np.searchsorted(different, ordered), len(different) - 1)
+    order, sequence = ordered(keys)
+    at = np.minimum(np.searchsorted(different, sequence), len(different) - 1)
     position = np.empty(len(keys), np.int64)
-    position[order] = np.where(different.take(at) == ordered, at, -1)
+    position[order] = np.where(different.take(at) == sequence, at, -1)
     return position
 
 
@@ -360,13 +316,13 @@ def find(left: Column, right: Column) -> Column:
         return np.array([first.get(number, -1) for number in left.tolist()], np.int64)
     if len(left) == 0 or len(right) == 0:
         return np.full(len(left), -1, np.int64)
-    low, count = _range(right)
+    low, count = extent(right)
     if count <= _roomy(len(left) + len(right)):
         position = np.full(count + 2, -1, np.int64)
         # Of several assignments to one place the last one stays.
         position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
         return position[np.minimum(np.maximum(left - (low - 1), 0), count + 1)]
-    order, ordered = _sorted(right)
-    starts = marked(changed(ordered))
-    at = _sought(left, ordered.take(starts))
+    order, sequence = ordered(right)
+    starts = marked(changed(sequence))
+    at = _sought(left, sequence.take(starts))
     return np.where(at < 0, -1, order.take(starts.take(at)))

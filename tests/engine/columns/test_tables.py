@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from antelog.engine.columns.tables import (
     Column,
-    ascending,
     distinct,
     find,
     find_rows,
@@ -105,9 +104,3 @@ def test_rows_are_sorted_by_one_column_after_the_other(rows: list[tuple[int, int
     assert [rows[i] for i in order.tolist()] == sorted(rows)
     first = column(*(row[0] for row in rows))
     assert sorting(first).tolist() == sorted(range(len(rows)), key=lambda i: rows[i][0])
-
-
-@given(COLUMN)
-def test_numbers_are_sorted_however_far_apart(numbers: list[int]) -> None:
-    assert ascending(column(*numbers)).tolist() == sorted(numbers)
-    assert sorting(column(*numbers)).tolist() == sorted(range(len(numbers)), key=lambda i: numbers[i])
