@@ -147,8 +147,12 @@ def current(found: Lives, now: int) -> Moments:
 def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Moments:
     """Moments as sorted keys, and the views at these."""
     answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
-    life, owner = found.life, found.number << shift
-    last = (1 << shift) - 1
+    life = found.life
+    if found.by_answer.alone:  # each answer is its derivation
+        during = there.take(answer) & (life.told.take(answer) <= tick) & (tick < life.end.take(answer))
+        view_at = marked(during)
+        return Moments(before, answer, tick, answer.take(view_at), view_at, alone=True)
+    owner, last = found.number << shift, (1 << shift) - 1
     sizes = np.bincount(answer, minlength=found.by_answer.count)
     every = sizes.take(found.number)
     if int(every.sum()) <= _FEW * len(every):
