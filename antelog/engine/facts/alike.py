@@ -15,6 +15,9 @@ from antelog.engine.columns.tables import Column, marked
 _PLACES = 8
 """The table has at least this many places for each fact."""
 
+_APART = 32
+"""And this many for each of those that others are looked for among."""
+
 
 def alike(digests: Column) -> Column:
     """The rows whose digest another row has too, in order."""
@@ -30,10 +33,31 @@ def alike(digests: Column) -> Column:
     return np.sort(order.take(marked(twice)))
 
 
+def among(digests: Column, known: Column) -> Column:
+    """The rows whose digest is among those known, in order."""
+    bits = max(_APART * len(known) - 1, 1).bit_length()
+    rows = _placed(digests, known, bits)
+    if len(rows) == 0:
+        return rows
+    suspects = digests.take(rows)
+    return rows.take(marked(np.isin(suspects, known.take(_placed(known, suspects, bits)))))
+
+
+def _placed(digests: Column, others: Column, bits: int) -> Column:
+    """The rows that share their place with one of others."""
+    there = np.zeros(1 << bits, np.bool_)
+    there[_place(others, bits)] = True
+    return marked(there.take(_place(digests, bits)))
+
+
+def _place(digests: Column, bits: int) -> Column:
+    return (digests.view(np.uint64) >> np.uint64(64 - bits)).view(np.int64)
+
+
 def _sharing(digests: Column) -> Column:
     """The rows that share their place with another."""
     bits = max(_PLACES * len(digests) - 1, 1).bit_length()
-    place = (digests.view(np.uint64) >> np.uint64(64 - bits)).view(np.int64)
+    place = _place(digests, bits)
     numbers = np.arange(len(digests), dtype=np.int32)
     table = np.empty(1 << bits, np.int32)  # only what is written is read
     table[place] = numbers

@@ -66,6 +66,8 @@ class Facts:
 
         They are kept, for each step asks for those of the last ticks again.
         """
+        if not constants and not repeats:
+            return self
         known = self._having
         if (constants, repeats) not in known:
             fits = np.ones(self.count, np.bool_)
@@ -94,6 +96,11 @@ class Facts:
         return Facts(
             tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
         )
+
+    def between(self, start: int, end: int) -> Facts:
+        """A stretch of them, which is not copied."""
+        columns = tuple(column[start:end] for column in self.columns)
+        return Facts(columns, self.time[start:end], self.arrival[start:end])
 
 
 def no_facts(width: int) -> Facts:

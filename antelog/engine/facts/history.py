@@ -8,16 +8,18 @@ cost what the ticks concerned hold, however many others are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from antelog.engine.columns import few
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, distinct, find_rows, groups
-from antelog.engine.facts.alike import alike
+from antelog.engine.facts.alike import among
 from antelog.engine.facts.facts import Facts, Places, no_facts
 
 
@@ -62,14 +64,31 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
     )
 
 
-def gather_at_least(
-    history: History, name: str, about: Spans | None, constants: Places = (), repeats: Places = ()
-) -> Facts:
-    """The same as `gather`, and perhaps facts about other ticks, where that is less work."""
-    whole = history[name].few
-    if whole is None:
-        return gather(history, name, about, constants, repeats)
-    return whole.having(constants, repeats) if constants or repeats else whole
+def gather_each(
+    history: History, name: str, wanted: Sequence[Spans | None], constants: Places = (), repeats: Places = ()
+) -> list[Facts]:
+    """What `gather` gives for each of some sets of ticks, and perhaps facts about other ticks as well.
+
+    Literals often ask for nearly the same ticks. The facts about these are put side by side once, and each
+    set has its stretch of them.
+    """
+    stream = history[name]
+    if stream.few is not None:  # looking for some takes longer than taking all
+        return [stream.few.having(constants, repeats)] * len(wanted)
+    if len(wanted) == 1:
+        return [gather(history, name, wanted[0], constants, repeats)]
+    ticks = [[*stream.slices] if about is None else _ticks_in(stream, about) for about in wanted]
+    every = sorted({tick for own in ticks for tick in own})
+    parts = [[part.having(constants, repeats) for part in stream.slices.get(tick, ())] for tick in every]
+    ends = [*accumulate((sum(part.count for part in each) for each in parts), initial=0)]
+    whole = joint([part for each in parts for part in each], stream.width)
+    firsts = [bisect_left(every, own[0]) if own else 0 for own in ticks]
+    return [
+        whole.between(ends[first], ends[first + len(own)])
+        if every[first : first + len(own)] == own
+        else gather(history, name, about, constants, repeats)
+        for first, own, about in zip(firsts, ticks, wanted, strict=True)
+    ]
 
 
 def gather(
@@ -79,9 +98,7 @@ def gather(
     stream = history[name]
     wanted: Iterable[int] = stream.slices if about is None else _ticks_in(stream, about)
     parts = (part for tick in wanted for part in stream.slices.get(tick, ()))
-    if constants or repeats:
-        parts = (part.having(constants, repeats) for part in parts)
-    return joint(parts, stream.width)
+    return joint((part.having(constants, repeats) for part in parts), stream.width)
 
 
 def _ticks_in(stream: Stream, about: Spans) -> list[int]:
@@ -131,8 +148,7 @@ def fresh(history: History, name: str, facts: Facts) -> Facts:
     known = [part for tick in distinct(facts.time).tolist() for part in slices.get(tick, ())]
     if not known:
         return facts
-    suspects = alike(np.concatenate([facts.digests, *(part.digests for part in known)]))
-    suspects = suspects[: np.searchsorted(suspects, facts.count)]
+    suspects = among(facts.digests, np.concatenate([part.digests for part in known]))
     if len(suspects) == 0:
         return facts  # different digests, different facts
     old = joint(known, history[name].width)

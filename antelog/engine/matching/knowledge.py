@@ -13,7 +13,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.facts.history import History
-from antelog.engine.matching.rows import Background, Found, facts_for
+from antelog.engine.matching.rows import Background, Found, facts_for_each
 from antelog.engine.matching.twins import Twins
 from antelog.engine.values.values import Values
 
@@ -35,9 +35,8 @@ class Knowledge:
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[Found, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
-        return tuple(
-            facts_for(fact, self.history, self._around(fact, about), self.values) for fact in prepared.facts
-        )
+        around = [self._around(fact, about) for fact in prepared.facts]
+        return facts_for_each(prepared.facts, self.history, around, self.values)
 
     def _around(self, fact: FactLiteral, about: Spans | None) -> Spans | None:
         """The ticks of a literal's facts, for answers about some ticks; any (None) if all facts are few."""

@@ -7,7 +7,7 @@ In come the kept facts and a fact literal, out go rows, one for each fact that f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,8 @@ from antelog.engine.columns.tables import (
     positions,
     spread,
 )
-from antelog.engine.facts.history import History, gather, gather_at_least
+from antelog.engine.facts.facts import Facts, Places
+from antelog.engine.facts.history import History, gather, gather_each
 from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
 
@@ -80,13 +81,33 @@ class Found:
 
 def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> Found:
     """The facts of a literal about some ticks (None: about any), and perhaps more about others."""
-    constants = tuple((column, values.cell(value)) for column, value in literal.constants)
-    time, predicate = literal.atom.time, literal.atom.predicate
-    if time.variable is None:
-        facts = gather(history, predicate, span(time.offset, time.offset), constants, literal.repeats)
-    else:
-        facts = gather_at_least(history, predicate, about, constants, literal.repeats)
-    bound = {name: facts.columns[column] for name, column in literal.binds}
+    return facts_for_each([literal], history, [about], values)[0]
+
+
+def facts_for_each(
+    literals: Sequence[FactLiteral], history: History, about: Sequence[Spans | None], values: Values
+) -> tuple[Found, ...]:
+    """The same for several literals, each with its ticks."""
+    found: dict[int, Found] = {}
+    alike: dict[tuple[str, Places, Places], list[int]] = {}
+    for i, literal in enumerate(literals):
+        predicate, time = literal.atom.predicate, literal.atom.time
+        constants = tuple((column, values.cell(value)) for column, value in literal.constants)
+        if time.variable is None:
+            tick = span(time.offset, time.offset)
+            facts = gather(history, predicate, tick, constants, literal.repeats)
+            found[i] = _found(literal, facts, values)
+        else:
+            alike.setdefault((predicate, constants, literal.repeats), []).append(i)
+    for (predicate, constants, repeats), which in alike.items():
+        each = gather_each(history, predicate, [about[i] for i in which], constants, repeats)
+        found |= {i: _found(literals[i], facts, values) for i, facts in zip(which, each, strict=True)}
+    return tuple(found[i] for i in range(len(literals)))
+
+
+def _found(literal: FactLiteral, facts: Facts, values: Values) -> Found:
+    """Facts that have a literal's constants, as its bindings."""
+    time, bound = literal.atom.time, {name: facts.columns[column] for name, column in literal.binds}
     if time.variable is not None:
         bound[time.variable] = facts.time - time.offset if time.offset else facts.time
     # No fact is there twice, so neither is a binding.

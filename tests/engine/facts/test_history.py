@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.columns.spans import span
+from antelog.engine.columns.spans import NOWHERE, span, union
 from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import History, Stream, added, fresh, gather, rows_of, without
+from antelog.engine.facts.history import (
+    History,
+    Stream,
+    added,
+    fresh,
+    gather,
+    gather_each,
+    rows_of,
+    without,
+)
 
 EMPTY: History = {"P": Stream(1, {})}
 
@@ -43,3 +52,15 @@ def test_a_far_tick_costs_no_more_than_a_near_one() -> None:
     history = added(EMPTY, {"P": facts((7, 1, 1), (7, 2**50, 2**50))})
     assert len(history["P"].slices) == 2
     assert rows(gather(history, "P", span(2, 2**52))) == [(7, 2**50, 2**50)]
+
+
+def test_facts_several_ask_for_are_the_ones_each_would_find() -> None:
+    history = added(EMPTY, {"P": facts(*((x, tick, tick) for tick in range(40) for x in (7, 8)))})
+    history = added(history, {"P": facts((9, 5, 6), (7, 5, 7))})
+    # The second and the third are stretches of all that are asked for, the last has a gap.
+    wanted = [None, span(3, 6), span(38, 50), NOWHERE, union((span(1, 1), span(9, 9)))]
+    for constants in ((), ((0, 7),)):
+        for asked in (wanted, wanted[1:], wanted[1:2]):
+            found = gather_each(history, "P", asked, constants)
+            for facts_, about in zip(found, asked, strict=True):
+                assert rows(facts_) == rows(gather(history, "P", about, constants))
