@@ -188,6 +188,11 @@ def inverse(order: Column) -> Column:
 
 def in_order(columns: Sequence[Column]) -> Column:
     """The order that sorts rows of numbers, none of them negative, by the first column, then the next."""
+    return sorting(combined(columns))
+
+
+def combined(columns: Sequence[Column]) -> Column:
+    """A number for each row of numbers, none of them negative, in the order in which `in_order` puts rows."""
     key, size = columns[0], int(columns[0].max(initial=0)) + 1
     for column in columns[1:]:
         count = int(column.max(initial=0)) + 1
@@ -195,9 +200,10 @@ def in_order(columns: Sequence[Column]) -> Column:
             different, key = numbered(key)
             size = len(different)
         if size > ROOM // count:
-            return np.lexsort(columns[::-1])
+            different, column = numbered(column)  # noqa: PLW2901 - the same, closer together
+            count = len(different)
         key, size = key * count + column, size * count
-    return sorting(key)
+    return key
 
 
 def changed(ordered: NDArray[np.integer[Any]]) -> Mask:

@@ -16,7 +16,17 @@ import pyarrow.compute as pc
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.answers.affected import Step
 from antelog.engine.columns import few
-from antelog.engine.columns.tables import Column, in_order, inverse, marked, numbered
+from antelog.engine.columns.tables import (
+    Column,
+    changed,
+    combined,
+    in_order,
+    inverse,
+    marked,
+    numbered,
+    ordinals,
+    spread,
+)
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
@@ -148,18 +158,23 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
     if len(moment) == 0:
         return no_lines(schema.empty_table(), relation)
     found, at = told.found, told.at
-    row = at.answer.take(moment)
+    about = at.answer.take(moment)
+    fresh = changed(about)
+    # Answers have several lines each, one after the other. What is the same in all of them is found out once.
+    row, number = about.take(marked(fresh)), ordinals(fresh)
     if not found.by_answer.alone:
         row = found.by_answer.first.take(row)
     answer = [cells.take(row) for cells in found.answer]
     if found.twins is not None:
         each, answer[found.twins.place] = found.twins.each(answer[found.twins.place])
-        moment, kind, row = moment.take(each), kind.take(each), row.take(each)
         answer = [cells if i == found.twins.place else cells.take(each) for i, cells in enumerate(answer)]
+        sizes = np.bincount(each, minlength=len(row))
+        line, number = spread((np.cumsum(sizes) - sizes).take(number), sizes.take(number))
+        moment, kind, row = moment.take(line), kind.take(line), row.take(each)
     tick, time = at.tick.take(moment), found.time.take(row)
     untimed = time < 0
     someday = bool(untimed.any())
-    sorting = [tick - tick.min(), np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
+    sorting = [np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
     for position, (variable, cells) in enumerate(zip(relation.answer.variables, answer, strict=True)):
         array, which, place = _in_sequence(judge.known.values, cells, own_types[variable])
@@ -167,19 +182,19 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
         sorting.append(place)
         if position in relation.unguarded:
             sorting.append((cells == OTHERS).astype(np.int64))
-    order = in_order(sorting)
-    moment, kind, row, tick = moment.take(order), kind.take(order), row.take(order), tick.take(order)
+    order = in_order([tick - tick.min(), combined(sorting).take(number)])
+    moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
     ahead = _ahead(judge, told, moment.take(marked(kind <= REVISED)))
     around = few_columns(judge, told, moment, kind, ahead) if len(moment) <= few.FEW else None
     around = columns_around(judge, told, moment, kind, ahead) if around is None else around
     columns = around[:2]
-    columns += (array.take(pa.array(which.take(order))) for array, which in values)
+    columns += (array.take(pa.array(which.take(number))) for array, which in values)
+    told_of = tuple(cells.take(number) for cells in (*answer, time))
     if relation.answer.time is not None:
-        columns.append(pa.array(time.take(order), mask=untimed.take(order) if someday else None))
+        columns.append(pa.array(told_of[-1], mask=untimed.take(number) if someday else None))
     if relation.unguarded:
-        columns += others_columns(teller, relation, found, row, tick)
+        columns += others_columns(teller, relation, found, row.take(number), tick)
     columns += around[2:]
-    told_of = (*(cells.take(order) for cells in answer), time.take(order))
     stage = stages(judge, query.name, told, moment) if query.staged else np.full(len(moment), NO_STAGE)
     return Lines(pa.Table.from_arrays(columns, schema=schema), told_of, tick, kind, stage)
 
@@ -193,10 +208,9 @@ def columns_around(judge: Judge, told: Told, moment: Column, kind: Kinds, ahead:
     open_ = marked(kind <= REVISED)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
-    words = repeated(KINDS, np.concatenate([kind, to_come]))
     shown, because = explanations(judge, told, moment, kind == REJECT)
-    silent, decided = ahead.columns(open_, words[len(kind) :])
-    return [pa.array(told.at.tick.take(moment)), words[: len(kind)], shown, silent, decided, because]
+    silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
+    return [pa.array(told.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 
 
 def _ahead(judge: Judge, told: Told, moment: Column) -> Outlook:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.engine.facts.rows import array_of
-from antelog.engine.values.decoding import in_pieces, quoted
+from antelog.engine.values.decoding import in_pieces, quoted, repeated
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
 from antelog.engine.values.kinds import Kind, told_as
 from antelog.engine.values.types import MIXED
@@ -357,3 +357,10 @@ def test_numbers_and_marks_are_the_same_cells_everywhere() -> None:
     cells = cells_of([one.cell(1.5), one.cell(7), OTHERS_CELL, UNBOUND])
     assert other.recoded(cells, one) is cells  # nothing is copied
     assert other.recoded(cells_of([one.cell("a")]), one).tolist() == [other.cell("a")]
+
+
+@pytest.mark.parametrize("count", [1, 65])
+def test_words_are_repeated_whether_or_not_they_are_all_the_same(count: int) -> None:
+    words = ("one", "zwölf")
+    for which in ([1] * count, [0] * count, [0, 1] * count):
+        assert repeated(words, np.array(which, np.int8)).to_pylist() == [words[i] for i in which]
