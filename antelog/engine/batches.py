@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from antelog.engine.columns.orders import ascending
+from antelog.engine.columns.orders import ascending, order_of
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of
 
@@ -42,8 +42,20 @@ def batches(
         arrival = ascending(np.concatenate([new.arrival for new in facts.values()]))
         cuts = arrival[np.arange(1, number) * count // number]
         ends = [*(end for end in dict.fromkeys(cuts.tolist()) if end < now), now]
-    rest = facts
-    for end in ends[:-1]:
-        yield end, {name: new.take(new.arrival <= end) for name, new in rest.items()}
-        rest = {name: new.take(new.arrival > end) for name, new in rest.items()}
-    yield now, rest
+    if len(ends) == 1:
+        yield now, facts
+        return
+    parts = {name: _cut(new, ends) for name, new in facts.items()}
+    for number, end in enumerate(ends):
+        yield end, {name: part[number] for name, part in parts.items()}
+
+
+def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
+    """The facts that arrive by each of some ticks, and after the one before."""
+    number = np.searchsorted(np.array(ends), facts.arrival)
+    ordered = facts.take(order_of(number))
+    counts = np.bincount(number, minlength=len(ends))
+    return [
+        ordered.between(end - count, end)
+        for end, count in zip(np.cumsum(counts).tolist(), counts.tolist(), strict=True)
+    ]
