@@ -34,7 +34,7 @@ from antelog.engine.log.few_lines import few_columns
 from antelog.engine.log.others import Teller, others_columns
 from antelog.engine.log.outlook import AsOf, Outlook, outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
-from antelog.engine.log.stages import NO_STAGE, stages
+from antelog.engine.log.stages import stages
 from antelog.engine.log.told import (
     CONFIRM,
     KINDS,
@@ -61,10 +61,10 @@ __all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "as_they_s
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines about answers: as they are told, and for each line the cells of its answer, the time last.
+    """Lines about answers as they are told.
 
-    A time that is open is negative. The tick and the kind of each line are here as well, for those who reckon
-    with them; `stage` says how far each answer has come, if that was asked for (see `stages`).
+    And if that was asked for, for each line the cells of its answer, the time last, which is negative if it
+    is open; its tick and kind; and the `stage`, which says how far the answer has come (see `stages`).
     """
 
     table: pa.Table
@@ -80,6 +80,7 @@ def no_lines(empty: pa.Table, relation: Relation) -> Lines:
 
 
 def one_after_the_other(parts: Sequence[Lines]) -> Lines:
+    parts = [part for part in parts if part.table.num_rows] or parts[:1]
     if len(parts) == 1:
         return parts[0]
     columns = zip(*((*part.cells, part.tick, part.kind, part.stage) for part in parts), strict=True)
@@ -189,14 +190,16 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
     around = columns_around(judge, told, moment, kind, ahead) if around is None else around
     columns = around[:2]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
-    told_of = tuple(cells.take(number) for cells in (*answer, time))
     if relation.answer.time is not None:
-        columns.append(pa.array(told_of[-1], mask=untimed.take(number) if someday else None))
+        columns.append(pa.array(time.take(number), mask=untimed.take(number) if someday else None))
     if relation.unguarded:
         columns += others_columns(teller, relation, found, row.take(number), tick)
     columns += around[2:]
-    stage = stages(judge, query.name, told, moment) if query.staged else np.full(len(moment), NO_STAGE)
-    return Lines(pa.Table.from_arrays(columns, schema=schema), told_of, tick, kind, stage)
+    table = pa.Table.from_arrays(columns, schema=schema)
+    if not query.staged:
+        return Lines(table, (), tick[:0], kind[:0], moment[:0])
+    told_of = tuple(cells.take(number) for cells in (*answer, time))
+    return Lines(table, told_of, tick, kind, stages(judge, query.name, told, moment))
 
 
 def columns_around(judge: Judge, told: Told, moment: Column, kind: Kinds, ahead: Outlook) -> list[pa.Array]:

@@ -23,7 +23,6 @@ from antelog.engine.answers.excepted import with_excepted
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal
 from antelog.engine.answers.moments import Moments, and_more, confirmations, current, levels, moments
-from antelog.engine.columns import few
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.log.outlook import AsOf, Outlook, one_by_one, outlook
@@ -50,8 +49,8 @@ Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 class Query:
     """What is asked: the answers of a query about some ticks, some kinds of changes, of a share of answers.
 
-    `since` are the ticks from which on answers have not been given up. With `staged`, each line knows how
-    far its answer has come.
+    `since` are the ticks from which on answers have not been given up. With `staged`, each line knows
+    which answer it is about, and how far that has come.
     """
 
     name: str
@@ -234,26 +233,10 @@ def _revised(told: Told, moment: Column) -> Mask:
 
 def opened(told: Told, before: int) -> int:
     """By how many more answers are open at their last moments than at `before`."""
-    if len(told.status) <= few.FEW:
-        return _few_opened(told, before)
-    open_, answer, tick = told.status == OPEN, told.at.answer, told.at.tick
-    now, then = (answer.take(marked(open_ & _last(answer, tick, by))) for by in (None, before))
-    return told.found.count(now) - told.found.count(then)
-
-
-def _few_opened(told: Told, before: int) -> int:
-    """The same, moment by moment."""
-    moments = [*zip(told.at.answer.tolist(), told.at.tick.tolist(), told.status.tolist(), strict=True)]
-    now = {answer: status for answer, _, status in moments}
-    then = {answer: status for answer, tick, status in moments if tick <= before}
-    open_ = ([answer for answer, status in each.items() if status == OPEN] for each in (now, then))
-    more, less = (told.found.count(np.array(answers, np.int64)) for answers in open_)
-    return more - less
-
-
-def _last(answer: Column, tick: Column, by: int | None) -> Mask:
-    """The last moment of each answer, by some tick if one is given."""
-    chosen = np.ones(len(answer), np.bool_) if by is None else tick <= by
-    last = chosen.copy()
-    last[:-1] &= (answer[1:] != answer[:-1]) | ~chosen[1:]
-    return last
+    found, answer = told.found, told.at.answer
+    open_, was = told.status == OPEN, np.zeros(len(answer), np.bool_)
+    np.logical_and(open_[:-1], answer[1:] == answer[:-1], out=was[1:])
+    since = told.at.tick > before
+    # Each answer that was open at one moment and is not at the next, or the other way round, counts once.
+    more, less = open_ & ~was & since, was & ~open_ & since
+    return found.count(answer.take(marked(more))) - found.count(answer.take(marked(less)))
