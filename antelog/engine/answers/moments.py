@@ -149,8 +149,8 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
     answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
     life = found.life
     if found.by_answer.alone:  # each answer is its derivation
-        during = there.take(answer) & (life.told.take(answer) <= tick) & (tick < life.end.take(answer))
-        view_at = marked(during)
+        told = there.take(answer) & (life.told.take(answer) <= tick) & (tick < life.end.take(answer))
+        view_at = marked(told)
         return Moments(before, answer, tick, answer.take(view_at), view_at, alone=True)
     owner, last = found.number << shift, (1 << shift) - 1
     sizes = np.bincount(answer, minlength=found.by_answer.count)
