@@ -2,7 +2,7 @@
 
 How a stream is cut makes no difference to what is told.
 
-    48,000 facts of one batch, little kept: three batches of 16,000, cut where a tick ends
+    96,000 facts of one batch, little kept: three batches of 32,000, cut where a tick ends
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from antelog.engine.columns.orders import ascending, order_of
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of
 
-_ENOUGH = 16_000
+_ENOUGH = 32_000
 """A batch of this many facts is worth a step."""
 
 _LINES = 64_000
