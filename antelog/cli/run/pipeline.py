@@ -83,7 +83,10 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
             java = stack.enter_context(java_starting(with_archive(wanted, version)))
             from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
             from antelog.spark.session.session import session_on  # noqa: PLC0415 - needs PySpark
+            from antelog.spark.session.warming import warm  # noqa: PLC0415 - needs PySpark
         spark = stack.enter_context(session_on(java, "antelog"))
+        if brief:
+            warm(spark)
         require(spark, endpoints)
         page = stack.enter_context(paging(program, settings, address))
         report = stack.enter_context(reporting(stream=settings.flow.stream, results_on_terminal=on_console))

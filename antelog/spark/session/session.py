@@ -21,6 +21,7 @@ from antelog.spark.lost import stop, told_if_java_ends
 from antelog.spark.session.causes import cause
 from antelog.spark.session.classes import with_archive
 from antelog.spark.session.configured import settings_of
+from antelog.spark.session.ending import end_promptly
 from antelog.spark.session.java import require_java
 from antelog.spark.session.starting import Java, java_starting
 
@@ -78,19 +79,12 @@ def session_on(java: Java, name: str) -> Iterator[SparkSession]:
     if known is not None:
         yield spark
         return
-    _hush_ends(spark)
+    end_promptly(getattr(spark.sparkContext, "_accumulatorServer", None))
     try:
         with told_if_java_ends():
             yield spark
     finally:
         stop(spark)
-
-
-def _hush_ends(spark: SparkSession) -> None:
-    """Keeps a thread of PySpark's from printing tracebacks if Java ends before it does."""
-    server = getattr(spark.sparkContext, "_accumulatorServer", None)
-    if server is not None:
-        server.handle_error = lambda *_: None
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
