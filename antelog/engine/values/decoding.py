@@ -115,15 +115,8 @@ def repeated(texts: tuple[str, ...], which: NDArray[np.integer[Any]]) -> pa.Arra
         return pa.array([texts[i] for i in which.tolist()], pa.string())
     first = int(which[0])
     if np.all(which == first):
-        return _everywhere(texts[first], len(which))
+        return pa.repeat(texts[first], len(which))
     return _array_of(texts).take(pa.array(which))
-
-
-def _everywhere(text: str, count: int) -> pa.Array:
-    """The same text so many times."""
-    data = text.encode()
-    ends = np.arange(count + 1, dtype=np.int32) * np.int32(len(data))
-    return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(data * count))
 
 
 @cache
