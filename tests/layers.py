@@ -22,7 +22,9 @@ TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
-    TO_PROGRAM | SHOWING | {"__main__", "reference", "files", "telling", "spark", "forecast", "watch", "cli"}
+    TO_PROGRAM
+    | SHOWING
+    | {"__main__", "files", "telling", "spark", "forecast", "process", "run", "watch", "cli"}
 )
 
 # unit -> the other units it may import
@@ -37,7 +39,6 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "escaping": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
-    "reference": LEAVES | {"language"},
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
     "telling": TO_ENGINE | {"files"},
@@ -45,10 +46,12 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"program", "forecast"},
     "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
     "__main__": frozenset({"cli"}),
-    "__init__": TO_PROGRAM | SHOWING | {"forecast", "watch"},
-    "spark": TO_PROGRAM | {"files", "forecast"},
+    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
     "forecast": TO_ENGINE | {"program"},
-    "watch": TO_PROGRAM | {"files", "forecast", "telling"},
+    "process": TO_ENGINE | {"program", "forecast"},
+    "run": TO_PROGRAM | {"files", "forecast", "process", "telling"},
+    "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "telling"},
     "cli": EVERYTHING,
 }
 
@@ -161,20 +164,6 @@ def folder_complaints(source: str, path: PurePosixPath) -> list[str]:
         if (library, layer) == (PACKAGE, unit) and place > allowed:
             complaints.append(f"{path}:{line}: {unit}/{here} may not import {target or 'the whole layer'}")
     return complaints
-
-
-# The modules a test file says it is about, in its first line: `antelog/engine/{state,kernel}.py: …`
-ABOUT = re.compile(r"antelog/[\w/]*(?:\w+|\{[\w,]+\})\.py")
-
-
-def modules_tested(source: str) -> list[str]:
-    """The modules that a test file is about, as the first line of its docstring says."""
-    first = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].partition(": ")[0]
-    found = []
-    for path in ABOUT.findall(first):
-        before, brace, names = path.removesuffix(".py").partition("{")
-        found += [f"{before}{name}.py" for name in names.rstrip("}").split(",")] if brace else [path]
-    return found
 
 
 def length_complaints(source: str, path: PurePosixPath) -> list[str]:

@@ -20,10 +20,10 @@ from antelog.language import read, syntax
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Constant, Percentage
 from antelog.language.vocabulary import Kind, Predicate, Type
-from antelog.reference import snapshots
-from antelog.reference.answers import Answer
-from antelog.reference.worlds import Worlds
-from tests.reference.helpers import evaluation_of, stream_of
+from tests.specification import snapshots
+from tests.specification.answers import Answer
+from tests.specification.helpers import evaluation_of, stream_of
+from tests.specification.worlds import Worlds
 from tests.strategies import NUMBERS, TEXTS, Case, with_stream
 
 _PERCENTAGES = (5, 12.5, 20, 33.3, 40)

@@ -17,8 +17,8 @@ from antelog.compile.nodes.patterns import (
 )
 from antelog.compile.nodes.plan import Relation
 from antelog.language.syntax import number
-from antelog.reference import terms as told
-from antelog.reference.patterns import Pattern as Specified
+from tests.specification import terms as told
+from tests.specification.patterns import Pattern as Specified
 
 
 def specified(pattern: Pattern) -> Specified:

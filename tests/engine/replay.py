@@ -11,13 +11,13 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.engine import Engine
 from antelog.language import Checked
 from antelog.language.syntax import Value
-from antelog.reference import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
-from antelog.reference import changes as specified_changes
-from antelog.reference.answers import Answer, explanation
-from antelog.reference.terms import OTHERS, Literal
 from tests.engine.few import at_most_for
-from tests.reference.helpers import Fact
-from tests.reference.reading import explanation_of, explanations_of, in_order
+from tests.specification import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
+from tests.specification import changes as specified_changes
+from tests.specification.answers import Answer, explanation
+from tests.specification.helpers import Fact
+from tests.specification.reading import explanation_of, explanations_of, in_order
+from tests.specification.terms import OTHERS, Literal
 from tests.strategies import Case
 
 

@@ -9,7 +9,7 @@ from antelog.engine.engine import Engine
 from tests.engine.few import at_most
 from tests.engine.replay import Compiled, frames, reports
 from tests.recorded import NAMES, recorded
-from tests.reference.reading import answer_of, explanations_of, in_order
+from tests.specification.reading import answer_of, explanations_of, in_order
 
 
 @pytest.mark.parametrize("few", [0, 64])

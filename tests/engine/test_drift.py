@@ -10,15 +10,15 @@ from hypothesis import event, given, note, reject
 
 from antelog.compile import compile_program
 from antelog.compile.show.explain import plan_text
-from antelog.reference import (
+from tests.engine.replay import follow, runnable
+from tests.few_literals import cases_of_few_literals
+from tests.specification import (
     Evaluation,
     RefusedError,
     TooManyDerivationsError,
     evaluate,
 )
-from tests.engine.replay import follow, runnable
-from tests.few_literals import cases_of_few_literals
-from tests.reference.helpers import stream_of
+from tests.specification.helpers import stream_of
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 

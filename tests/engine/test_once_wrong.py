@@ -17,9 +17,9 @@ import pytest
 from antelog.diagnostics import Source
 from antelog.language import syntax
 from antelog.language.parser import parse
-from antelog.reference import evaluate
 from tests.engine.replay import follow, runnable
-from tests.reference.helpers import Fact, stream_of
+from tests.specification import evaluate
+from tests.specification.helpers import Fact, stream_of
 from tests.strategies import Case
 
 FOLDER = Path(__file__).resolve().parent.parent / "once_wrong"

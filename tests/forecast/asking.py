@@ -19,9 +19,9 @@ from antelog.forecast.chances.table import Known
 from antelog.forecast.engine import Engine
 from antelog.forecast.query import Learning, OddsOf
 from antelog.language.syntax import Value
-from antelog.reference.answers import Answer
-from antelog.reference.terms import Special
 from tests.engine.replay import Compiled, frames
+from tests.specification.answers import Answer
+from tests.specification.terms import Special
 from tests.strategies import Case
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
-from antelog.reference import evaluate, snapshots
-from antelog.reference.terms import Special
-from tests.reference.helpers import Fact, stream_of
+from tests.specification import evaluate, snapshots
+from tests.specification.helpers import Fact, stream_of
+from tests.specification.terms import Special
 
 Texts = frozenset[str]
 Explanation = tuple[Texts, Texts]

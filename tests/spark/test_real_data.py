@@ -19,9 +19,9 @@ from pyspark.sql import SparkSession
 
 from antelog import parse
 from antelog.spark import Outcomes, outcomes
-from tests.reference.helpers import Fact
 from tests.spark.specified import logged, specified
 from tests.spark.streamed import result, run, stream_of
+from tests.specification.helpers import Fact
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(

@@ -12,11 +12,11 @@ from antelog.compile.nodes.text import pattern_text
 from antelog.compile.show.explain import plan_text
 from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
-from antelog.reference import RefusedError, Stream, TooManyDerivationsError, evaluate
-from antelog.reference.patterns import Pattern
-from antelog.reference.subsumption import subsumes
 from tests.compile.instances import asked, specified
 from tests.few_literals import programs as programs_of_few_literals
+from tests.specification import RefusedError, Stream, TooManyDerivationsError, evaluate
+from tests.specification.patterns import Pattern
+from tests.specification.subsumption import subsumes
 from tests.strategies import programs
 
 

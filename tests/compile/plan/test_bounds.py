@@ -8,9 +8,9 @@ from hypothesis import assume, given
 from antelog.compile import Plan, compile_program
 from antelog.diagnostics import Source
 from antelog.language import read
-from antelog.reference import snapshots
-from antelog.reference.stream import time_of
-from tests.reference.helpers import evaluation_of
+from tests.specification import snapshots
+from tests.specification.helpers import evaluation_of
+from tests.specification.stream import time_of
 from tests.strategies import Case, cases
 
 

@@ -13,9 +13,9 @@ from antelog.compile.show.explain import plan_text
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
-from antelog.reference import Report, snapshots
-from antelog.reference.terms import Special
-from tests.reference.helpers import evaluation_of
+from tests.specification import Report, snapshots
+from tests.specification.helpers import evaluation_of
+from tests.specification.terms import Special
 from tests.strategies import Case
 
 

@@ -10,9 +10,9 @@ from antelog.compile.rules.statics import evaluate
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
-from antelog.reference import Stream
-from antelog.reference import evaluate as evaluate_reference
-from antelog.reference.terms import Atom
+from tests.specification import Stream
+from tests.specification import evaluate as evaluate_reference
+from tests.specification.terms import Atom
 
 RULES = """
 static Link(x: text, y: text).

@@ -22,7 +22,7 @@ from antelog.engine.facts.ticks import LAST
 from antelog.engine.values.values import Values
 from antelog.language import read
 from antelog.language.syntax import number
-from antelog.reference.stream import delta
+from tests.specification.stream import delta
 
 PROGRAM = """
 input Temp(place, device, level, value, time) delay 1.

@@ -9,10 +9,10 @@ import pytest
 
 from antelog import Engine, parse
 from antelog.engine.state import start
-from antelog.reference import evaluate
 from tests.engine.replay import follow, runnable
 from tests.engine.stages import stage
-from tests.reference.helpers import stream_of
+from tests.specification import evaluate
+from tests.specification.helpers import stream_of
 from tests.strategies import Case
 
 SHOPS = """

@@ -12,11 +12,11 @@ from hypothesis import event, given, note, reject
 
 from antelog.compile.nodes.plan import Plan
 from antelog.forecast.chances.forms import Unknown, forms
-from antelog.reference.worlds import TooManyWorldsError
 from tests.engine.few import at_most_for
 from tests.engine.replay import runnable
 from tests.forecast.asking import by_model, engine_at
 from tests.odds import Asked, forecasts
+from tests.specification.worlds import TooManyWorldsError
 
 
 @given(forecasts())

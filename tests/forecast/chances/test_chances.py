@@ -12,8 +12,8 @@ import pytest
 import antelog
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.engine import Engine
-from antelog.reference.terms import OTHERS
 from tests.forecast.asking import by_model
+from tests.specification.terms import OTHERS
 
 pytestmark = pytest.mark.usefixtures("either_way")
 

@@ -15,11 +15,11 @@ from antelog.engine.columns.tables import Numbers
 from antelog.forecast.chances import questions, sampling
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.engine import Engine
-from antelog.reference.answers import Answer
 from tests.engine.replay import runnable
 from tests.forecast.asking import by_model, engine_at
 from tests.forecast.limits import at_most
 from tests.odds import Asked, forecasts
+from tests.specification.answers import Answer
 
 LARGE = """
 input  E(x: text, kind: text, time) delay 1 (80%, {late}%).

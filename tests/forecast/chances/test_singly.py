@@ -14,11 +14,11 @@ from antelog.forecast.chances.forms import Form
 from antelog.forecast.chances.rows import Row
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.engine import Engine
-from antelog.reference.answers import Answer
 from tests.engine.few import at_most
 from tests.engine.replay import runnable
 from tests.forecast.asking import by_model, engine_at
 from tests.odds import Asked, forecasts
+from tests.specification.answers import Answer
 
 
 def both(engine: Engine, query: str, answers: Sequence[Answer]) -> tuple[Chances, Chances]:

@@ -13,12 +13,12 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from antelog.language.vocabulary import Kind
-from antelog.reference.background import fits, joined
-from antelog.reference.constraints import follows, latest, leaves_none
-from antelog.reference.patterns import Pattern, TooManyDerivationsError
-from antelog.reference.program import Program
-from antelog.reference.stream import Slot, delta, slot_of, slowest, time_of
-from antelog.reference.terms import (
+from tests.specification.background import fits, joined
+from tests.specification.constraints import follows, latest, leaves_none
+from tests.specification.patterns import Pattern, TooManyDerivationsError
+from tests.specification.program import Program
+from tests.specification.stream import Slot, delta, slot_of, slowest, time_of
+from tests.specification.terms import (
     ANY,
     Atom,
     Comparison,

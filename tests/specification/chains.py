@@ -22,9 +22,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from antelog.language.vocabulary import Chance, Predicate, Refinement, Type, Vocabulary
-from antelog.reference.resting import UndeterminedError
-from antelog.reference.stream import delta
-from antelog.reference.terms import ANY, OTHERS, Atom, Term
+from tests.specification.resting import UndeterminedError
+from tests.specification.stream import delta
+from tests.specification.terms import ANY, OTHERS, Atom, Term
 
 Values: TypeAlias = tuple[Term, ...]
 """The arguments of a fact but for its time."""

@@ -1,4 +1,4 @@
-"""antelog/reference/chains.py: the outcomes of a chain are what all its ways amount to."""
+"""tests/specification/chains.py: the outcomes of a chain are what all its ways amount to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.reference.chains import Chain, Event, Seen, State
+from tests.specification.chains import Chain, Event, Seen, State
 
 _CHANCES = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1, 2)])
 _STATES = st.builds(

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from antelog.reference import Arrival, Evaluation, Report, Stream, evaluate, outlook, snapshots
-from antelog.reference.terms import Atom
 from tests.recorded import NAMES, Recorded, recorded
-from tests.reference.reading import answer_of, explanations_of
+from tests.specification import Arrival, Evaluation, Report, Stream, evaluate, outlook, snapshots
+from tests.specification.reading import answer_of, explanations_of
+from tests.specification.terms import Atom
 
 
 def evaluation_of(case: Recorded) -> Evaluation:
@@ -63,10 +63,10 @@ def test_case(name: str) -> None:
 
 
 BROKEN = {
-    "antelog.reference.answers.Explanation.beats": lambda *_: False,
-    "antelog.reference.answers.named": lambda *_: {},
-    "antelog.reference.stream.delta": lambda *_: 1,
-    "antelog.reference.world.World._excluded": lambda *_: float("inf"),
+    "tests.specification.answers.Explanation.beats": lambda *_: False,
+    "tests.specification.answers.named": lambda *_: {},
+    "tests.specification.stream.delta": lambda *_: 1,
+    "tests.specification.world.World._excluded": lambda *_: float("inf"),
 }
 
 

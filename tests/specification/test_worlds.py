@@ -1,4 +1,4 @@
-"""antelog/reference/{worlds,resting}.py: chances computed by hand, and what has none."""
+"""tests/specification/{worlds,resting}.py: chances computed by hand, and what has none."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
-from antelog.reference.terms import OTHERS, Special
-from antelog.reference.worlds import Chance, TooManyWorldsError, Worlds, chance_of
-from tests.reference.helpers import Fact, stream_of
+from tests.specification.helpers import Fact, stream_of
+from tests.specification.terms import OTHERS, Special
+from tests.specification.worlds import Chance, TooManyWorldsError, Worlds, chance_of
 
 Answer = tuple[tuple[str, Value | Special | None], ...]
 

@@ -1,4 +1,4 @@
-"""antelog/reference/{constraints,terms}.py: what makes terms one, and what comparisons say together."""
+"""tests/specification/{constraints,terms}.py: what makes terms one, and what comparisons say together."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from antelog.reference.constraints import follows, is_bounded, latest, leaves_none, possible
-from antelog.reference.terms import Atom, Comparison, Variable, apply, holds, put_in, unify, variables
+from tests.specification.constraints import follows, is_bounded, latest, leaves_none, possible
+from tests.specification.terms import Atom, Comparison, Variable, apply, holds, put_in, unify, variables
 
 X, Y, T, U = map(Variable, "XYTU")
 

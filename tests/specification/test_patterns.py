@@ -1,15 +1,15 @@
-"""antelog/reference/{background,clauses,patterns,program,subsumption}.py: from rules to patterns."""
+"""tests/specification/{background,clauses,patterns,program,subsumption}.py: from rules to patterns."""
 
 from __future__ import annotations
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from antelog.reference.background import static_model
-from antelog.reference.clauses import Clause, clause_of
-from antelog.reference.program import Program, prepare
-from antelog.reference.stream import Stream
-from antelog.reference.subsumption import condensed, subsumes
-from antelog.reference.terms import Atom
+from tests.specification.background import static_model
+from tests.specification.clauses import Clause, clause_of
+from tests.specification.program import Program, prepare
+from tests.specification.stream import Stream
+from tests.specification.subsumption import condensed, subsumes
+from tests.specification.terms import Atom
 
 
 def _clauses(text: str) -> list[Clause]:

@@ -8,9 +8,9 @@ from itertools import permutations
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
-from antelog.reference.naming import named
-from antelog.reference.program import Query
-from antelog.reference.terms import (
+from tests.specification.naming import named
+from tests.specification.program import Query
+from tests.specification.terms import (
     OTHERS,
     Condition,
     Literal,
@@ -21,7 +21,7 @@ from antelog.reference.terms import (
     renamed,
     variables,
 )
-from antelog.reference.world import START, Derivation, Tick, World
+from tests.specification.world import START, Derivation, Tick, World
 
 Answer: TypeAlias = tuple[tuple[str, Value | Special | None], ...]
 """The values of a query's variables, in the order in which it names them, the time last.

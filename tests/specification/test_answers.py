@@ -1,4 +1,4 @@
-"""antelog/reference/{ahead,answers,history,naming,refusals,stream}.py: reports that can be read off."""
+"""tests/specification/{ahead,answers,history,naming,refusals,stream}.py: reports that can be read off."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from antelog.reference import Change, Evaluation, RefusedError, admit, changes, outlook, snapshots
-from tests.reference.helpers import Fact, answer_text, evaluate_text, explanations_text, lines, stream_of
+from tests.specification import Change, Evaluation, RefusedError, admit, changes, outlook, snapshots
+from tests.specification.helpers import Fact, answer_text, evaluate_text, explanations_text, lines, stream_of
 
 
 def test_a_needless_hypothesis_is_not_reported_even_for_more_evidence() -> None:

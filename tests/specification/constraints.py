@@ -14,7 +14,7 @@ from itertools import pairwise, product
 from typing import TypeAlias
 
 from antelog.language.syntax import OPPOSITE
-from antelog.reference.terms import Comparison, Term, Variable, holds
+from tests.specification.terms import Comparison, Term, Variable, holds
 
 Node: TypeAlias = tuple[str, str]
 _ZERO: Node = ("number", "")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 
-from antelog.reference.clauses import Clause
-from antelog.reference.terms import ANY, Atom, Substitution, apply, holds, unify
+from tests.specification.clauses import Clause
+from tests.specification.terms import ANY, Atom, Substitution, apply, holds, unify
 
 
 def static_model(clauses: Iterable[Clause], given: Iterable[Atom]) -> frozenset[Atom]:

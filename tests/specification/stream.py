@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from antelog.language import syntax
 from antelog.language.vocabulary import Kind, Predicate, Type, Vocabulary
-from antelog.reference.terms import ANY, OTHERS, Atom, Term, Variable, apply
+from tests.specification.terms import ANY, OTHERS, Atom, Term, Variable, apply
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from antelog.language import Checked, syntax
 from antelog.language.durations import in_ticks, microseconds
 from antelog.language.syntax import Bound
 from antelog.language.vocabulary import Vocabulary
-from antelog.reference.background import static_model
-from antelog.reference.clauses import Clause, atom_of, clause_of
-from antelog.reference.patterns import Pattern, Resolver
-from antelog.reference.refusals import refuse
-from antelog.reference.stream import Stream, admit, normal
-from antelog.reference.subsumption import minimal
-from antelog.reference.terms import ANY, Atom, Term, Variable
+from tests.specification.background import static_model
+from tests.specification.clauses import Clause, atom_of, clause_of
+from tests.specification.patterns import Pattern, Resolver
+from tests.specification.refusals import refuse
+from tests.specification.stream import Stream, admit, normal
+from tests.specification.subsumption import minimal
+from tests.specification.terms import ANY, Atom, Term, Variable
 
 
 @dataclass(frozen=True)

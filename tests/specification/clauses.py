@@ -13,7 +13,7 @@ from itertools import count
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.vocabulary import Vocabulary
-from antelog.reference.terms import ANY, Atom, Comparison, Denial, Term, Variable, apply, renamed, unify
+from tests.specification.terms import ANY, Atom, Comparison, Denial, Term, Variable, apply, renamed, unify
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from antelog.language import Checked
-from antelog.reference.ahead import Outlook, Silence, decided_by, if_silent
-from antelog.reference.answers import Answer, Answers, Explanation, Report, answers_of, reports
-from antelog.reference.history import Change, Kind, log
-from antelog.reference.patterns import TooManyDerivationsError
-from antelog.reference.program import Program, prepare
-from antelog.reference.refusals import RefusedError
-from antelog.reference.stream import Admitted, Arrival, Stream, admit
-from antelog.reference.world import World
+from tests.specification.ahead import Outlook, Silence, decided_by, if_silent
+from tests.specification.answers import Answer, Answers, Explanation, Report, answers_of, reports
+from tests.specification.history import Change, Kind, log
+from tests.specification.patterns import TooManyDerivationsError
+from tests.specification.program import Program, prepare
+from tests.specification.refusals import RefusedError
+from tests.specification.stream import Admitted, Arrival, Stream, admit
+from tests.specification.world import World
 
 __all__ = [
     "Admitted",

@@ -14,8 +14,8 @@ from antelog.language import Checked, syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.syntax import Anonymous, Comparison, Negation, Value, variable_of
 from antelog.language.vocabulary import Kind
-from antelog.reference.terms import Comparison as Compared
-from antelog.reference.terms import Special, holds
+from tests.specification.terms import Comparison as Compared
+from tests.specification.terms import Special, holds
 
 Row = tuple[Value | Special, ...]
 Bindings = Mapping[str, Value | Special]

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from antelog.language.vocabulary import Kind
-from antelog.reference.answers import Answer
-from antelog.reference.background import fits, joined
-from antelog.reference.constraints import latest
-from antelog.reference.patterns import Pattern
-from antelog.reference.program import Program, Query
-from antelog.reference.terms import (
+from tests.specification.answers import Answer
+from tests.specification.background import fits, joined
+from tests.specification.constraints import latest
+from tests.specification.patterns import Pattern
+from tests.specification.program import Program, Query
+from tests.specification.terms import (
     ANY,
     Atom,
     Substitution,
@@ -29,7 +29,7 @@ from antelog.reference.terms import (
     unify,
     variables,
 )
-from antelog.reference.world import first_ticks
+from tests.specification.world import first_ticks
 
 
 class UndeterminedError(Exception):

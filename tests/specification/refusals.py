@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from antelog.reference.constraints import is_bounded
-from antelog.reference.patterns import Pattern
-from antelog.reference.terms import ANY, Atom, Comparison, Variable, variables
+from tests.specification.constraints import is_bounded
+from tests.specification.patterns import Pattern
+from tests.specification.terms import ANY, Atom, Comparison, Variable, variables
 
 
 class RefusedError(Exception):

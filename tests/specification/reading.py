@@ -9,9 +9,9 @@ from antelog.diagnostics import Source
 from antelog.language import syntax
 from antelog.language.parser import parse
 from antelog.language.syntax import Comparison, Negation
-from antelog.reference.answers import Answer, Explanation, explanation
-from antelog.reference.terms import ANY, OTHERS, Atom, Condition, Denial, Literal, Term, Variable, by_time
-from antelog.reference.terms import Comparison as Compared
+from tests.specification.answers import Answer, Explanation, explanation
+from tests.specification.terms import ANY, OTHERS, Atom, Condition, Denial, Literal, Term, Variable, by_time
+from tests.specification.terms import Comparison as Compared
 
 
 def answer_of(row: Mapping[str, Any], others: Iterable[str] | None) -> Answer:

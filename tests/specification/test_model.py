@@ -1,4 +1,4 @@
-"""antelog/reference/world.py: what is confirmed is so, and what is so in the end is never rejected.
+"""tests/specification/world.py: what is confirmed is so, and what is so in the end is never rejected.
 
 For each answer, the derivations of the specification are compared with the model of all facts, which knows
 nothing of patterns and ticks of arrival.
@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, event, given, note
 
 from antelog.language import syntax
-from antelog.reference import Evaluation
-from antelog.reference.terms import OTHERS, Special, Variable
-from antelog.reference.world import NEVER
 from tests.few_literals import cases_of_few_literals
-from tests.reference.helpers import evaluation_of
-from tests.reference.model import Model, Row
+from tests.specification import Evaluation
+from tests.specification.helpers import evaluation_of
+from tests.specification.model import Model, Row
+from tests.specification.terms import OTHERS, Special, Variable
+from tests.specification.world import NEVER
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 

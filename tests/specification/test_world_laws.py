@@ -10,14 +10,14 @@ from math import prod
 import pytest
 from hypothesis import event, given, note
 
-from antelog.reference import Stream
-from antelog.reference.chains import Model
-from antelog.reference.program import prepare
-from antelog.reference.resting import facts_below
-from antelog.reference.stream import Arrival
-from antelog.reference.worlds import MOST_WORLDS, TooManyWorldsError, Worlds
 from tests.odds import Asked, forecasts
-from tests.reference.helpers import stream_of
+from tests.specification import Stream
+from tests.specification.chains import Model
+from tests.specification.helpers import stream_of
+from tests.specification.program import prepare
+from tests.specification.resting import facts_below
+from tests.specification.stream import Arrival
+from tests.specification.worlds import MOST_WORLDS, TooManyWorldsError, Worlds
 
 
 @pytest.mark.slow

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from antelog.reference.answers import Answer, Answers
-from antelog.reference.constraints import latest
-from antelog.reference.terms import Atom, Comparison, Literal, Variable
-from antelog.reference.world import NEVER, START, Derivation, Tick, World, stated_apart
+from tests.specification.answers import Answer, Answers
+from tests.specification.constraints import latest
+from tests.specification.terms import Atom, Comparison, Literal, Variable
+from tests.specification.world import NEVER, START, Derivation, Tick, World, stated_apart
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 
-from antelog.reference.constraints import follows
-from antelog.reference.patterns import Pattern
-from antelog.reference.terms import (
+from tests.specification.constraints import follows
+from tests.specification.patterns import Pattern
+from tests.specification.terms import (
     Atom,
     Comparison,
     Substitution,

@@ -42,13 +42,13 @@ from itertools import product
 from typing import TypeAlias
 
 from antelog.language import Checked
-from antelog.reference.answers import Answer, answers_of
-from antelog.reference.chains import Event, Model, Outcome, Shares, even_shares, meets, names_open_value
-from antelog.reference.program import Query, prepare
-from antelog.reference.resting import UndeterminedError, facts_below
-from antelog.reference.stream import Arrival, Stream, delta, slot_of, time_of
-from antelog.reference.terms import Atom, Term
-from antelog.reference.world import NEVER, Tick, World
+from tests.specification.answers import Answer, answers_of
+from tests.specification.chains import Event, Model, Outcome, Shares, even_shares, meets, names_open_value
+from tests.specification.program import Query, prepare
+from tests.specification.resting import UndeterminedError, facts_below
+from tests.specification.stream import Arrival, Stream, delta, slot_of, time_of
+from tests.specification.terms import Atom, Term
+from tests.specification.world import NEVER, Tick, World
 
 MOST_WORLDS = 2**16
 

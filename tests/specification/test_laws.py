@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from antelog.reference import Change, Evaluation, Kind, Report, changes, outlook, snapshots
-from antelog.reference.answers import Answer
-from antelog.reference.terms import Variable
-from antelog.reference.world import NEVER
 from tests.few_literals import cases_of_few_literals
-from tests.reference.helpers import evaluation_of
+from tests.specification import Change, Evaluation, Kind, Report, changes, outlook, snapshots
+from tests.specification.answers import Answer
+from tests.specification.helpers import evaluation_of
+from tests.specification.terms import Variable
+from tests.specification.world import NEVER
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 

@@ -7,10 +7,10 @@ constant there, and by background there. Literals of negated atoms count, howeve
 from __future__ import annotations
 
 from antelog.language.syntax import Value
-from antelog.reference.constraints import possible
-from antelog.reference.patterns import Pattern
-from antelog.reference.program import Query
-from antelog.reference.terms import (
+from tests.specification.constraints import possible
+from tests.specification.patterns import Pattern
+from tests.specification.program import Query
+from tests.specification.terms import (
     ANY,
     OTHERS,
     Atom,
@@ -23,7 +23,7 @@ from antelog.reference.terms import (
     put_in,
     unify,
 )
-from antelog.reference.world import START, Tick, World, first_ticks, stated_apart
+from tests.specification.world import START, Tick, World, first_ticks, stated_apart
 
 _WANTED = Variable("?")
 """The variable whose values are looked for."""

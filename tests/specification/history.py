@@ -12,8 +12,8 @@ from enum import Enum
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
-from antelog.reference.ahead import Outlook
-from antelog.reference.answers import (
+from tests.specification.ahead import Outlook
+from tests.specification.answers import (
     Answer,
     Answers,
     Explanation,
@@ -23,8 +23,8 @@ from antelog.reference.answers import (
     reports,
     with_value,
 )
-from antelog.reference.terms import Literal, renamed, variables
-from antelog.reference.world import World
+from tests.specification.terms import Literal, renamed, variables
+from tests.specification.world import World
 
 
 class Kind(Enum):

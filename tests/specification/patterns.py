@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
 from antelog.language.vocabulary import Kind, Vocabulary
-from antelog.reference.clauses import Clause, apart
-from antelog.reference.constraints import possible
-from antelog.reference.terms import (
+from tests.specification.clauses import Clause, apart
+from tests.specification.constraints import possible
+from tests.specification.terms import (
     Atom,
     Comparison,
     Denial,

@@ -9,7 +9,7 @@ from hypothesis import currently_in_test_context, reject
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
-from antelog.reference import (
+from tests.specification import (
     Arrival,
     Change,
     Evaluation,
@@ -21,7 +21,7 @@ from antelog.reference import (
     evaluate,
     snapshots,
 )
-from antelog.reference.terms import Atom, Literal, Special, by_time
+from tests.specification.terms import Atom, Literal, Special, by_time
 from tests.strategies import Case
 
 Fact = tuple[str, tuple[Value, ...], int]
