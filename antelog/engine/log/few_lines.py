@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from antelog.compile.nodes.text import time_text
+from antelog.compile.literals.terms import time_text
 from antelog.engine.answers.lives import Lives
 from antelog.engine.answers.moments import views_of
 from antelog.engine.columns import few

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Var
+from antelog.compile.literals.terms import Var
 from antelog.engine.columns.tables import Column
 from antelog.forecast.chances.answers import Asked, met
 from antelog.forecast.chances.forms import Form
