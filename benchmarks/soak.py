@@ -29,6 +29,7 @@ from antelog.spark.endpoints.endpoints import Files
 from antelog.spark.endpoints.sinks import Batch, write
 from antelog.spark.endpoints.sources import frame
 from antelog.spark.pipeline.following import Counts, Following, Progress, follow
+from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.session import session
 from antelog.spark.settings import STANDING
 from benchmarks.faulty import HEADER, PROGRAM, Made, Readings
@@ -72,7 +73,8 @@ def soaked(readings: Readings, minutes: float) -> Run:
         feeder = Feeder(readings, folder / "facts", folder / "aside")
         feeder.feed()
         inputs = [Files(str(feeder.folder), "csv")]
-        with session("soak", inputs, buckets=BUCKETS, master="local[2]", conf=CONF) as spark:
+        settings = settings_of(inputs, buckets=BUCKETS, master="local[2]", conf=CONF)
+        with session("soak", settings) as spark:
             program = antelog.parse(PROGRAM)
             reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}, stream=True))
             found = outcomes(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)

@@ -16,8 +16,9 @@ from antelog.cli.run.settings import Settings, setting
 from antelog.errors import UnsupportedError
 from antelog.secrets import blanked, redacted, shows_secret
 from antelog.spark.endpoints.endpoints import Jdbc, Kafka
-from antelog.spark.session.session import plain, session
-from antelog.spark.session.starting import properties
+from antelog.spark.session.configuration import settings_of
+from antelog.spark.session.failures import plain
+from antelog.spark.session.session import properties
 from tests.cli.pipelines import diagnostics
 from tests.cli.trying import antelog
 
@@ -229,11 +230,8 @@ def test_failures_of_java() -> None:
 
 
 def test_spark_connect_has_tokens() -> None:
-    with (
-        pytest.raises(UnsupportedError, match=r"is sc://h;token=\*\*\*, which asks"),
-        session("x", [], buckets=1, conf={"spark.remote": "sc://h;token=hunter2"}),
-    ):
-        pass
+    with pytest.raises(UnsupportedError, match=r"is sc://h;token=\*\*\*, which asks"):
+        settings_of([], buckets=1, conf={"spark.remote": "sc://h;token=hunter2"})
 
 
 @pytest.mark.parametrize("part", ["x", "token", "token=", "a.token-", "//a:", '"token"'])

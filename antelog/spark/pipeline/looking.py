@@ -20,7 +20,7 @@ from antelog.errors import DataError
 from antelog.spark.endpoints.endpoints import Files, Source
 from antelog.spark.endpoints.folders import local
 from antelog.spark.endpoints.unreadable import Unreadable, is_same
-from antelog.spark.session.session import plainly
+from antelog.spark.session.failures import plainly
 
 T = TypeVar("T")
 
