@@ -1,4 +1,4 @@
-"""`python -m benchmarks.reading`: one reading through the engine: the modules it passes, and the time it takes.
+"""`python -m benchmarks.reading`: the modules that one reading passes, and the time it takes.
 
 The turbines of examples/turbines, both queries, one reading in each step.
 """
