@@ -26,7 +26,7 @@ OUTPUT = ("--output", "console")
         (["p.alog", "--input", "Temp=kafak://h/t"], "which is no kind of address. Did you mean kafka?"),
         (["p.alog", "--input", "Temp=jdbc:postgresql://h/d?password=x"], "postgresql://h/d` lacks a table"),
         (["p.alog", "--input", "Temp=rate://many"], "is not a rate. Write rate://100?keys=10"),
-        (["p.alog", "--input", "Temp=console"], "`console` is standard output, which `antelog run` does not read"),
+        (["p.alog", "--input", "Temp=console"], "is standard output, which `antelog run` does not read"),
         (["p.alog", *INPUT, "--output", "consol"], "Did you mean console?"),
         (["p.alog", *INPUT, "--output", "out/*.csv"], "is a pattern. Name the one file or folder"),
         (["p.alog", *INPUT, "--output", "rate://3"], "is made-up facts, which `antelog run` does not write"),
