@@ -24,8 +24,9 @@ import pyarrow.dataset as ds
 
 import antelog
 from antelog.cli.run.columns import Wish, reading_of
+from antelog.files.naming import Form
+from antelog.run.address import Files
 from antelog.spark import COUNTS, Outcomes, guard, outcomes
-from antelog.spark.endpoints.endpoints import Files
 from antelog.spark.endpoints.sinks import Batch, write
 from antelog.spark.endpoints.sources import frame
 from antelog.spark.pipeline.following import Counts, Following, Progress, follow
@@ -72,7 +73,7 @@ def soaked(readings: Readings, minutes: float) -> Run:
         folder = Path(name)
         feeder = Feeder(readings, folder / "facts", folder / "aside")
         feeder.feed()
-        inputs = [Files(str(feeder.folder), "csv")]
+        inputs = [Files(str(feeder.folder), Form.CSV)]
         settings = settings_of(inputs, buckets=BUCKETS, master="local[2]", conf=CONF)
         with session("soak", settings) as spark:
             program = antelog.parse(PROGRAM)
@@ -101,8 +102,8 @@ def soaked(readings: Readings, minutes: float) -> Run:
 
 def writer(folder: Path) -> Callable[[Outcomes, Batch, Counts], None]:
     def write_both(seen: Outcomes, batch: Batch, _: Counts) -> None:
-        write(seen.changes, Files(str(folder / "changes"), "parquet"), batch)
-        write(seen.rejects, Files(str(folder / "rejects"), "json"), batch)
+        write(seen.changes, Files(str(folder / "changes"), Form.PARQUET), batch)
+        write(seen.rejects, Files(str(folder / "rejects"), Form.JSON), batch)
 
     return write_both
 

@@ -19,8 +19,9 @@ from math import gcd
 from pathlib import Path
 
 from antelog.errors import UnsupportedError
+from antelog.run.address import Files, Jdbc, Kafka
 from antelog.secrets import NAMES, redacted
-from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Sink, Source
+from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.session.requirements import pyspark_version
 from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
 

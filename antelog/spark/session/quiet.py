@@ -44,7 +44,7 @@ _PATIENCE = 2.0
 class ProcessOutput:
     """The filtered output of Spark's processes: held back at first, and written to `target` later."""
 
-    target: int
+    target: int = field(default_factory=lambda: os.dup(2))
     lines: list[str] = field(default_factory=list)
     passes: bool = False
     ended: threading.Event = field(default_factory=threading.Event)
@@ -74,17 +74,16 @@ class ProcessOutput:
 
 
 @contextmanager
-def filtered() -> Iterator[ProcessOutput]:
+def filtered(output: ProcessOutput) -> Iterator[None]:
     """Processes started in here write their output and errors through the filter, as long as they live."""
     theirs, ours = os.pipe()
-    output = ProcessOutput(os.dup(2))
     threading.Thread(target=filter_output, args=(theirs, output), daemon=True).start()
     before = {number: os.dup(number) for number in (1, 2)}
     try:
         for number in before:
             os.dup2(ours, number)
         os.close(ours)
-        yield output
+        yield
     finally:
         for number, saved in before.items():
             os.dup2(saved, number)

@@ -30,7 +30,7 @@ from antelog.errors import UnsupportedError
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.session.configuration import JAVA_OPTIONS
 from antelog.spark.session.failures import cause, plain
-from antelog.spark.session.quiet import filtered
+from antelog.spark.session.quiet import ProcessOutput, filtered
 from antelog.spark.settings import LOOPBACK
 
 Session: TypeAlias = SparkSession
@@ -71,11 +71,12 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
         # What has no setting for its address, as Spark's page for browsers, follows this.
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    output = ProcessOutput()
     try:
         with (
             as_file(files("antelog.spark") / "log4j2.properties") as log4j,
             tempfile.TemporaryDirectory(prefix="antelog-") as folder,  # closed to others
-            filtered() as output,
+            filtered(output),
         ):
             options = f"-Dlog4j2.configurationFile={log4j.as_uri()} {_NO_SIGNALS}"
             options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
@@ -128,7 +129,7 @@ def _hush() -> None:
     logging.getLogger("py4j").propagate = False
     logging.getLogger().addFilter(_is_not_of_py4j)  # for it uses this one too
     # A server in PySpark takes numbers from Java, and shows where it was when these end.
-    socketserver.BaseServer.handle_error = _ignore  # type: ignore[method-assign]  # it is the way to say so
+    socketserver.BaseServer.handle_error = _ignore  # type: ignore[assignment]  # for all servers
     warnings.filterwarnings("ignore", _PANDAS, FutureWarning)
     known = os.environ.get("PYTHONWARNINGS", "")  # for the workers
     if _PANDAS not in known:

@@ -8,7 +8,8 @@ from antelog.cli.run.config import parse_config
 from antelog.cli.run.toml_places import places
 from antelog.diagnostics import Source, Span, to_text
 from antelog.errors import ProgramError
-from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Table
+from antelog.files.naming import Form
+from antelog.run.address import Console, Files, Jdbc, Kafka, Table
 from tests.cli.pipelines import diagnostics
 
 RIGHT = """\
@@ -127,12 +128,12 @@ spark.sql.shuffle.partitions = 4
         "local[2]",
     )
     jdbc = Jdbc("jdbc:postgresql://db/x", "changes", (("password", "s3cret"),))
-    assert found.sinks.outputs == (Console(), Files("conf/out", "parquet"), jdbc)
+    assert found.sinks.outputs == (Console(), Files("conf/out", Form.PARQUET), jdbc)
     assert "s3cret" not in str(jdbc)
     assert found.sinks.rejects == Table("delta", "s3a://bucket/aside")
     assert found.sources.maps == {"device": "sensor", "Temp.time": "@timestamp"}
     assert found.sources.statics == {
-        "Site": Files("/data/sites", "csv"),
+        "Site": Files("/data/sites", Form.CSV),
         "Line": Table("delta", "conf/tables/lines"),
     }
     options = (("kafka.security.protocol", "SSL"),)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from antelog.errors import UnsupportedError
-from antelog.spark.endpoints.endpoints import Files, Kafka, Source
+from antelog.files.naming import Form
+from antelog.run.address import Files, Kafka
+from antelog.spark.endpoints.endpoints import Source
 from antelog.spark.session import configuration
 from antelog.spark.session.configuration import JAVA_OPTIONS, LASTING, QUICK, settings_of
 
@@ -53,21 +56,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def options(sources: list[Source], master: str = "local[2]") -> str | None:
+def options(sources: Sequence[Source], master: str = "local[2]") -> str | None:
     return settings_of(sources, buckets=8, master=master, once=sources).get(JAVA_OPTIONS)
 
 
 @pytest.mark.parametrize("path", ["a.csv", "in", "*/*.csv", "*.csv"])
 def test_small_files_of_this_machine_are_read_with_the_quick_compiler(folder: Path, path: str) -> None:
-    assert options([Files(str(folder / path), "csv")]) == QUICK
+    assert options([Files(str(folder / path), Form.CSV)]) == QUICK
 
 
 @pytest.mark.parametrize(
     ("source", "master", "expected"),
     [
-        (Files("a.csv", "csv"), "spark://host:7077", None),
-        (Files("none.csv", "csv"), "local[2]", LASTING),
-        (Files("s3a://bucket/a.csv", "csv"), "local[2]", LASTING),
+        (Files("a.csv", Form.CSV), "spark://host:7077", None),
+        (Files("none.csv", Form.CSV), "local[2]", LASTING),
+        (Files("s3a://bucket/a.csv", Form.CSV), "local[2]", LASTING),
         (Kafka("localhost:9092", "facts"), "local[2]", LASTING),
     ],
 )
@@ -75,12 +78,12 @@ def test_what_may_be_long_is_left_as_it_is(
     folder: Path, source: Source, master: str, expected: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    assert options([Files("in", "csv")]) == QUICK
-    assert options([Files("in", "csv"), source], master) == expected
+    assert options([Files("in", Form.CSV)]) == QUICK
+    assert options([Files("in", Form.CSV), source], master) == expected
 
 
 def test_many_bytes_or_files_are_left_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    everything = [Files(str(folder), "csv")]
+    everything = [Files(str(folder), Form.CSV)]
     assert options(everything) == QUICK
     monkeypatch.setattr(configuration, "FEW", 1)
     assert options(everything) == LASTING

@@ -69,9 +69,10 @@ def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
 
 NOISY = """
 import subprocess, sys, time
-from antelog.spark.session.quiet import filtered
+from antelog.spark.session.quiet import ProcessOutput, filtered
+output = ProcessOutput()
 code = "import sys; print(sys.argv[1]); sys.stderr.write(sys.argv[2])"
-with filtered() as output:
+with filtered(output):
     subprocess.run([sys.executable, "-c", code, "from Java", ":: loading settings :: x\\nheard\\n"])
 print("ours", flush=True)
 output.release()
