@@ -15,7 +15,7 @@ from antelog.errors import UnsupportedError
 from antelog.run.address import Jdbc, Kafka
 from antelog.run.values import SettingError
 from antelog.secrets import blanked, redacted, shows_secret
-from antelog.spark.endpoints.endpoints import SINKS, SOURCES
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, properties_of
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.failures import plain
 from antelog.spark.session.session import properties
@@ -127,7 +127,7 @@ def test_no_password_is_in_the_address_of_a_database(text: str, url: str, option
     found = SINKS.read(f"{text}#t")
     assert found == Jdbc(url, "t", tuple(options.items()))
     assert isinstance(found, Jdbc)
-    assert options.items() <= found.properties.items()
+    assert options.items() <= properties_of(found).items()
     for value in (value for name, value in options.items() if name.lower() != "user"):
         assert value not in repr([found]) or len(value) < 2
     assert url.partition("?")[0].partition(";")[0] in str(found)
