@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from antelog.compile.literals.literal import Condition, Exists, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Operand, Part, Replacement, Sum, Term, Time, Var, joined
+from antelog.compile.literals.terms import Const, Operand, Part, Replacement, Sum, Term, Time, Var
 from antelog.language import syntax
 
 HOLDS: dict[str, Callable[[Any, Any], Any]] = {
@@ -54,7 +54,7 @@ class Comparison(Condition, frozen=True, tag=True):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        return joined((self.left, f" {self.operator} ", self.right))
+        return self.left, f" {self.operator} ", self.right
 
     @property
     def mirrored(self) -> Comparison:

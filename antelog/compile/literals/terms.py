@@ -127,25 +127,12 @@ def call_text(predicate: str, parts: Iterable[str]) -> str:
 
 
 def call_parts(opening: str, operands: Iterable[Operand | None]) -> tuple[Part, ...]:
-    """The text of an atom in parts: `P(`, X, `, `, T+1, `)`; `_` stands for no value."""
-    parts: list[Part] = [opening]
-    before = "("
-    for operand in operands:
-        parts.append(before)
+    """The text of an atom in parts, `P(`, X, `, `, `_`, `, `, T+1, `)`; `_` stands for no value."""
+    parts: list[Part] = [f"{opening}("]
+    for place, operand in enumerate(operands):
+        parts += [", "] if place else []
         parts.append("_" if operand is None else operand)
-        before = ", "
-    return joined((*parts, ")" if before == ", " else "()"))
-
-
-def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Parts with texts that follow each other made one."""
-    found: list[Part] = []
-    for part in parts:
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
-        else:
-            found.append(part)
-    return tuple(found)
+    return (*parts, ")")
 
 
 def text_of(parts: Iterable[Part]) -> str:

@@ -77,13 +77,15 @@ def _shape(prepared: Prepared, literal: Literal, bound: Bound) -> Shape:
 
 
 def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
-    """A text, and then each operand with the text that follows it."""
+    """A text, and then each operand, or `_`, with the text that follows it."""
     pieces: list[Part] = []
     for part in parts:
         if not isinstance(part, str):
             pieces.append(_operand(part, bound))
+        elif part == "_" or not pieces:
+            pieces.append(part)
         else:
-            pieces[-1:] = [_between("", pieces[-1], part)] if pieces else [part]
+            pieces[-1] = _between("", pieces[-1], part)
     return pieces
 
 

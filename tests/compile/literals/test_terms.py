@@ -43,8 +43,18 @@ def test_gaps_and_later_times() -> None:
 
 
 def test_the_parts_of_a_call_are_texts_and_operands_in_turn() -> None:
-    assert call_parts("P", (X, None, Const(2), T + 1)) == ("P(", X, ", _, ", Const(2), ", ", T + 1, ")")
-    assert call_parts("P", ()) == ("P()",)
+    assert call_parts("P", (X, None, Const(2), T + 1)) == (
+        "P(",
+        X,
+        ", ",
+        "_",
+        ", ",
+        Const(2),
+        ", ",
+        T + 1,
+        ")",
+    )
+    assert call_parts("P", ()) == ("P(", ")")
 
 
 def test_variables_of_terms() -> None:
