@@ -12,6 +12,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 import antelog
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import affected
@@ -108,8 +110,8 @@ def _bound(rows: Rows, values: Values) -> dict[str, Sequence[object] | Column]:
     return {"X": devices, "T": rows.bound["T"]}
 
 
-def _name(literal: object) -> str:
-    return f"`{literal.text}`"  # type: ignore[arg-type]  # an atom or a negated one
+def _name(literal: FactLiteral | AskedLiteral) -> str:
+    return f"`{literal.node.text}`"
 
 
 def _both(holds: Column, fails: Column) -> list[str]:
