@@ -85,7 +85,7 @@ def _found(judge: Judge, pattern: Prepared) -> str:
         found = facts_for(fact, judge.known.history, None, judge.known.values)
         columns = {**_bound(found.rows, judge.known.values), "arrived": found.arrived}
         rows += [
-            {"literal": _name(fact.node), **dict(zip(columns, each, strict=True))}
+            {"literal": _name(fact), **dict(zip(columns, each, strict=True))}
             for each in zip(*columns.values(), strict=True)
         ]
     return table({name: [row[name] for row in rows] for name in ("literal", "X", "T", "arrived")})
