@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.prepared.literals import FactLiteral
+from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
@@ -39,7 +39,5 @@ class Knowledge:
         return facts_for_each(prepared.facts, self.history, around, self.values)
 
     def _around(self, fact: FactLiteral, about: Spans | None) -> Spans | None:
-        """The ticks of a literal's facts, for answers about some ticks; any (None) if all facts are few."""
-        if about is None or self.history[fact.atom.predicate].few is not None:
-            return None
-        return about.shifted(fact.behind, fact.ahead)
+        """The ticks of a literal's facts, for answers about some ticks."""
+        return None if about is None else about.shifted(fact.behind, fact.ahead)
