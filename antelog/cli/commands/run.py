@@ -8,22 +8,20 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import min_chance_option, model_option, most_option
 from antelog.cli.arguments.page import address_of, page_options
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.arguments.units import time_unit_option
 from antelog.cli.run.checks import checked
 from antelog.cli.run.config import read_config
-from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.pipeline import run_pipeline
 from antelog.cli.run.settings import Settings, clock, duration, master, setting, trigger
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
-from antelog.spark.endpoints.endpoints import Source
+from antelog.run.values import SettingError, kinds
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Source
 
 
 def _pair(text: str) -> tuple[str, Source]:
@@ -31,12 +29,7 @@ def _pair(text: str) -> tuple[str, Source]:
     predicate, source = sides(text)
     if not source or not predicate.isidentifier():
         raise SettingError(f"`{text}` is not of the form P=SOURCE", "Write it like Temp=readings/*.csv.")
-    return predicate, source_of(source)
-
-
-def _history(text: str) -> tuple[str, Source]:
-    """The history of an input, which need not be named if it is the only one."""
-    return _pair(text) if sides(text)[0].isidentifier() and "=" in text else ("", source_of(text))
+    return predicate, SOURCES.read(source)
 
 
 def _conf(text: str) -> tuple[str, str]:
@@ -63,24 +56,18 @@ def _conf(text: str) -> tuple[str, str]:
 )  # fmt: skip
 @map_option("The key of a message is @key, its time @timestamp.")
 @click.option(
-    "--output", "outputs", type=Read("SINK", sink_of), metavar="SINK", multiple=True,
+    "--output", "outputs", type=Read("SINK", SINKS.read), metavar="SINK", multiple=True,
     help="Where the changes go: console, parquet:FOLDER, json:FOLDER, csv:FOLDER, kafka://host:9092/topic, "
     "jdbc:…#table or delta:FOLDER.",
 )  # fmt: skip
 @click.option(
-    "--rejects", type=Read("SINK", sink_of), metavar="SINK",
+    "--rejects", type=Read("SINK", SINKS.read), metavar="SINK",
     help="Where rows go that are set aside, each with the reason.",
 )  # fmt: skip
 @click.option("--only", type=Read("KIND,…", kinds), metavar="KIND,…", help="These kinds of changes only.")
 @model_option
 @min_chance_option
 @most_option(" in a bucket")
-@click.option(
-    "--learn-from", "learn_from", type=Read("P=SOURCE", _history), metavar="P=SOURCE", multiple=True,
-    shell_complete=inputs_of,
-    help="The history of an input: it is learned from before anything else is read, and nothing is told of "
-    "it. Of the only input SOURCE is enough. Implies --model learn.",
-)  # fmt: skip
 @click.option(
     "--page", "with_page", is_flag=True,
     help="Serve a page that shows what is open, from the driver; a link to it is printed.",
@@ -146,8 +133,6 @@ def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, debug: b
       antelog run turbines.alog --input Temp=readings --stream --checkpoint state --output parquet:changes
       antelog run turbines.alog --input Temp=kafka://localhost:9092/temp --stream --checkpoint state \\
                   --output kafka://localhost:9092/malf --only confirmed --trigger 10s
-      antelog run turbines.alog --input Temp=live --learn-from Temp=last-year.parquet --stream \\
-                  --checkpoint state --output parquet:changes
       antelog run --config pipeline.toml
 
     A source's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
@@ -172,12 +157,11 @@ def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, debug: b
 def _merged(base: Settings, given: dict[str, Any]) -> Settings:
     """The settings of a file, overruled by those of the command line."""
     changed: dict[str, Any] = {}
-    for name, option in (("inputs", "--input"), ("statics", "--static"), ("learn_from", "--learn-from")):
+    for name, option in (("inputs", "--input"), ("statics", "--static")):
         pairs = given.pop(name)
         twice = next((p for i, (p, _) in enumerate(pairs) if p in dict(pairs[:i])), None)
         if twice is not None:
-            what = twice or "a history"
-            raise click.BadParameter(f"{what} is given twice; it has one source", param_hint=option)
+            raise click.BadParameter(f"{twice} is given twice; it has one source", param_hint=option)
         changed[name] = {**getattr(base.sources, name), **dict(pairs)}
     changed["maps"] = {**base.sources.maps, **dict(given.pop("maps"))}
     changed["time_units"] = {**base.sources.time_units, **dict(given.pop("time_units"))}

@@ -21,15 +21,12 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from antelog.cli.arguments.kinds import kinds
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.arguments.units import unit
 from antelog.cli.run.conflicts import Conflict
-from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.settings import (
     Settings,
     at_least,
@@ -41,14 +38,14 @@ from antelog.cli.run.settings import (
     trigger,
 )
 from antelog.cli.run.toml_places import fault, places, value_place
-from antelog.cli.run.variables import filled
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
 from antelog.forecast.engine import LEARN
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import read_text
+from antelog.run.values import SettingError, filled, kinds
 from antelog.secrets import blanked
-from antelog.spark.endpoints.endpoints import Files, Sink, Table
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink
 from antelog.spark.endpoints.endpoints import Source as FactSource
 
 T = TypeVar("T")
@@ -57,7 +54,6 @@ _TEXTS: Mapping[str, Callable[[str], str]] = {
     "clock": clock, "trigger": trigger, "idle": duration, "master": master, "arrival": str,
 }  # fmt: skip
 _TABLES = ("input", "static", "map", "conf")
-_LEARN_FROM = "learn-from"
 SETTINGS = (
     "program",
     "stream",
@@ -71,10 +67,9 @@ SETTINGS = (
     *_TEXTS,
     *_WHOLE,
     *_TABLES,
-    _LEARN_FROM,
 )
 _OF_SOURCES = ("source", "map")
-_KNOWN = {"input": (*_OF_SOURCES, "time_unit"), "static": _OF_SOURCES, _LEARN_FROM: ("source",)}
+_KNOWN = {"input": (*_OF_SOURCES, "time_unit"), "static": _OF_SOURCES}
 
 
 @dataclass(frozen=True)
@@ -143,10 +138,6 @@ class _Reader:
         for name, value in values.items():
             if name not in SETTINGS:
                 self._unknown((name,), SETTINGS, values)
-            elif name == _LEARN_FROM:
-                # Of a program with one input that need not be named.
-                sources = value if isinstance(value, dict) else {"": value}
-                found["learn_from"] = dict(self._sources(name, sources, found["maps"]))
             elif name == "time_unit":
                 with self._complaints((name,)):
                     found["time_units"][""] = unit(self._filled(value))
@@ -211,7 +202,7 @@ class _Reader:
                 )
                 continue
             with self._complaints((*path, "source") if given is value else path):
-                yield predicate, self._from_here(source_of(self._text(given["source"]), self._folder))
+                yield predicate, SOURCES.read(self._text(given["source"]), self._folder)
 
     def _units(self, values: Mapping[str, Any]) -> dict[str, str]:
         """What the times of each input count, where it is said."""
@@ -267,14 +258,7 @@ class _Reader:
         return [self._text(each) for each in (value if isinstance(value, list) else [value])]
 
     def _sink(self, text: str) -> Sink:
-        return self._from_here(sink_of(text, self._folder))
-
-    def _from_here(self, endpoint: T) -> T:
-        if isinstance(endpoint, Files):
-            return replace(endpoint, path=self._path(endpoint.path))
-        if isinstance(endpoint, Table) and endpoint.is_folder:
-            return replace(endpoint, name=self._path(endpoint.name))
-        return endpoint
+        return SINKS.read(text, self._folder)
 
     def _path(self, text: str) -> str:
         return text if re.match(r"[a-z0-9]{2,}:", text) else str(self._folder / text)

@@ -27,22 +27,22 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.language.epochs import Counting
 from antelog.program import Program
+from antelog.run.values import length_of
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
 from antelog.spark.job.job import ARRIVED, Data, Job, Timing
 from antelog.spark.job.options import Options
-from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of, quoted
+from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A job, for each input the DataFrame to be packed for it, and what buckets know of a history."""
+    """A job, and for each input the DataFrame that is packed for it."""
 
     job: Job
     frames: Mapping[str, DataFrame]
-    past: DataFrame | None = None
 
 
 def checked(
