@@ -37,6 +37,7 @@ class Files:
     """A file, a folder or a pattern; `form` is None for a folder with files of several forms, or none."""
 
     noun: ClassVar[str] = "a file or folder"
+    example: ClassVar[str] = "a path, with csv:, json: or parquet: before it if its ending does not tell"
     path: str
     form: Form | None = None
     folder: bool = field(default=False, compare=False)
@@ -60,6 +61,7 @@ class Standard:
     """Standard input: CSV, or JSON lines if it begins with `{`."""
 
     noun: ClassVar[str] = "standard input"
+    example: ClassVar[str] = "- for standard input"
 
     def __str__(self) -> str:
         return "<stdin>"
@@ -70,6 +72,7 @@ class Posted:
     """Facts that are posted to the page by HTTP."""
 
     noun: ClassVar[str] = "facts by HTTP"
+    example: ClassVar[str] = "http: for facts that are posted to the page"
 
     def __str__(self) -> str:
         return "http:"
@@ -83,6 +86,7 @@ class Kafka:
     """
 
     noun: ClassVar[str] = "a topic of Kafka"
+    example: ClassVar[str] = "kafka://host:9092/topic?format=json"
     servers: str
     topic: str
     values: Literal["json", "csv"] = "json"
@@ -104,6 +108,7 @@ class Jdbc:
     """
 
     noun: ClassVar[str] = "a table of a database"
+    example: ClassVar[str] = "jdbc:…#table"
     url: str
     table: str
     options: tuple[tuple[str, str], ...] = ()
@@ -120,6 +125,7 @@ class Table:
     """A Delta or Iceberg table by its folder or name."""
 
     noun: ClassVar[str] = "a table of a catalog"
+    example: ClassVar[str] = "delta:… or iceberg:…"
     form: TableForm
     name: str
 
@@ -137,6 +143,7 @@ class Rate:
     """Made-up facts for trying out: a number of rows each second, about a number of things."""
 
     noun: ClassVar[str] = "made-up facts"
+    example: ClassVar[str] = "rate://100 for trying out"
     rows: int
     keys: int = 10
 
@@ -149,6 +156,7 @@ class Console:
     """Standard output, for people."""
 
     noun: ClassVar[str] = "standard output"
+    example: ClassVar[str] = "console"
 
     def __str__(self) -> str:
         return "console"
@@ -173,6 +181,11 @@ class Reach(Generic[T]):
     form: Form | None = None
     formless: bool = False
     config: bool = True
+
+    @property
+    def examples(self) -> str:
+        """The addresses, for help."""
+        return ", ".join(kind.example for kind in self.kinds)
 
     def read(self, text: str, folder: Path = Path()) -> T:
         """The address of a text, with paths relative to a folder. Raises SettingError."""
