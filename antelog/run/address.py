@@ -189,7 +189,10 @@ class Reach(Generic[T]):
 
     def read(self, text: str, folder: Path = Path()) -> T:
         """The address of a text, with paths relative to a folder. Raises SettingError."""
-        address = address_of(text, folder, self.form)
+        return self.take(address_of(text, folder, self.form))
+
+    def take(self, address: Address) -> T:
+        """The address, if it is of a kind that the runner can read or write. Raises SettingError."""
         if not isinstance(address, self.kinds):
             message = f"`{address}` is {address.noun}, which {self.runner} does not {self.verb}"
             nouns = list(dict.fromkeys(kind.noun for kind in self.kinds))
@@ -255,7 +258,7 @@ def _filled_address(text: str, folder: Path, form: Form | None) -> Address:
         return _files(rest, folder, Form(kind), form)
     match kind:
         case "delta" | "iceberg" if rest:
-            return Table(kind, _located(rest, folder) if "/" in rest else rest)
+            return Table(kind, located(rest, folder) if "/" in rest else rest)
         case "kafka":
             return _kafka(text, folder, str)
         case "rate":
@@ -270,12 +273,12 @@ def _filled_address(text: str, folder: Path, form: Form | None) -> Address:
 def _files(path: str, folder: Path, given: Form | None, default: Form | None) -> Files:
     if not path:
         raise SettingError("a path is missing", "Write it behind the colon.")
-    located = _located(path, folder)
-    is_folder = path.endswith("/") or Path(located).is_dir()
-    form = given or form_of(Path(path)) or (_form_within(Path(located)) if is_folder else None) or default
+    there = located(path, folder)
+    is_folder = path.endswith("/") or Path(there).is_dir()
+    form = given or form_of(Path(path)) or (_form_within(Path(there)) if is_folder else None) or default
     if form is None and not is_folder:
         raise _formless(path)
-    return Files(located.rstrip("/") or "/", form, is_folder)
+    return Files(there.rstrip("/") or "/", form, is_folder)
 
 
 def _formless(path: str) -> SettingError:
@@ -292,7 +295,7 @@ def _form_within(folder: Path) -> Form | None:
     return forms.pop() if len(forms) == 1 else None
 
 
-def _located(path: str, folder: Path) -> str:
+def located(path: str, folder: Path) -> str:
     """A path relative to a folder; an address of another machine stays as it is."""
     return path if folder == Path() or re.match(r"[a-z0-9]{2,}:", path) else str(folder / path)
 
@@ -323,7 +326,7 @@ def _kafka(text: str, folder: Path, fill: _Fill) -> Kafka:
         _one_of(text, options, "format", "json", "csv"),
         _one_of(text, options, "from", "earliest", "latest"),
         tuple((name, value) for name, value in options.items() if "." in name),
-        Path(_located(options["config"], folder)) if "config" in options else None,
+        Path(located(options["config"], folder)) if "config" in options else None,
     )
 
 

@@ -1,8 +1,8 @@
 """Whether settings fit one another and their program.
 
-    conflicts(settings, "run")      before the program is known: what is missing, or contradicts itself
-    misfits(plan, settings)         names, ticks, units and chances that the program does not have
-    resolved(program, settings)     the program with the units of times, and ticks in place of timestamps
+conflicts(settings, "run")      before the program is known: what is missing, or contradicts itself
+misfits(plan, settings)         names, ticks, units and chances that the program does not have
+resolved(program, settings)     the program with the units of times, and ticks in place of timestamps
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from antelog.run.values import AVAILABLE_NOW, ONCE, SettingError
 class Conflict:
     """Settings that cannot be met: the first one named is the one to point at, if it was given.
 
-    `missing` says that one of them is not there at all. In the sentences `$trigger` stands for that setting as
-    its user knows it: `--trigger` on the command line, `trigger` in a file.
+    `missing` says that one of them is not there at all. In the sentences `$trigger` stands for that setting
+    as its user knows it: `--trigger` on the command line, `trigger` in a file.
     """
 
     settings: tuple[str, ...]
@@ -41,13 +41,13 @@ class Conflict:
 
     def sentences(self, show: Callable[[str], str]) -> tuple[str, str]:
         """Message and hint, given how settings are shown."""
-        names = {each.name: show(each.name.replace("_", "-")) for each in options_of(Settings)}
+        names = {each.name: show(each.name) for each in options_of(Settings)}
         return Template(self.message).safe_substitute(names), Template(self.hint).safe_substitute(names)
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """A setting that names something the program does not have; `key` is its place in a file: `input.Temp`."""
+    """A setting that names something the program lacks; `key` is its place in a file: `input.Temp`."""
 
     name: str
     key: str
@@ -67,15 +67,15 @@ def conflicts(settings: Settings, runner: str) -> Iterator[Conflict]:
             yield from _of_watch(settings)
         case "try":
             yield from _of_try(settings)
+        case _:
+            return
 
 
 def _of_try(settings: Settings) -> Iterator[Conflict]:
     if "only" in settings.given and settings.snapshots:
         yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
     if settings.since is not None and not settings.snapshots:
-        yield Conflict(
-            ("since",), "$since says where snapshots start", "Leave it out, or add $snapshots."
-        )
+        yield Conflict(("since",), "$since says where snapshots start", "Leave it out, or add $snapshots.")
 
 
 def _of_watch(settings: Settings) -> Iterator[Conflict]:

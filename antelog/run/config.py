@@ -11,8 +11,8 @@
     map = { device = "sensor", time = "at" }
     time_unit = "ms"
 
-The keys are the options of the command. Paths are relative to the folder of the file. `${NAME}` in a text stands
-for the variable NAME of the environment, so that passwords need not be written down.
+The keys are the options of the command. Paths are relative to the folder of the file. `${NAME}` in a text
+stands for the variable NAME of the environment, so that passwords need not be written down.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import read_text
-from antelog.run.options import Arity, Option, Runner, options_of
+from antelog.run.options import Arity, Naming, Option, Runner, options_of
 from antelog.run.toml_places import fault, places, value_place
 from antelog.run.values import SettingError, filled
 from antelog.secrets import blanked
@@ -40,7 +40,7 @@ TomlPath = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a file, by their attributes, and the place in it of each key: `trigger`, `input.Temp`."""
+    """The settings of a file, by their attributes, and the place of each key: `trigger`, `input.Temp`."""
 
     values: Mapping[str, Any]
     source: Source
@@ -72,7 +72,7 @@ def parse_config(source: Source, struct: type, runner: Runner) -> Config:
         if "overwrite" in what or "declare" in what:
             message, hint = "a setting is there twice", "Leave out one of the two."
         raise ProgramError([Diagnostic("E701", message, span, hint)], shown) from None
-    options = [each for each in options_of(struct, runner.name) if each.in_file]
+    options = [each for each in options_of(struct, runner.name) if each.usage.in_file]
     reader = _Reader(source, runner, {each.name: each for each in options})
     values = reader.values(document)
     if reader.diagnostics:
@@ -102,7 +102,9 @@ class _Reader:
         self._places = places(source.text)
         self._found: dict[str, Any] = {}
         self.diagnostics: list[Diagnostic] = []
-        self.named = {_normal(".".join(path[:2])): span for path, span in self._places.items() if len(path) < 3}
+        self.named = {
+            _normal(".".join(path[:2])): span for path, span in self._places.items() if len(path) < 3
+        }
 
     def values(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a document, by the attributes of the struct."""
@@ -110,8 +112,8 @@ class _Reader:
             option = self._options.get(_normal(key))
             if option is None:
                 self._unknown((key,), self._options, document)
-            elif option.arity is Arity.NAMED:
-                self._table(option, (key,), value)
+            elif option.naming is not None:
+                self._table(option, option.naming, (key,), value)
             else:
                 with self._complaints((key,)):
                     self._found[option.attribute] = self._value(option, value)
@@ -147,10 +149,10 @@ class _Reader:
 
     # ---- values with names ----
 
-    def _table(self, option: Option, path: TomlPath, value: object) -> None:
+    def _table(self, option: Option, naming: Naming, path: TomlPath, value: object) -> None:
         """The values of `[input.Temp]`, `map = {…}` and the like."""
         if not isinstance(value, dict):
-            if option.nameless:
+            if naming.nameless:
                 with self._complaints(path):
                     self._put(option, "", self._one(option, value))
             else:
@@ -158,42 +160,42 @@ class _Reader:
                 self._bad(path, "the value is not a table", hint)
             return
         for name, each in value.items():
-            if option.entry:
-                self._entry(option, (*path, name), each)
+            if naming.entry:
+                self._entry(option, naming.entry, (*path, name), each)
             else:
                 self._named(option, (*path, name), name, each)
 
     def _named(self, option: Option, path: TomlPath, name: str, value: object) -> None:
-        if option.dotted and isinstance(value, dict):  # TOML takes `Temp.device = …` for a table
+        if _is_dotted(option) and isinstance(value, dict):  # TOML takes `Temp.device = …` for a table
             for inner, each in value.items():
                 self._named(option, (*path, inner), f"{name}.{inner}", each)
             return
         with self._complaints(path):
             self._put(option, name, option.named(name, self._written(option, value), self._runner))
 
-    def _entry(self, option: Option, path: TomlPath, value: object) -> None:
+    def _entry(self, option: Option, entry: str, path: TomlPath, value: object) -> None:
         """`[input.Temp]`: a source, and what else is known of this predicate."""
-        given = value if isinstance(value, dict) else {option.entry: value}
-        inner = {each.name: each for each in self._options.values() if option.name in each.within}
-        known = (option.entry, *inner)
+        given = value if isinstance(value, dict) else {entry: value}
+        inner = {each.name: each for each in self._options.values() if _is_within(each, option)}
+        known = (entry, *inner)
         for key, each in given.items():
             if key not in known:
                 self._unknown((*path, key), known, given)
             elif key in inner:
                 self._inner(inner[key], (*path, key), each)
-        if option.entry not in given:
+        if entry not in given:
             span = self._places.get(path, _beginning(self._source))
-            message = f"`{option.name}.{path[-1]}` has no {option.entry}"
-            hint = f'Write {option.entry} = "…": a path, kafka://…, jdbc:…#table, …'
+            message = f"`{option.name}.{path[-1]}` has no {entry}"
+            hint = f'Write {entry} = "…": a path, kafka://…, jdbc:…#table, …'
             self.diagnostics.append(Diagnostic("E705", message, span, hint))
             return
-        with self._complaints((*path, option.entry) if given is value else path):
-            self._put(option, path[-1], self._one(option, given[option.entry]))
+        with self._complaints((*path, entry) if given is value else path):
+            self._put(option, path[-1], self._one(option, given[entry]))
 
     def _inner(self, option: Option, path: TomlPath, value: object) -> None:
         """An option within the table of a predicate, to which alone it applies."""
         predicate = path[-2]
-        if not option.dotted:
+        if not _is_dotted(option):
             with self._complaints(path):
                 self._put(option, predicate, self._one(option, value))
         elif not isinstance(value, dict):
@@ -232,6 +234,14 @@ class _Reader:
                 hint or f"There are {', '.join(known)}.",
             )
         )
+
+
+def _is_dotted(option: Option) -> bool:
+    return option.naming is not None and option.naming.dotted
+
+
+def _is_within(inner: Option, outer: Option) -> bool:
+    return inner.naming is not None and outer.name in inner.naming.within
 
 
 def _wrong_type(expected: type) -> SettingError:

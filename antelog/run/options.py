@@ -1,13 +1,13 @@
 """Options declared as fields of a struct, from which flags, keys of TOML and keyword arguments are derived.
 
-    @dataclass(frozen=True, kw_only=True)
-    class Settings:
-        lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
 
-    options_of(Settings, "watch")           the options of a command, for flags and for files
-    keywords(Settings, "changes", {…})      a struct made of keyword arguments, each checked
-    takes(Settings)                         a decorator for a function with these keyword arguments
-    made(Settings, {…})                     a struct made of values that were read, with the names given
+options_of(Settings, "watch")           the options of a command, for flags and for files
+keywords(Settings, "changes", {…})      a struct made of keyword arguments, each checked
+takes(Settings)                         a decorator for a function with these keyword arguments
+made(Settings, {…})                     a struct made of values that were read, with the names given
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class Runner:
 class Syntax:
     """How a value is written: as a text, in TOML, and in Python.
 
-    `read` makes the value of a text; TOML has it as one of the types of `toml`. `words` are suggestions for Tab;
-    `is_path`: files are suggested, too. `separator` is what a list in TOML is joined by. `fills`: `read` replaces
-    variables of the environment itself.
+    `read` makes the value of a text; TOML has it as one of the types of `toml`, or as a list, which is joined
+    by a `separator`. Tab suggests `words` and, if it is a path, files. `fills`: `read` replaces variables of
+    the environment itself.
     """
 
     metavar: str
@@ -68,22 +68,49 @@ class Syntax:
 
 
 class Arity(Enum):
-    """How often an option can be given, and whether its values have names; an argument is no flag."""
+    """How often an option can be given; one with names always several times, and an argument is no flag."""
 
     ARGUMENT = auto()
     ONE = auto()
     FLAG = auto()
     MANY = auto()
-    NAMED = auto()
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The names of the values of an option: `Temp` in `--input Temp=readings.csv`.
+
+    `example` shows a name and a value. `nameless`: the name may be missing; `predicates`: it is one of the
+    program; `dotted`: it may have full stops. `within` lists the options in whose tables of TOML this one may
+    be written, too; `entry` is the key of the value in such a table.
+    """
+
+    example: str
+    nameless: bool = False
+    predicates: bool = False
+    dotted: bool = False
+    entry: str = ""
+    within: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How an option is used: its arity, its flag, suggestions of Tab, and a text for its default."""
+
+    arity: Arity = Arity.ONE
+    short: str = ""
+    opposite: str = ""
+    variable: str = ""
+    complete: str = ""
+    default_text: str = ""
+    in_file: bool = True
 
 
 @dataclass(frozen=True)
 class Option:
     """One option of a struct: `attribute` is the field's name, `name` the one in TOML and of the flag.
 
-    For values with names: `example` shows one, `nameless` says that the name may be missing, `predicates` that it
-    is one of the program, `dotted` that names may have full stops. `within` lists the options in whose tables of
-    TOML this one may be written, too; `entry` is the key of the value in such a table.
+    `on` are the commands that have it; `naming` says what is known of names if its values have some.
     """
 
     attribute: str
@@ -92,18 +119,12 @@ class Option:
     syntax: Syntax
     help: str
     on: tuple[str, ...] = ()
-    arity: Arity = Arity.ONE
-    default_text: str = ""
-    opposite: str = ""
-    complete: str = ""
-    variable: str = ""
-    in_file: bool = True
-    example: str = ""
-    nameless: bool = False
-    predicates: bool = False
-    dotted: bool = False
-    entry: str = ""
-    within: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    naming: Naming | None = None
+
+    @property
+    def arity(self) -> Arity:
+        return self.usage.arity
 
     @property
     def flag(self) -> str:
@@ -112,8 +133,8 @@ class Option:
     @property
     def usual(self) -> str:
         """The default as users read it; empty if there is none."""
-        if self.default_text:
-            return self.default_text
+        if self.usage.default_text:
+            return self.usage.default_text
         plain = self.arity is Arity.ONE and isinstance(self.default, str | int | float)
         return str(self.default) if plain else ""
 
@@ -126,17 +147,17 @@ class Option:
 
     def read(self, text: str, runner: Runner) -> Any:
         """The value of a text; with its name, if it has one. Raises SettingError."""
-        if self.arity is not Arity.NAMED:
+        naming = self.naming
+        if naming is None:
             return self.syntax.read(text, runner)
         name, value = sides(text) if "=" in text else ("", text.strip())
-        if self.nameless and not (name.isidentifier() and value):
+        if naming.nameless and not (name.isidentifier() and value):
             return "", self.syntax.read(text, runner)
-        if not name or not value or (self.predicates and not name.isidentifier()):
+        if not name or not value or (naming.predicates and not name.isidentifier()):
             written = text if "=" not in text else ""
-            example = f"{Path(written).stem.title()}={written}" if Path(written).suffix else self.example
-            raise SettingError(
-                f"`{text}` is not of the form {self.syntax.metavar}", f"Write it like {example}."
-            )
+            example = f"{Path(written).stem.title()}={written}" if Path(written).suffix else naming.example
+            message = f"`{text}` is not of the form {self.syntax.metavar}"
+            raise SettingError(message, f"Write it like {example}.")
         return name, self.named(name, value, runner)
 
     def named(self, name: str, value: str, runner: Runner) -> Any:
@@ -147,7 +168,7 @@ class Option:
 
     def joined(self, found: Sequence[Any]) -> Any:
         """One value of those of an option that was given several times. Raises SettingError."""
-        if self.arity is not Arity.NAMED:
+        if self.naming is None:
             return tuple(found)
         names = [name for name, _ in found]
         twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
@@ -156,9 +177,16 @@ class Option:
         return dict(found)
 
 
+_USAGE = {each.name for each in fields(Usage)}
+_NAMING = {each.name for each in fields(Naming)}
+
+
 def option(default: Any, syntax: Syntax, help_text: str, **more: Any) -> Any:
-    """A field of a struct that is an option; `more` are further fields of Option."""
-    declared = {"default": default, "syntax": syntax, "help": help_text, **more}
+    """A field of a struct that is an option; `more` are fields of Option, Usage and Naming."""
+    usage = {name: more.pop(name) for name in _USAGE & more.keys()}
+    naming = {name: more.pop(name) for name in _NAMING & more.keys()}
+    declared = {"default": default, "syntax": syntax, "help": help_text, **more, "usage": Usage(**usage)}
+    declared["naming"] = Naming(**naming) if naming else None
     if isinstance(default, dict):
         return field(default_factory=dict, metadata={"option": declared})
     return field(default=default, metadata={"option": declared})
@@ -290,4 +318,3 @@ def flag(default: bool, help_text: str, **more: Any) -> Any:
 def all_of(structs: Iterable[type], runner: str) -> tuple[Option, ...]:
     """The options of several structs that a runner has."""
     return tuple(each for struct in structs for each in options_of(struct, runner))
-

@@ -1,7 +1,7 @@
 """Settings of all runners, each declared once: name, type, default, help, commands, and how it is written.
 
-Flags of commands, keys of TOML files and keyword arguments are derived from these structs (`antelog.run.options`).
-An option more is a line here, and one where it acts.
+Flags of commands, keys of TOML files and keyword arguments are derived from these structs, by
+`antelog.run.options`. An option more is a line here, and one where it acts.
 
     ReadSettings ─ SparkSettings ─ StreamSettings ┐
     ChanceSettings ─ LimitSettings ───────────────┼─ Settings
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from antelog.forecast.kinds import KINDS
-from antelog.given import MODEL, NUMBER, TEXTS
+from antelog.given import MODEL, NUMBER, TEXT, TEXTS, WHOLE, either
 from antelog.language.epochs import UNITS
 from antelog.run import values
-from antelog.run.address import Address
+from antelog.run.address import Address, located
 from antelog.run.options import (
     FILE,
     SINK,
@@ -57,39 +57,41 @@ def _conf(given: str, _runner: Runner) -> str:
 
 _MODEL = Syntax("MODEL|learn", _model, MODEL, words=(LEARN,), is_path=True)
 _KINDS = plain("KIND,…", values.kinds, kind=TEXTS, separator=",", words=KINDS)
-_TICK = plain("TICK", values.tick, toml=(int, str))
+_TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT), toml=(int, str))
 _UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
 _CHANCE = plain("CHANCE", values.chance, kind=NUMBER, toml=(float,))
 _CONF = Syntax("K=V", _conf, toml=(str, bool, int, float), fills=True)
+_FOLDER = Syntax("DIR", lambda given, runner: located(given, runner.folder))
 _TOKEN = plain("@FILE", values.token)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceSettings:
-    """Where facts come from, what their columns are called, and the unit of their times."""
+    """The rules, where facts come from, what their columns are called, and the unit of their times."""
 
+    program: Path | None = option(None, FILE, "The file with the rules.", on=ALL, arity=Arity.ARGUMENT)
     inputs: Mapping[str, Address] = option(
         {}, SOURCE, "Where the facts of an input come from: {sources}.",
-        name="input", on=ALL, arity=Arity.NAMED, predicates=True, entry="source", complete="inputs",
+        name="input", on=ALL, predicates=True, entry="source", complete="inputs",
         example="Temp=readings.csv",
     )  # fmt: skip
     statics: Mapping[str, Address] = option(
         {}, SOURCE, "Where facts of a static predicate come from, in addition to those of the program.",
-        name="static", on=ALL, arity=Arity.NAMED, predicates=True, entry="source", complete="statics",
+        name="static", on=ALL, predicates=True, entry="source", complete="statics",
         example="Site=sites.csv",
     )  # fmt: skip
     maps: Mapping[str, str] = option(
         {}, text("COLUMN=NAME"),
         "The name of a column in a file or another source, of any input or (P.COLUMN=NAME) of one. `a.b.c` "
         "names a field within fields. With `antelog run`, @key is the key of a message, @timestamp its time.",
-        name="map", on=ALL, arity=Arity.NAMED, dotted=True, within=("input", "static"),
+        name="map", on=ALL, dotted=True, within=("input", "static"),
         example="device=sensor_id, or Temp.device=sensor_id",
     )  # fmt: skip
     time_units: Mapping[str, str] = option(
         {}, _UNIT,
         "What numbers in columns of times count since 1970, in all inputs or in one: s, ms, us or ns; or "
         "that they are ticks. If not given, it is recognised where numbers are too large for ticks.",
-        name="time_unit", on=ALL, arity=Arity.NAMED, nameless=True, within=("input",), complete="inputs",
+        name="time_unit", on=ALL, nameless=True, within=("input",), complete="inputs",
         example="Temp=ms",
     )  # fmt: skip
 
@@ -227,12 +229,8 @@ class RunSettings:
         on=("watch",),
     )  # fmt: skip
     once: bool = flag(False, "Stop when all that is there has been read.", on=("watch",))
-    stream: bool = flag(
-        False, "Follow the inputs, instead of reading what is there once.", on=("run",)
-    )
-    checkpoint: str | None = option(
-        None, plain("DIR", str), "Where a stream keeps how far it has come.", on=("run",)
-    )
+    stream: bool = flag(False, "Follow the inputs, instead of reading what is there once.", on=("run",))
+    checkpoint: str | None = option(None, _FOLDER, "Where a stream keeps how far it has come.", on=("run",))
     trigger: str | None = option(
         None, plain("10s|once|available-now", values.trigger, words=(values.ONCE, values.AVAILABLE_NOW)),
         "How often a stream looks for facts; or once; or until it has what is there now. As often as it can, "
@@ -247,7 +245,7 @@ class RunSettings:
         None, plain("URL", values.master), "Spark's master.", on=("run",), default_text="local[*]"
     )
     conf: Mapping[str, str] = option(
-        {}, _CONF, "A setting of Spark's.", on=("run",), arity=Arity.NAMED, dotted=True,
+        {}, _CONF, "A setting of Spark's.", on=("run",), dotted=True,
         example="spark.driver.memory=4g",
     )  # fmt: skip
     config: Path | None = option(
@@ -285,8 +283,8 @@ class PageSettings:
     )  # fmt: skip
     token: str | None = option(
         None, _TOKEN,
-        "The token of those who may look at the page, from a file or, as '$NAME', from a variable: then it is "
-        "the same after each start, as Prometheus needs it.",
+        "The token of those who may look at the page, from a file or, as '$NAME', from a variable: then it "
+        "is the same after each start, as Prometheus needs it.",
         on=FOLLOWING, default_text="a new one",
     )  # fmt: skip
     certificate: Path | None = option(
@@ -334,12 +332,21 @@ class AlertSettings:
 class Settings(
     AlertSettings, PageSettings, RunSettings, LineSettings, LimitSettings, StreamSettings, SourceSettings
 ):
-    """All settings of a run; `given` are the attributes that a user has set, and `program` its file."""
+    """All settings of a run; `given` are the attributes that a user has set."""
 
-    program: Path | None = option(
-        None, FILE, "The file with the rules.", on=ALL, arity=Arity.ARGUMENT
-    )
     given: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def last(self) -> int | None:
+        """The last tick; timestamps have been resolved."""
+        assert not isinstance(self.until, str)
+        return self.until
+
+    @property
+    def first(self) -> int | None:
+        """The first tick that is shown; timestamps have been resolved."""
+        assert not isinstance(self.since, str)
+        return self.since
 
     def changed(self, found: Mapping[str, Any]) -> Settings:
         """The settings with other values of some of them, which are given then."""

@@ -147,7 +147,7 @@ def one_of(what: str, words: Collection[str]) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if text not in words:
-            hint = did_you_mean(text, words) or f"There are {', '.join(words)}."
+            hint = did_you_mean(text, words) or f"The {what}s are {', '.join(words)}."
             raise SettingError(f"there is no {what} `{text}`", hint)
         return text
 

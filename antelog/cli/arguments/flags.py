@@ -1,8 +1,8 @@
 """Flags of commands, derived from structs of options.
 
-    @click.argument("program", …)
-    @flags(TRY, settings=Settings)
-    def try_(settings: Settings) -> None: ...
+@click.argument("program", …)
+@flags(TRY, settings=Settings)
+def try_(settings: Settings) -> None: ...
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class Written(click.ParamType[Any]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        del ctx, param  # the words are the same everywhere
         syntax = self._option.syntax
         found = [CompletionItem(each) for each in syntax.words if each.startswith(incomplete)]
         return [*found, CompletionItem(incomplete, type="file")] if syntax.is_path else found
@@ -65,7 +66,9 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
         @functools.wraps(command)
         def call(**given: Any) -> Any:
             ctx = click.get_current_context()
-            found = {name: made(struct, _values(ctx, struct, runner, given)) for name, struct in structs.items()}
+            found = {
+                name: made(struct, _values(ctx, struct, runner, given)) for name, struct in structs.items()
+            }
             if SECRET_SHOWN in ctx.meta:
                 say(_WARNING)
             rest = {name: value for name, value in given.items() if name not in attributes}
@@ -102,19 +105,20 @@ def _joined(option: Option, value: Sequence[Any]) -> Any:
 
 
 def _is_repeated(option: Option) -> bool:
-    return option.arity in (Arity.MANY, Arity.NAMED)
+    return option.arity is Arity.MANY or option.naming is not None
 
 
 def _flag(option: Option, runner: Runner) -> Callable[[Any], Any]:
     usual = f"  [default: {option.usual}]" if option.usual else ""
-    more: dict[str, Any] = {"help": f"{option.text(runner)}{usual}", "envvar": option.variable or None}
+    more: dict[str, Any] = {"help": f"{option.text(runner)}{usual}", "envvar": option.usage.variable or None}
     if option.arity is Arity.FLAG:
-        name = f"{option.flag}/{option.opposite}" if option.opposite else option.flag
+        name = f"{option.flag}/{option.usage.opposite}" if option.usage.opposite else option.flag
         return click.option(name, option.attribute, is_flag=True, **more)
-    if option.complete:
-        more["shell_complete"] = COMPLETE[option.complete]
+    if option.usage.complete:
+        more["shell_complete"] = COMPLETE[option.usage.complete]
     return click.option(
         option.flag,
+        *([option.usage.short] if option.usage.short else []),
         option.attribute,
         type=Written(option, runner),
         metavar=option.syntax.metavar,
