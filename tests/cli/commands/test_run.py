@@ -36,7 +36,7 @@ OUTPUT = ("--output", "console")
         (["p.alog", *INPUT, *OUTPUT, "--trigger", "often"], "`often` is not a duration"),
         (["p.alog", *INPUT, *OUTPUT, "--trigger", "10us"], "shorter than a millisecond"),
         (["p.alog", *INPUT, *OUTPUT, "--trigger", "10s"], "--trigger belongs to a stream"),
-        (["p.alog", *INPUT, *OUTPUT, "--map", "device"], "is not of the form COLUMN=NAME. Write it like device="),
+        (["p.alog", *INPUT, *OUTPUT, "--map", "device"], "is not of the form COLUMN=NAME. Write it like"),
         (["p.alog", *INPUT, *OUTPUT, "--map", "devise=x"], "has a column devise. Did you mean device?"),
         (["p.alog", *INPUT, *OUTPUT, "--map", "Tmp.device=x"], "has no input Tmp. Did you mean Temp?"),
         (["p.alog", *INPUT, *OUTPUT, "--conf", "spark"], "is not of the form K=V. Write it like spark."),
@@ -51,7 +51,7 @@ OUTPUT = ("--output", "console")
         (["p.alog", *INPUT, *OUTPUT, "--stream", "--clock", "processing"], "Declare it in the program"),
         (["p.alog", *INPUT, *OUTPUT, "--min-chance", "0.1"], "--min-chance: the program declares no chances"),
         (["p.alog", *INPUT, *OUTPUT, "--most", "9"], "Give a model, or `learn`, or declare a `chance`"),
-        (["p.alog", *INPUT, *OUTPUT, "--min-chance", "5"], "5.0 is no chance. Write one from 0 to 1, like 0.01."),
+        (["p.alog", *INPUT, *OUTPUT, "--min-chance", "5"], "5.0 is no chance. Write one from 0 to 1"),
         (["p.alog", "--input", "Temp=jdbc:x:y#t", *OUTPUT, "--stream"], "which a stream cannot follow"),
     ],
 )  # fmt: skip
