@@ -23,7 +23,8 @@ from tests.specification.answers import (
     reports,
     with_value,
 )
-from tests.specification.terms import Literal, renamed, variables
+from tests.specification.literals.literal import Literal
+from tests.specification.terms import renamed, variables
 from tests.specification.world import World
 
 
