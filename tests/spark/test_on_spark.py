@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from antelog import Engine, parse
 from antelog.accounts import FATES
-from antelog.engine.log.ending import last_tick
 from antelog.program import Program
+from antelog.run.clock import end as last_tick
 from antelog.spark import outcomes
 from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded

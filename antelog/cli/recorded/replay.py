@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column
-from antelog.engine.log import ending
 from antelog.files import ARRIVAL, Batch
 from antelog.files.cells import part
 from antelog.forecast.engine import Engine
+from antelog.run import clock
 from antelog.telling.set_aside import Places, from_engine
 from antelog.telling.shown import Shown
 
@@ -84,4 +84,4 @@ def _arrived(batch: Batch, after: int, until: int) -> Batch:
 
 def last_tick(engine: Engine) -> int:
     """The tick at which everything that is open now is decided, if no further fact arrives."""
-    return ending.last_tick(engine.now, (engine.answers(query.name) for query in engine.plan.queries))
+    return clock.end(engine.now, (engine.answers(query.name) for query in engine.plan.queries))

@@ -26,7 +26,7 @@ from antelog.engine.facts.alike import alike
 from antelog.engine.facts.frames import Array, Frame, Rows, naming, read_frame
 from antelog.engine.facts.lateness import delays
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
-from antelog.engine.facts.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, times_of
+from antelog.engine.facts.ticks import LAST, InTicks, Ticks, arrivals, is_timestamp, no_tick, times_of
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.kinds import Kind, kind_of_column
 from antelog.engine.values.plain import cells_of, why_of_no_use
@@ -203,7 +203,7 @@ def _admit(
     cells = tuple(each for each, _ in read)
     time = _ticks(rows.time, counting, f"column {source.columns[-1]} of {source.name}")
     if rows.arrival is None:
-        arrival = Ticks(np.clip(time.numbers, before + 1, now), time.whole, rows.time)
+        arrival = Ticks(arrivals(time.numbers, before, now), time.whole, rows.time)
     else:
         arrival = _ticks(rows.arrival, counting, f"the arrival of {source.name}")
     given = Facts(cells, time.numbers, arrival.numbers)

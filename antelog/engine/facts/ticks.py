@@ -155,6 +155,15 @@ def no_tick(what: str) -> str:
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
+def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
+    """The arrivals of rows without any: their own ticks, or the first after the finished tick `now`.
+
+    Not after the tick `latest`, where there is one, unless that is finished.
+    """
+    first = now + 1
+    return np.maximum(time, first) if latest is None else np.clip(time, first, max(first, latest))
+
+
 def tick_of(given: Moment, length: int | None) -> int:
     """The tick that somebody means by a number or a moment."""
     if type(given) is int and 0 <= given <= LAST:

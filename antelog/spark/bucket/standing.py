@@ -23,10 +23,10 @@ from antelog.engine.facts.facts import admit
 from antelog.engine.facts.history import rows_of
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.log.changes import KINDS, Lines, Share, as_they_stand, knows_open
-from antelog.engine.log.ending import last_tick
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.values.values import Values
+from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import own_of
 from antelog.spark.job.job import ARRIVED, EXCEPT, Job

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from antelog.engine.log import ending
 from antelog.files import Reject, Rejects
 from antelog.files.columns import Wanted
 from antelog.forecast.engine import Engine
 from antelog.forecast.kinds import KINDS
+from antelog.run import clock
 from antelog.telling.shown import Shown
 from antelog.watch.follow import state
 from antelog.watch.follow.clock import Clock, Timing
@@ -194,7 +194,7 @@ class Follower:
         if self.how.state is None:
             self._step(self.waiting.last)
             queries = self.engine.plan.queries
-            self._step(ending.last_tick(self.engine.now, (self.engine.answers(q.name) for q in queries)))
+            self._step(clock.end(self.engine.now, (self.engine.answers(q.name) for q in queries)))
 
     def _status(self, *, at_once: bool = False) -> None:
         if self.told.feed is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import Engine
-from antelog.engine.log.ending import last_tick
+from antelog.run.clock import end as last_tick
 from antelog.spark.job.job import ARRIVED
 from tests.engine.replay import Compiled, frames
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of

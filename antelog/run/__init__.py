@@ -1,0 +1,1 @@
+"""One driver for all runners: addresses, settings, clock, waiting rows, sources, sinks, store."""

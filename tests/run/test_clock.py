@@ -1,0 +1,146 @@
+"""antelog/run/clock.py: when rows arrive, and which tick is finished."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import antelog
+from antelog import Engine
+from antelog.engine.columns.tables import Column
+from antelog.errors import UnsupportedError
+from antelog.run import clock
+from antelog.run.clock import NOTHING, ClockName, Timing
+
+SECOND = 1_000_000
+TIMES = st.lists(st.integers(0, 20), min_size=1)
+
+
+def _column(numbers: list[int]) -> Column:
+    return np.array(numbers, np.int64)
+
+
+# ---- arrivals ----
+
+
+def test_recorded_facts_arrive_at_their_own_ticks() -> None:
+    assert clock.arrivals(_column([0, 5, 1, 2]), NOTHING).tolist() == [0, 5, 1, 2]
+
+
+def test_from_a_source_that_goes_on_they_arrive_at_the_first_tick_that_is_not_finished() -> None:
+    assert clock.arrivals(_column([0, 5, 1, 2]), 1).tolist() == [2, 5, 2, 2]
+
+
+def test_by_the_wall_clock_they_arrive_now_at_the_latest() -> None:
+    assert clock.arrivals(_column([3, 8, 99]), 5, latest=9).tolist() == [6, 8, 9]
+    assert clock.arrivals(_column([3, 8, 99]), 11, latest=9).tolist() == [12, 12, 12]
+
+
+@given(TIMES, st.integers(-1, 30))
+def test_the_engine_dates_a_frame_without_arrivals_alike(times: list[int], now: int) -> None:
+    program = antelog.parse("input A(x, time) delay 99. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
+    engine, end = Engine(program), 60
+    if now >= 0:
+        engine.advance(now)
+    dated = Engine.from_bytes(engine.to_bytes(), program)
+    arrival = clock.arrivals(_column(times), engine.now)
+    rows = list(zip(["a"] * len(times), times, arrival.tolist(), strict=True))
+    assert engine.advance(end, {"A": [("a", t) for t in times]})["P"].equals(
+        dated.advance(end, {"A": rows})["P"]
+    )
+
+
+def test_rows_of_one_source_are_dated_by_those_before_them() -> None:
+    timing = Timing(lag=1)
+    assert clock.arrivals_in_order(_column([7, 9, 7, 9]), timing, -1, NOTHING).tolist() == [7, 9, 9, 9]
+    assert clock.arrivals_in_order(_column([3]), timing, 9, 20).tolist() == [21]
+
+
+@given(TIMES, st.integers(0, 3), st.integers(0, 100))
+def test_their_arrivals_do_not_depend_on_how_rows_are_cut(times: list[int], lag: int, cut: int) -> None:
+    timing, first, rest = Timing(lag=lag), times[: cut % len(times)], times[cut % len(times) :]
+    highest = max(first, default=-1)
+    now = clock.finished(timing, {"P": highest}, NOTHING)
+    parts = [
+        *clock.arrivals_in_order(_column(first), timing, -1, NOTHING).tolist(),
+        *clock.arrivals_in_order(_column(rest), timing, highest, now).tolist(),
+    ]
+    assert parts == clock.arrivals_in_order(_column(times), timing, -1, NOTHING).tolist()
+
+
+# ---- finished ticks ----
+
+
+def test_the_tick_that_lies_the_lag_behind_is_finished() -> None:
+    assert clock.finished(Timing(lag=0), {"P": 9, "R": 5}, NOTHING) == 9
+    assert clock.finished(Timing(lag=1), {"P": 9, "R": 5}, NOTHING) == 8
+    assert clock.finished(Timing(lag=1), {"P": 9}, 12) == 12
+    assert clock.finished(Timing(), {}, NOTHING) == NOTHING
+
+
+def test_an_input_with_more_to_read_holds_time_back() -> None:
+    timing, highest = Timing(lag=0), {"P": 9, "R": 5}
+    assert clock.finished(timing, highest, NOTHING, behind=("R",)) == 5
+    assert clock.finished(timing, highest, NOTHING, behind=("S",)) == NOTHING
+    assert clock.holding(timing, highest, ("R",)) == "R"
+    assert clock.holding(timing, highest, ()) is None
+    assert clock.holding(timing, highest, ("P",)) is None
+    assert clock.holding(Timing("processing", tick=SECOND), highest, ("R",)) is None
+
+
+def test_after_a_silence_the_wall_clock_goes_on() -> None:
+    timing = Timing(lag=1, idle=10 * SECOND, tick=SECOND)
+
+    def finished(now: int, seconds: int, behind: tuple[str, ...] = ()) -> int:
+        showing = clock.Showing(heard=100 * SECOND, wall=seconds * SECOND)
+        return clock.finished(timing, {"P": 50}, now, showing, behind)
+
+    assert [finished(NOTHING, 109), finished(49, 111), finished(49, 111, ("P",))] == [49, 60, 49]
+    assert clock.shown(timing, 50, clock.Showing(100 * SECOND, 111 * SECOND)) == 61
+
+
+def test_the_wall_clock_finishes_ticks_by_itself() -> None:
+    timing = Timing("processing", tick=SECOND)
+    assert clock.finished(timing, {}, 5, clock.Showing(0, 9 * SECOND + 7)) == 8
+
+
+def test_the_clock_is_looked_at_again_when_it_shows_another_tick() -> None:
+    timing = Timing("processing", tick=SECOND)
+    assert clock.alarm(timing, clock.Showing(0, 9 * SECOND + 7)) == 10 * SECOND
+    idle = Timing(idle=10 * SECOND, tick=SECOND)
+    assert clock.alarm(idle, clock.Showing(3 * SECOND, 4 * SECOND)) == 13 * SECOND
+    assert clock.alarm(idle, clock.Showing(3 * SECOND, 14 * SECOND)) == 15 * SECOND
+    assert clock.alarm(Timing(), clock.Showing(0, 0)) is None
+
+
+@pytest.mark.parametrize(("name", "idle"), [("processing", None), (None, 5)])
+def test_the_wall_clock_needs_ticks_with_a_length(name: ClockName | None, idle: int | None) -> None:
+    with pytest.raises(UnsupportedError, match="tick 1 minute"):
+        Timing(name, idle=idle)
+
+
+# ---- where time begins and ends ----
+
+
+def test_time_begins_at_the_earliest_arrival_over_all_inputs() -> None:
+    assert clock.begin([_column([7, 3]), _column([]), _column([5])]) == 3
+    assert clock.begin([_column([])]) is None
+
+
+TEXT = "input A(x, time) delay 1. P(X, T) :- A(X, T), A(X, T+{ahead}). query P(X, T)."
+
+
+@pytest.mark.parametrize("ahead", [3, 9])
+def test_a_replay_ends_when_what_is_open_is_decided(ahead: int) -> None:
+    engine = Engine(antelog.parse(TEXT.format(ahead=ahead)))
+    engine.advance(4, {"A": [("a", 3)]})
+    assert clock.end(4, [engine.answers("P")]) == 3 + ahead + 1
+
+
+def test_it_ends_now_if_nothing_is_open() -> None:
+    engine = Engine(antelog.parse(TEXT.format(ahead=1)))
+    engine.advance(4)
+    assert clock.end(4, [engine.answers("P")]) == 4
+    assert clock.end(NOTHING, []) == 0
