@@ -14,6 +14,7 @@ from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.answers.affected import Step
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, rows_of
+from antelog.engine.facts.seen import Seen, SeenValues, seen_from_the_start, seen_with
 from antelog.engine.log.schema import AnswerTypes, answer_types, seen_types, widened
 from antelog.engine.matching.background import background_of, table
 from antelog.engine.matching.knowledge import Knowledge
@@ -23,7 +24,8 @@ from antelog.engine.truth.atoms import Judge
 from antelog.engine.truth.open_negations import settled_by
 from antelog.engine.truth.settled import Settled, nothing_settled
 from antelog.engine.truth.through_time import through_time
-from antelog.engine.values.types import Seen, Types, types_of_rows
+from antelog.engine.values.types import Seen as SeenTypes
+from antelog.engine.values.types import Types, types_of_rows
 from antelog.engine.values.values import Values
 
 Given = Mapping[str, Sequence[Row]]
@@ -60,6 +62,7 @@ class State:
     values      what the cells of the facts stand for
     static      the background
     history     the facts that still matter
+    seen        the values that unguarded variables have answers for
     settled     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, because there was no room
     told        the types in which answers are told, and how much
@@ -70,6 +73,7 @@ class State:
     values: Values
     static: Static
     history: History
+    seen: Seen
     settled: Mapping[str, Settled]
     forgotten: int
     told: Told
@@ -93,11 +97,12 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
         if (found := twins(query, rules.patterns[query.name], background[query.name])) is not None
     }
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
+    seen_values = seen_from_the_start(rules.seen, tables, values)
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     seen = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
     told = Told(seen, answer_types(plan, seen))
-    return State(-1, begin, values, Static(tables, background, alike), history, settled, 0, told)
+    return State(-1, begin, values, Static(tables, background, alike), history, seen_values, settled, 0, told)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -109,7 +114,12 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
         yield from (value for row in rows for value in row)
 
 
-def seeing(plan: Plan, state: State, types: Seen) -> State:
+def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
+    """The state with new facts."""
+    return replace(state, history=added(state.history, facts), seen=seen_with(state.seen, facts))
+
+
+def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     """The state when facts have come whose columns have these types."""
     seen = widened(state.told.seen, types)
     if seen is state.told.seen:
@@ -144,7 +154,7 @@ def judge_of(plan: Plan, state: State) -> Judge:
     """Who says, given what is known now, when atoms become true or false."""
     static = state.static
     known = Knowledge(
-        prepared(plan), state.values, state.history, static.of_patterns, static.tables, static.twins
+        prepared(plan), state.values, state.history, static.of_patterns, static.twins, state.seen
     )
     return Judge(known, state.settled, through_time, settled_by)
 
@@ -177,7 +187,8 @@ def pruned(state: State) -> State:
     whole = {name: gather(state.history, name, None) for name in state.history}
     used = [column for facts in whole.values() for column in facts.columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
-    kept, cells = state.values.retain(*used, *atoms)
+    seen = [each.cells for each in state.seen.values()]
+    kept, cells = state.values.retain(*used, *atoms, *seen)
     empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
     moved = {
         name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
@@ -186,4 +197,5 @@ def pruned(state: State) -> State:
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
-    return replace(state, values=kept, history=added(empty, moved), settled=settled)
+    seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.seen.items()}
+    return replace(state, values=kept, history=added(empty, moved), seen=seen_values, settled=settled)
