@@ -47,6 +47,9 @@ def _of_answers(board: Board) -> Iterator[str]:
         yield from _metric("antelog_tick", "gauge", "The tick that is reached.", [({}, board.tick)])
     open_now = [({"query": query}, count) for query, count in summary(board)["open"].items()]
     yield from _metric("antelog_open_answers", "gauge", "Answers that are open.", open_now)
+    if seen := board.inputs.status.get("seen"):
+        said = "Values that variables under `not` only have answers for."
+        yield from _metric("antelog_seen_values", "gauge", said, [({}, seen)])
     changes = [
         ({"query": query, "change": change}, count)
         for (query, change), count in sorted(board.changes.items())
