@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import get_args
 
 from antelog.accounts import FATES
+from antelog.run.clock import ClockName
 
-CLOCKS = ("arrival", "event", "processing")
+CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
 
 BUCKETS = 8
 """Into how many parts facts are divided, unless told otherwise."""
@@ -43,9 +45,6 @@ STANDING = ("held", "kept", "state_bytes", "open", "now", "dropped", "lost")
 
 LOOPBACK = "127.0.0.1"
 """This machine, as only it can be reached by itself."""
-
-LONGEST_END = 10.0
-"""Seconds in which Java has to end when it is told to; then it is ended."""
 
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antelog.compile.nodes.columns import SeenColumns, input_columns, seen_columns
-from antelog.compile.nodes.plan import Position
+from antelog.compile.nodes.plan import Argument
 from tests.compile.plans import plan_of
 
 INPUTS = "input Temp(x, level, time) delay 1. input Alarm(site, x, time). static Site(x). Site(a). "
@@ -39,7 +39,7 @@ def columns_of(rules: str) -> SeenColumns:
     ],
 )
 def test_the_columns_of_inputs(rules: str, inputs: set[tuple[str, int]]) -> None:
-    assert set(columns_of(rules).inputs) == {Position(*each) for each in inputs}
+    assert set(columns_of(rules).inputs) == {Argument(*each) for each in inputs}
     assert input_columns(plan_of(INPUTS + rules)) == set(columns_of(rules).inputs)
 
 
@@ -60,5 +60,5 @@ def test_the_constants_in_these_columns(rules: str, constants: set[str]) -> None
 
 def test_the_background_in_these_columns() -> None:
     rules = "Hot(X, T) :- Site(X), Temp(X, high, T). Calm(X, T) :- not Hot(X, T). query Calm(X, T)."
-    assert columns_of(rules).statics == (Position("Site", 0),)
+    assert columns_of(rules).statics == (Argument("Site", 0),)
     assert input_columns(plan_of(INPUTS + "P(X, T) :- Temp(X, high, T). query P(X, T).")) == frozenset()

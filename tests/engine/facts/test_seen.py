@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from antelog.compile.nodes.columns import SeenColumns
-from antelog.compile.nodes.plan import Position
+from antelog.compile.nodes.plan import Argument
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.seen import SeenValues, seen_from_the_start, seen_with
 from antelog.engine.values.values import Values
 
-COLUMNS = SeenColumns((Position("A", 0), Position("B", 1)), (Position("S", 0),), ("a",))
+COLUMNS = SeenColumns((Argument("A", 0), Argument("B", 1)), (Argument("S", 0),), ("a",))
 
 
 def facts(*rows: tuple[int, int, int]) -> Facts:
