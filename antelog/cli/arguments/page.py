@@ -13,7 +13,7 @@ import msgspec
 from antelog.cli.arguments.reading import Read
 from antelog.errors import UnsupportedError
 from antelog.run.values import SettingError
-from antelog.watch.web.address import Address, checked
+from antelog.watch.web.address import PageAddress, checked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -75,9 +75,9 @@ def page_options(command: Command) -> Command:
     return command
 
 
-def address_of(given: Mapping[str, Any], *, facts: str | None) -> Address:
+def address_of(given: Mapping[str, Any], *, facts: str | None) -> PageAddress:
     """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
-    address = Address(
+    address = PageAddress(
         host=given["host"],
         port=given["port"],
         allowed_hosts=given["allowed_hosts"],
