@@ -17,8 +17,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from antelog.engine.facts.ticks import is_timestamp
 from antelog.engine.values.kinds import kind_of
 from antelog.errors import DataError, UnsupportedError
-from antelog.forecast.engine import LEARN
 from antelog.forecast.query import Learning
+from antelog.process import LEARN
 from antelog.program import Program
 from antelog.spark.bucket.past import PAST
 from antelog.spark.bucket.settling import settler, together

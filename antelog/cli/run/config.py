@@ -40,8 +40,8 @@ from antelog.cli.run.settings import (
 from antelog.cli.run.toml_places import fault, places, value_place
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
-from antelog.forecast.engine import LEARN
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.process import LEARN
 from antelog.program import read_text
 from antelog.run.values import SettingError, filled, kinds
 from antelog.secrets import blanked

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import Template
 
 from antelog.cli.run.settings import AVAILABLE_NOW, ONCE, Settings
-from antelog.forecast.engine import LEARN
+from antelog.process import LEARN
 from antelog.run.address import Console, Files, Jdbc, Rate
 
 SHOWN = (

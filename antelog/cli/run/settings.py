@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from antelog import secrets
-from antelog.forecast.engine import LEARN
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.process import LEARN
 from antelog.run.values import SettingError, filled, length_of
 from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.settings import CLOCKS
@@ -44,7 +44,7 @@ class Sinks:
     """Where changes go, those of which kinds, and where rows go that are set aside.
 
     And by which model it is said how likely open answers are: `learn`, or the path of one. Answers less
-    likely than `min_chance` are dropped, and the least likely of more than `most` in a bucket.
+    likely than `min_chance` are left out, and the least likely of more than `most` in a bucket.
     """
 
     outputs: tuple[Sink, ...] = ()

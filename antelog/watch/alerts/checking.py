@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from antelog.forecast.kinds import LIKELY, UNLIKELY
+from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.program import Program
 from antelog.watch.alerts.alert import Alert, AlertError, Wanted, queries_of
 from antelog.watch.alerts.choosing import choice_of

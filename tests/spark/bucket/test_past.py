@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.errors import DataError
-from antelog.forecast.engine import Engine
 from antelog.forecast.files.parts import part_of
 from antelog.forecast.query import Learning
 from antelog.forecast.swapping import with_model
+from antelog.process import Engine
 from antelog.spark.bucket import caching
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
 from antelog.spark.job.job import ARRIVED, Job
@@ -70,11 +70,10 @@ def in_process(seam: int = LAST - 1) -> list[dict[str, Any]]:
     """What one engine tells after the seam if what all keys share stays from there on as it is."""
     engine = Engine(PROGRAM, model="learn")
     engine.advance(seam, frames(readings(0), PLAN, -1, seam))
-    model, running = engine.model, engine._running
-    assert running is not None
+    model, forecaster = engine.model, engine.forecaster
     learning = Learning(True, epoch=model.epoch, shared=False)
-    known = with_model(running.known, part_of(model, None), learning)
-    engine._running = replace(running, known=known)
+    known = with_model(forecaster.known, part_of(model, None), learning)
+    engine._forecaster = replace(forecaster, known=known)
     log = engine.advance(TICKS + 5, frames(readings(0), PLAN, seam, TICKS + 5))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
 
