@@ -59,7 +59,18 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
-    "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
+    "compile": (
+        "literals",
+        "nodes",
+        "conditions",
+        "rules",
+        "patterns",
+        "problems",
+        "plan",
+        "naming",
+        "prepared",
+        "show",
+    ),
     "forecast": (
         *("formulas", "odds", "chances", "scoring", "scores", "judges"),
         *("columns", "background", "beside", "limits", "files"),
@@ -79,7 +90,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
-        *("past", "running", "learning"),
+        *("running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }

@@ -3,8 +3,8 @@
     min_chance = 5%    Malf(wt2, 0) possible with 64 %, revised with 3 %    the second line is left out
     most = 100         101 lines of open answers at a tick                  the least likely is left out
 
-Lines of alerts and of confirmed answers are never left out. A `rejected` line is left out if every line of its answer
-before it had too small a chance. Nothing of this is part of a state: with and without limits it is the same.
+Lines of alerts and of confirmed answers are never left out. A `rejected` line is left out if every line of
+its answer before it had too small a chance. Nothing of this is part of a state: limits do not change it.
 """
 
 from __future__ import annotations
