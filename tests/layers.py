@@ -87,7 +87,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         ),
     ),
     "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
-    "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
+    "watch": ("child", "feed", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
         *("running", "learning"),
