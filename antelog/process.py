@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Protocol, Self, cast
+from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack, cast
 
 import pyarrow as pa
 
@@ -71,6 +71,16 @@ def plan_of(program: Planned) -> Plan:
     return plan
 
 
+class OtherOptions(TypedDict, total=False):
+    """Options of an engine that few programs need."""
+
+    static: Mapping[str, Frame] | None
+    arrival: str
+    limit: int | None
+    keep_rejects: int
+    budget: int
+
+
 class Engine(PlanEngine):
     """Runs a program over facts that arrive late and out of order.
 
@@ -115,13 +125,11 @@ class Engine(PlanEngine):
         min_chance: float | None = None,
         most: int | None = None,
         only: Sequence[str] | None = None,
-        static: Mapping[str, Frame] | None = None,
-        arrival: str = "arrival",
-        limit: int | None = None,
-        keep_rejects: int = KEPT_REJECTS,
-        budget: int = room.BUDGET,
+        **others: Unpack[OtherOptions],
     ) -> None:
         plan = plan_of(program)
+        if unknown := others.keys() - OtherOptions.__annotations__.keys():
+            raise TypeError(f"Engine has no option {min(unknown)}")
         forecaster = None
         if model is not None or learn or plan.declares_chances:
             from antelog.forecast.forecaster import LearningSettings, ModelForecaster  # noqa: PLC0415 - few forecast
@@ -132,10 +140,16 @@ class Engine(PlanEngine):
             forecaster = ModelForecaster.start(plan, given_model, settings, Limits(min_chance, most))
         elif (min_chance, most, epoch) != (None, None, None):
             raise UnsupportedError(_NO_MODEL)
-        options = EngineOptions(_kinds(only), arrival, keep_rejects, budget)
+        limit = others.get("limit")
         if limit is not None and limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
-        given = static_rows(plan, static or {})
+        options = EngineOptions(
+            _kinds(only),
+            others.get("arrival", "arrival"),
+            others.get("keep_rejects", KEPT_REJECTS),
+            others.get("budget", room.BUDGET),
+        )
+        given = static_rows(plan, others.get("static") or {})
         super().__init__(
             saving.Saved(plan, state.start(plan, given), given, {}, {}, limit), options, forecaster
         )
