@@ -247,7 +247,9 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
     fields = {
         each.target.id
         for each in node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and not _made_later(each)
+        if isinstance(each, ast.AnnAssign)
+        and isinstance(each.target, ast.Name)
+        and not (_made_later(each) or _is_option(each))
     }
     for base in node.bases:
         # Two classes of one name: which of them is meant would have to be looked up.
@@ -255,6 +257,14 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
             if parent is not node:
                 fields |= _built_from(parent, known)
     return fields
+
+
+def _is_option(field: ast.AnnAssign) -> bool:
+    """Whether a field is an option of a struct of settings, which users name where they give it."""
+    call = field.value
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("option", "flag")
+    )
 
 
 def _made_later(field: ast.AnnAssign) -> bool:
