@@ -16,7 +16,7 @@ from antelog.watch.web.markup import Child, Html, tag
 from antelog.watch.web.views.common import ViewContext, count, empty, kind, section, table, tile
 
 _SHOWN = 300
-KINDS = ("confirmed", "rejected", "dropped")
+KINDS = ("confirmed", "rejected")
 
 
 def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
