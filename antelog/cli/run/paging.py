@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from antelog.accounts import REASONS
 from antelog.cli.run.console import tables_of
-from antelog.cli.run.settings import Settings
 from antelog.cli.watching.beside import Tend, with_page
 from antelog.program import Program
+from antelog.run.settings import Settings
 from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.set_aside import fact_text
 from antelog.telling.shown import Shown
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
@@ -86,13 +86,13 @@ def _reject_line(row: Mapping[str, Any], tick: int | None) -> str:
 
 
 @contextmanager
-def paging(program: Program, settings: Settings, address: Address | None) -> Iterator[Paging | None]:
+def paging(program: Program, settings: Settings, address: PageAddress | None) -> Iterator[Paging | None]:
     """Serve a page while the pipeline runs, if there is an address for one."""
     if address is None:
         yield None
         return
     with ExitStack() as stack:
-        folder = _beside(settings.flow.checkpoint)
+        folder = _beside(settings.checkpoint)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
         feed = BatchFeed(
