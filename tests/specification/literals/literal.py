@@ -1,15 +1,15 @@
 """The definitions of each kind of literal: what they have in common.
 
-A literal of a body is a goal that resolution follows, is *stated* (a fact or an asked literal, which has a time
-and becomes true and false), or is a condition. Each kind has a module in this folder, and a line in its table.
+A literal of a body is a goal that resolution follows, is *stated* (a fact or an asked literal, which has a
+time and becomes true and false), or is a condition. Each kind has a module in this folder, and a line in
+its table.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias
 
 from antelog.language import syntax
@@ -37,7 +37,7 @@ class Around:
     """A derivation around a literal: its comparisons that are open, and the first ticks of open times."""
 
     comparisons: tuple[Comparison, ...] = ()
-    first: Mapping[str, int] = MappingProxyType({})
+    first: Mapping[str, int] = field(default_factory=dict, hash=False)
 
 
 class Facts(Protocol):
