@@ -79,7 +79,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
     "watch": ("child", "feed", "alerts", "sources", "follow", "board", "web"),
     "spark": (
-        *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
+        *("settings", "workers", "lost", "job", "transport", "bucket"),
         *("running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),

@@ -16,7 +16,7 @@ from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.forecast.engine import Engine
 from antelog.spark.endpoints.kafka_sink import messages_of
 from antelog.spark.job.forecasts import forecasts_of
-from antelog.spark.pipeline.following import totals
+from antelog.spark.pipeline.stream_run import totals
 from tests.engine.replay import frames
 from tests.spark.bucket import test_dropping as dropping
 from tests.spark.bucket.test_dropping import RARE

@@ -23,7 +23,7 @@ from antelog.files.setting_aside import SHOWN
 from antelog.telling.set_aside import Places, fact_text
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark.pipeline.following import Progress
+    from antelog.spark.pipeline.stream_run import Progress
 
 _STANDING = ("open", "held", "dropped", "lost")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -15,7 +15,7 @@ from antelog.errors import StateError
 from antelog.forecast.dropping import Limits
 from antelog.forecast.engine import Engine
 from antelog.forecast.kinds import KINDS
-from antelog.spark.bucket import storing
+from antelog.spark.bucket import storage
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.forecasts import Forecasts
 from antelog.spark.job.job import differences
@@ -55,8 +55,8 @@ def streamed(given: Forecasts, buckets: int, ends: Sequence[int], room: int = 40
     job = job_of(PLAN, tables_of(PLAN, FACTS), buckets, forecasts=given)
     stream = Stream(job, random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storing, "ROOM", room)
-        patch.setattr(storing, "SMALL", room)
+        patch.setattr(storage, "ROOM", room)
+        patch.setattr(storage, "SMALL", room)
         seen = [
             stream.batch(tables_of(PLAN, part)) for part in (*cut(FACTS, ends), [closing(PLAN, TICKS + 5)])
         ]

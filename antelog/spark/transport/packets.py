@@ -1,4 +1,8 @@
-"""What a bucket receives: the rows that tasks have packed for it."""
+"""Packets: Arrow tables as bytes, and what a bucket unpacks of them.
+
+Spark hands Python's stateful operators their rows one by one. So rows are packed before they are
+shuffled, and the operator gets a few values, each with thousands of rows in it.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,38 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from antelog.accounts import Counts
-from antelog.spark.transport.blobs import from_blob
+
+
+def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
+    """A table as a stream in Arrow's format."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_blob(blob: bytes) -> pa.Table:
+    """The table that bytes were made of."""
+    return pa.ipc.open_stream(blob).read_all()
+
 
 Number = int | None
 Packed = tuple[str | None, Number, Number, Number, Number, Number, bytes | None, bytes | None]
-"""What a bucket reads of a packed row, in the order of these names; `packing.PACKED` has the meanings."""
+"""A packed row, in the order of these names; `packing.PACKED` has the meanings."""
 
 PACKED_NAMES = ("input", "reading", "earliest", "end", "unneeded", "after_until", "facts", "rejects")
 
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """The rows of each input; those set aside on the way; and what is known of time.
+    """The rows of each input, those set aside on the way, and the time they have come to.
 
     reading     the highest tick on the clock, if any
     earliest    when the first fact of any bucket arrives, if there is one and it matters
     end         the tick at which all buckets end, if they have to agree on it
 
-    `counts` are of the rows of which it is known already what has become of them.
+    `counts` are of the rows whose fate is known already.
     """
 
     reading: int | None
@@ -37,7 +55,7 @@ class Received:
 
     @property
     def given(self) -> int:
-        """How many rows have come."""
+        """The number of rows that have come."""
         return _rows(self.facts.values()) + self.counts.given
 
 

@@ -1,4 +1,4 @@
-"""antelog/spark/pipeline/following.py: a stream whose Python did not start in time is started again."""
+"""antelog/spark/pipeline/stream_run.py: a stream whose Python did not start in time is started again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from antelog import DataError
-from antelog.spark.pipeline.following import Following
+from antelog.spark.pipeline.stream_run import StreamRun
 from tests.spark.streamed import ATTEMPTS, run_to_end
 
 BUSY = "terminated with exception: Python worker failed to connect back. SQLSTATE: XXKST"
@@ -30,14 +30,14 @@ class _Query:
         return StreamingQueryException(self._failure) if self._failure else None
 
 
-def _following(*failures: str | None) -> Following:
+def _following(*failures: str | None) -> StreamRun:
     queries = [_Query(failure) for failure in failures]
-    return Following(lambda: cast(Any, queries.pop(0)), counts={0: {"given": 3}})
+    return StreamRun(lambda: cast(Any, queries.pop(0)), counts={0: {"given": 3}})
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antelog.spark.pipeline.following._PAUSE", 0)
+    monkeypatch.setattr("antelog.spark.pipeline.stream_run._PAUSE", 0)
 
 
 def test_a_stream_starts_again_if_the_machine_was_busy() -> None:

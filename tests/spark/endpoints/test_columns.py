@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/fields.py: fields within fields, of lines of JSON and of structs."""
+"""antelog/spark/endpoints/columns.py: fields within fields, of lines of JSON and of structs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from antelog.cli.run.columns import Wish, reading_of
 from antelog.errors import DataError
 from antelog.files.naming import Form
 from antelog.run.address import Files, Kafka
-from antelog.spark.endpoints.fields import fields, paths
+from antelog.spark.endpoints.columns import fields, paths
 from antelog.spark.endpoints.sources import frame, from_lines
 from antelog.spark.settings import MALFORMED
 

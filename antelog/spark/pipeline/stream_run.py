@@ -14,11 +14,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from antelog.spark.endpoints.failures import plainly
 from antelog.spark.endpoints.folders import is_local, unfinished_batch
-from antelog.spark.endpoints.sinks import Batch
+from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.endpoints.unreadable import Unreadable, unreadable
 from antelog.spark.running import Outcomes
-from antelog.spark.session.failures import plainly
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]
@@ -48,7 +48,7 @@ class Progress:
 
 
 @dataclass(eq=False)
-class Following:
+class StreamRun:
     """A query that is under way: the counts of batches not told of yet, and what went wrong in writing.
 
     `start` starts it, again if need be, from where its checkpoint says; `leave_out` makes it do so without
@@ -130,12 +130,12 @@ class Following:
 
 def follow(
     outcomes: Outcomes,
-    write: Callable[[Outcomes, Batch, Counts], None],
+    write: Callable[[Outcomes, MicroBatch, Counts], None],
     *,
     checkpoint: str,
     trigger: str | None,
     anew: Callable[[Collection[str]], Outcomes] | None = None,
-) -> Following:
+) -> StreamRun:
     """Start a query that writes the outcomes of each micro-batch.
 
     `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
@@ -165,7 +165,7 @@ def follow(
                 found = totals(seen)
                 # The batch that failed for a file is the next one, and comes again if it is interrupted.
                 lost = tuple(file for file in left_out if told.setdefault(file.file, number) == number)
-                write(seen, Batch(str(run), number, begun, lost), found)
+                write(seen, MicroBatch(str(run), number, begun, lost), found)
                 counts[number] = found
             except Exception as error:
                 failures.append(error)
@@ -177,7 +177,7 @@ def follow(
         with plainly():
             return _triggered(writer, trigger).start()
 
-    return Following(start, counts, failures, None if anew is None else left_out.append)
+    return StreamRun(start, counts, failures, None if anew is None else left_out.append)
 
 
 def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:

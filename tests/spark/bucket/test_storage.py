@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/storing.py: what Spark keeps of a bucket is looked at where it is read."""
+"""antelog/spark/bucket/storage.py: what Spark keeps of a bucket is looked at where it is read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 
 from antelog import StateError, parse
 from antelog.engine import sealed
-from antelog.spark.bucket import storing
-from antelog.spark.bucket.standing import start
-from antelog.spark.bucket.storing import Head, Stored, head_from, head_to_bytes
+from antelog.spark.bucket import storage
+from antelog.spark.bucket.state import start
+from antelog.spark.bucket.storage import BucketHead, Stored, head_from, head_to_bytes
 from antelog.spark.job.job import differences
-from antelog.spark.transport.blobs import to_blob
+from antelog.spark.transport.packets import to_blob
 from tests.engine.forging import forged, said
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
@@ -37,8 +37,8 @@ def _batch(stream: Stream, tick: int) -> list[dict[str, Any]]:
 @pytest.fixture
 def stream(monkeypatch: pytest.MonkeyPatch) -> Stream:
     """One that keeps a snapshot and two parts more."""
-    monkeypatch.setattr(storing, "ROOM", 5)
-    monkeypatch.setattr(storing, "SMALL", 5)
+    monkeypatch.setattr(storage, "ROOM", 5)
+    monkeypatch.setattr(storage, "SMALL", 5)
     stream = Stream(JOB, random.Random(1))
     for tick in range(NEXT):
         _batch(stream, tick)
@@ -97,15 +97,15 @@ def test_what_was_kept_at_different_times_does_not_go_together(stream: Stream) -
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("moment.now", -2),
-        ("moment.now", 2**53),
-        ("moment.highest", 2**53),
-        ("moment.begin", -1),
-        ("moment.begin", 2**53),
+        ("time.now", -2),
+        ("time.now", 2**53),
+        ("time.highest", 2**53),
+        ("time.begin", -1),
+        ("time.begin", 2**53),
         ("stored.appended", -1),
         ("stored.size", -1),
         ("open", -1),
-        ("moment.now", ""),
+        ("time.now", ""),
     ],
 )
 def test_a_head_that_nobody_has_kept_is_refused(stream: Stream, field: str, value: Any) -> None:
@@ -142,7 +142,7 @@ def test_the_store_of_an_older_version_is_refused(stream: Stream) -> None:
 
 
 def _snapshot_of_another(parts: list[bytes]) -> list[bytes]:
-    return [*storing.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
+    return [*storage.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
 
 
 def _rows(table: pa.Table, name: str = "Temp") -> bytes:
@@ -181,5 +181,5 @@ def test_parts_that_nobody_has_kept_are_refused(
     wrong = forge(parts)
     known = head_from(head, JOB)
     without = msgspec.structs.replace(known, stored=Stored())
-    sized: Head = without.after(wrong, known.stored.appended, anew=True)
+    sized: BucketHead = without.after(wrong, known.stored.appended, anew=True)
     _refused(stream, head_to_bytes(sized), wrong, why)

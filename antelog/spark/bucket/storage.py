@@ -21,9 +21,9 @@ import pyarrow as pa
 from antelog.engine import saving, sealed
 from antelog.engine.facts.ticks import LAST
 from antelog.errors import StateError
-from antelog.spark.bucket.standing import Standing, advance, arriving, begun, start
+from antelog.spark.bucket.state import BucketState, advance, arriving, begun, start
 from antelog.spark.job.job import Job, differences
-from antelog.spark.transport.blobs import from_blob, to_blob
+from antelog.spark.transport.packets import from_blob, to_blob
 
 ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
@@ -33,7 +33,7 @@ SMALL = 500
 
 
 MOST = 16 * 2**30
-"""The bytes a snapshot may unpack to: nobody could allow more, and Spark keeps no value of over 2 GiB."""
+"""The most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB."""
 
 _HEAD, _SNAPSHOT, _PARTS = (
     f"{what} the checkpoint keeps of a bucket" for what in ("the head", "the snapshot", "what")
@@ -44,52 +44,52 @@ _Begin = Annotated[int, msgspec.Meta(ge=0, le=LAST)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
-class Moment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a bucket has come.
+class BucketTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far time has come in a bucket.
 
     now         the last finished tick
     highest     the highest tick on the clock so far
     heard       when rows came last, in microseconds of the wall clock
-    alarm       when the timer goes off, in milliseconds
+    timer       when the timer goes off, in milliseconds
     begin       where time begins, if it has begun
     """
 
     now: _Tick = -1
     highest: _Tick = -1
     heard: int = 0
-    alarm: int | None = None
+    timer: int | None = None
     begin: _Begin | None = None
 
 
 class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is in the store: rows since the snapshot, bytes, and the digest of the parts in their order."""
+    """The size of the store: rows since the snapshot, bytes; and the digest of the parts in their order."""
 
     appended: _Count = 0
     size: _Count = 0
     digest: bytes = b""
 
 
-class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What has to be known of a bucket first.
+class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The part of a stored bucket that is read first.
 
     lineage     tells this bucket of this run of the program from all others
     version     another one with each micro-batch
-    identity    what the state is of use for
+    identity    the run the state belongs to
     open        how many answers are open, if that is known
     """
 
     lineage: bytes
     version: bytes
     identity: dict[str, str]
-    moment: Moment = Moment()
+    time: BucketTime = BucketTime()
     stored: Stored = Stored()
     open: _Count | None = None
 
     @classmethod
-    def first(cls, lineage: bytes, identity: dict[str, str]) -> Head:
+    def first(cls, lineage: bytes, identity: dict[str, str]) -> BucketHead:
         return cls(lineage, b"", identity)
 
-    def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> Head:
+    def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
         """The head when parts have been written, in place of all others or to go with them."""
         size, before = (0, b"") if anew else (self.stored.size, self.stored.digest)
         size += sum(map(len, parts))
@@ -103,14 +103,14 @@ def _digest(parts: Iterable[bytes], before: bytes = b"") -> bytes:
     return before
 
 
-def head_to_bytes(head: Head) -> bytes:
+def head_to_bytes(head: BucketHead) -> bytes:
     return sealed.seal(msgspec.msgpack.encode(head))
 
 
-def head_from(content: bytes, job: Job) -> Head:
+def head_from(content: bytes, job: Job) -> BucketHead:
     """The head that was stored; StateError if it is another program's, or damaged."""
     try:
-        head = msgspec.msgpack.decode(sealed.unseal(content, _HEAD), type=Head)
+        head = msgspec.msgpack.decode(sealed.unseal(content, _HEAD), type=BucketHead)
     except msgspec.MsgspecError as error:
         raise StateError(f"{_HEAD} is none that can be read: {error}. {sealed.AGAIN}") from None
     differing = differences(head.identity, job.identity)
@@ -122,24 +122,24 @@ def head_from(content: bytes, job: Job) -> Head:
     return head
 
 
-def is_due(standing: Standing, before: int, fresh: int) -> bool:
-    """Whether it is time for a snapshot, after so many rows since the last one and so many new ones."""
-    rows = standing.kept + standing.held
-    if standing.forecasting is not None:
+def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
+    """Whether a snapshot is due, given the rows `before`, since the last one, and the `fresh` ones."""
+    rows = bucket.kept + bucket.held
+    if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-        rows += forecasting.rows(standing.forecasting)
+        rows += forecasting.rows(bucket.forecasting)
     return before + fresh > max(ROOM, rows) or fresh > max(SMALL, rows)
 
 
-def snapshot(job: Job, standing: Standing) -> list[bytes]:
+def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
     """All of a bucket: the kernel's state with what forecasts need, then the rows that wait."""
-    saved = saving.Saved(job.plan, standing.state, _given(job), {}, {}, None)
-    if standing.forecasting is not None:
+    saved = saving.Saved(job.plan, bucket.kernel, _given(job), {}, {}, None)
+    if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-        saved = saving.beside(saved, forecasting.members(job, standing.forecasting))
-    waiting = [appendix(name, table) for name, table in standing.waiting.items() if table.num_rows]
+        saved = saving.beside(saved, forecasting.members(job, bucket.forecasting))
+    waiting = [appendix(name, table) for name, table in bucket.waiting.items() if table.num_rows]
     return [saving.to_bytes(saved), *waiting]
 
 
@@ -148,32 +148,32 @@ def appendix(name: str, rows: pa.Table) -> bytes:
     return to_blob(rows.combine_chunks().replace_schema_metadata({"input": name}))
 
 
-def standing_from(job: Job, number: int, head: Head, parts: Sequence[bytes]) -> Standing:
+def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes]) -> BucketState:
     """The bucket of that number as it was: its snapshot, if there is one, and all that came since."""
     if _digest(parts) != head.stored.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
-    standing = begun(job, start(job, number), head.moment.begin)
+    bucket = begun(job, start(job, number), head.time.begin)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
         saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST)
-        if saved.given != _given(job) or saved.state.now > head.moment.now:
+        if saved.given != _given(job) or saved.state.now > head.time.now:
             raise StateError(f"{_SNAPSHOT} does not go with its head. {sealed.AGAIN}")
-        standing = replace(standing, state=saved.state)
+        bucket = replace(bucket, kernel=saved.state)
         if job.forecasts is not None:
             from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-            standing = replace(standing, forecasting=forecasting.resumed(job, number, saved.beside))
+            bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.beside))
         rest = parts[1:]
     tables: dict[str, list[pa.Table]] = {}
     for blob in rest:
-        name, table = _appended(standing, blob)
+        name, table = _appended(bucket, blob)
         tables.setdefault(name, []).append(table)
-    new = {name: arriving(job, name, pa.concat_tables(each), standing.now) for name, each in tables.items()}
-    standing, _ = advance(replace(job, only=()), standing, new, head.moment.now, number)
-    return replace(standing, open=head.open)
+    new = {name: arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()}
+    bucket, _ = advance(replace(job, only=()), bucket, new, head.time.now)
+    return replace(bucket, open=head.open)
 
 
-def _appended(standing: Standing, blob: bytes) -> tuple[str, pa.Table]:
+def _appended(bucket: BucketState, blob: bytes) -> tuple[str, pa.Table]:
     """The rows that `appendix` made the bytes from, and their input."""
     try:
         table = from_blob(blob)
@@ -181,7 +181,7 @@ def _appended(standing: Standing, blob: bytes) -> tuple[str, pa.Table]:
         name = (table.schema.metadata or {}).get(b"input", b"").decode()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise StateError(f"{_PARTS} has rows that cannot be read: {error}. {sealed.AGAIN}") from None
-    if name not in standing.waiting or table.schema != standing.waiting[name].schema:
+    if name not in bucket.waiting or table.schema != bucket.waiting[name].schema:
         raise StateError(f"{_PARTS} has rows that are no facts of an input. {sealed.AGAIN}")
     return name, table
 

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/operator.py: the state of another run is refused."""
+"""antelog/spark/bucket/processor.py: the state of another run is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""antelog/spark/preparing.py: a session of a user's own that says nothing of RocksDB runs streams as well."""
+"""antelog/spark/running.py: a session of a user's own that says nothing of RocksDB runs streams as well."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from antelog import parse
 from antelog.errors import UnsupportedError
 from antelog.spark import SETTINGS, outcomes
-from antelog.spark.preparing import PROVIDER
+from antelog.spark.running import PROVIDER
 from tests.spark.streamed import result, run, stream_of
 
 PROGRAM = parse("input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T).")

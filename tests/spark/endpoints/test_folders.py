@@ -1,4 +1,4 @@
-"""antelog/spark/pipeline/looking.py: the first lines of files, read here or by Spark, are the same."""
+"""antelog/spark/endpoints/folders.py: the first lines of files, read here or by Spark, are the same."""
 
 from __future__ import annotations
 

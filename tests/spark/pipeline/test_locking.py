@@ -1,4 +1,4 @@
-"""antelog/spark/pipeline/claiming.py: a second process on a checkpoint is told who has it."""
+"""antelog/spark/pipeline/locking.py: a second process on a checkpoint is told who has it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import OutputError, StateError
-from antelog.spark.pipeline.claiming import LOCK, claimed, local_folder
+from antelog.spark.pipeline.locking import LOCK, claimed, local_folder
 
 HOLDS = """
 import sys
-from antelog.spark.pipeline.claiming import claimed
+from antelog.spark.pipeline.locking import claimed
 with claimed(sys.argv[1]):
     print("has it", flush=True)
     sys.stdin.read()

@@ -1,4 +1,4 @@
-"""antelog/spark/session/failures.py: the cause of a failure in a sentence, with what to do."""
+"""antelog/spark/endpoints/failures.py: the cause of a failure in a sentence, with what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog import DataError
-from antelog.spark.session.failures import cause, plain, plainly
+from antelog.spark.endpoints.failures import cause, plain, plainly
 
 SAID = {
     "org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: "

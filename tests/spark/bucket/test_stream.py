@@ -1,14 +1,18 @@
-"""antelog/spark/bucket/keeping.py, antelog/spark/job/arrivals.py: how time moves on, and arrivals."""
+"""antelog/spark/bucket/stream.py, antelog/spark/job/arrivals.py: how time moves on, and arrivals."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from antelog import parse
+from antelog.spark.bucket import stream
+from antelog.spark.bucket.state import BucketState, start
+from antelog.spark.bucket.stream import forget, recall, remember
 from antelog.spark.job.job import ARRIVED, Job
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
@@ -104,3 +108,31 @@ def test_the_wall_clock() -> None:
     assert sorted(row["reason"] for row in seen.rejects) == []  # not before the tick is finished
     seen = stream.batch({}, 11_000)
     assert sorted(row["reason"] for row in seen.rejects) == ["early", "late"]
+
+
+# ---- what a worker remembers ----
+
+
+@pytest.fixture
+def bucket() -> Iterator[BucketState]:
+    forget()
+    table = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
+    yield start(job_of(PROGRAM.plan, {"Temp": table}, 1), 0)
+    forget()
+
+
+def test_an_older_version_is_not_taken_for_the_one_in_the_store(bucket: BucketState) -> None:
+    remember(b"bucket", b"1", bucket)
+    assert recall(b"bucket", b"1") is bucket
+    assert recall(b"bucket", b"2") is None
+    assert recall(b"another", b"1") is None
+
+
+def test_those_not_used_for_the_longest_time_are_forgotten(
+    bucket: BucketState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "_LIMIT", 2)
+    for lineage in (b"a", b"b", b"a", b"c"):
+        remember(lineage, b"1", bucket)
+    known = [lineage for lineage in (b"a", b"b", b"c") if recall(lineage, b"1") is not None]
+    assert known == [b"a", b"c"]
