@@ -20,7 +20,7 @@ OUTPUT = pa.schema(
         ("what", pa.string()),
         ("query", pa.string()),
         ("payload", pa.binary()),
-        *((name, pa.float64() if name == "lost" else pa.int64()) for name in COUNTS),
+        *((name, pa.int64()) for name in COUNTS),
     ]
 )
 """The rows that everything else is read from; `what` says which columns matter."""
@@ -45,7 +45,6 @@ def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes:
         "changes": sum(table.num_rows for table in output.log.values()),
         "now": bucket.now if bucket.now >= 0 else None,
     }
-    counts |= _dropped(bucket)
     yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED}
     yield from _payloads(bucket.number, CHANGES, output.log)
     if output.rejects.num_rows:
@@ -53,15 +52,6 @@ def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes:
         apart.append(output.rejects.append_column("row", no_rows).cast(REJECTS))
     if apart:
         yield from _payloads(bucket.number, REJECTED, {None: pa.concat_tables(apart)})
-
-
-def _dropped(bucket: BucketState) -> dict[str, int | float]:
-    """The answers a bucket has dropped so far, and the confirmations lost with them."""
-    known = bucket.forecasting
-    if known is None or not known.limits:
-        return {}
-    found = [each.dropping for each in known.queries.values()]
-    return {"dropped": sum(each.answers for each in found), "lost": sum(each.lost for each in found)}
 
 
 def _payloads(number: int, what: str, tables: Tables | dict[None, pa.Table]) -> Iterator[Line]:

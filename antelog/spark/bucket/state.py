@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from antelog.accounts import Counts
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.engine import Finished
+from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
@@ -176,7 +176,7 @@ def advance(
     after, found = kernel.step(
         job.plan, state, batch.facts, now, only=only, share=_share(job, bucket.number), staged=forecasts
     )
-    known, log = _log(job, bucket, Finished(state.values, after, batch.facts, found))
+    known, log = _log(job, bucket, FinishedStep(state, after, batch.facts, found))
     output = BucketOutput(
         {name: _typed(job, name, table) for name, table in log.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
@@ -186,13 +186,13 @@ def advance(
     return BucketState(bucket.number, after, waiting, opened, known), output
 
 
-def _log(job: Job, bucket: BucketState, finished: Finished) -> tuple[Forecasting | None, Tables]:
+def _log(job: Job, bucket: BucketState, step: FinishedStep) -> tuple[Forecasting | None, Tables]:
     """The state for forecasts after a step, and the lines of the step, with chances if there are any."""
     if bucket.forecasting is None:
-        return None, {name: each.log for name, each in finished.told.items()}
+        return None, {name: each.log for name, each in step.changes.items()}
     from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 
-    return forecasting.advanced(job, bucket.forecasting, finished)
+    return forecasting.advanced(job, bucket.forecasting, step)
 
 
 def counted(job: Job, bucket: BucketState) -> BucketState:
@@ -256,12 +256,13 @@ def _last_arrivals(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[Buc
 def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
     """For each query the bucket's answers that are open, and those the last tick has confirmed."""
     found, known = _open(job, bucket), bucket.forecasting
-    if known is None:
+    if known is None or job.forecasts is None:
         return {name: _typed(job, name, lines.table) for name, lines in found.items()}
     from antelog.forecast.forecasting import with_chances  # noqa: PLC0415 - not loaded without
 
+    limits = job.forecasts.limits
     return {
-        name: _typed(job, name, with_chances(job.plan, known, bucket.kernel, (name, lines)))
+        name: _typed(job, name, with_chances(job.plan, known, bucket.kernel, (name, lines), limits))
         for name, lines in found.items()
     }
 
