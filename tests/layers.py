@@ -67,7 +67,6 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "patterns",
         "problems",
         "plan",
-        "naming",
         "prepared",
         "show",
     ),

@@ -31,7 +31,7 @@ from antelog.run.clock import NOTHING, arrivals
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import own_of
-from antelog.spark.job.job import ARRIVED, EXCEPT, Job
+from antelog.spark.job.job import ARRIVED, Job
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.forecast.forecasting import Forecasting
@@ -276,8 +276,6 @@ def _open(job: Job, bucket: BucketState) -> dict[str, Lines]:
 def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
     """Lines of a query in the types of the job. A cast takes a while, even to the same types."""
     schema = job.schemas[name]
-    if EXCEPT in table.column_names:
-        table = table.drop_columns([EXCEPT])
     return table if table.schema.equals(schema) else table.cast(schema)
 
 

@@ -2,7 +2,8 @@
 
 A fact is of use if it has the values that a literal asks for, as far as the rules say which. Others are only
 counted, unless they are late, early or malformed by their own columns, as those are to be reported. Of inputs
-with `one per` all facts are of use.
+with `one per` all facts are of use, and of those with a column that an unguarded variable leads to: each
+may bring a value that was not seen before.
 
     not P(X, high, V, T), V > 3      P is of use with level = high and v > 3
 """
@@ -21,6 +22,7 @@ import pyarrow.types as is_a
 from antelog.compile.literals.comparison import HOLDS
 from antelog.compile.literals.literal import Value
 from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.nodes.columns import input_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
@@ -49,8 +51,8 @@ EVERYTHING: Needs = frozenset({frozenset()})
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     """The facts of an input that are of use, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
-    if source.slot is not None:
-        return EVERYTHING  # each of them excludes others
+    if source.slot is not None or any(column.name == name for column in input_columns(plan)):
+        return EVERYTHING
     kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
     for column, declared in zip(source.columns, source.types, strict=False):
         if declared == "text" and kinds[column] is not Kind.TEXT:
@@ -93,17 +95,12 @@ def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]
 
 
 def _required(pattern: Pattern, wanted: tuple[Requirements, ...]) -> Mapping[str, Requirements]:
-    """What a pattern's variables have to meet: comparisons with constants, and what is wanted of its answer.
-
-    Comparisons with an unguarded variable do not count: values that fail them have answers, too.
-    """
+    """What a pattern's variables have to meet: comparisons with constants, and what is wanted of its answer."""
     found: dict[str, Requirements] = {}
     for each in (c for comparison in pattern.comparisons for c in (comparison, comparison.mirrored)):
         if isinstance(each.left, Var) and isinstance(each.right, Const):
             requirement = Requirement(each.operator, each.right.value)
             found[each.left.name] = found.get(each.left.name, Requirements()) | {requirement}
-    for name in pattern.unguarded:
-        found.pop(name, None)
     for term, required in zip(pattern.answer, wanted, strict=True):
         if isinstance(term, Var):
             found[term.name] = found.get(term.name, Requirements()) | required
