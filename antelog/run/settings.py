@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.given import MODEL, NUMBER, TEXT, TEXTS, WHOLE, either
 from antelog.language.epochs import UNITS
 from antelog.run import values

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import Path
 
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.durations import microseconds

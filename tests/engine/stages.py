@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,10 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine import kernel
 from antelog.engine.answers.affected import Step
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.engine.facts.history import added
 from antelog.engine.matching.knowledge import Knowledge
 from antelog.engine.matching.partials import Partial, partials
 from antelog.engine.matching.rows import ONE, Background, Rows
-from antelog.engine.state import State, begun, judge_of, start
+from antelog.engine.state import State, begun, judge_of, start, with_facts
 from antelog.engine.truth.atoms import Judge
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -86,7 +85,7 @@ def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
     state, batch = kernel.admitted(plan, start(plan), given, now)
     assert batch.rejects.num_rows == 0, batch.rejects.to_pylist()
     state = begun(plan, state, batch.facts)
-    return Stage(plan, replace(state, history=added(state.history, batch.facts)), now)
+    return Stage(plan, with_facts(state, batch.facts), now)
 
 
 def ticks(column: Sequence[int] | Column) -> list[int | None]:

@@ -32,7 +32,7 @@ from antelog.cli.watching.showing import is_changes, show_changes
 from antelog.cli.watching.sources import pair, posted, sources_of, timing_of
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.program import Program, load
 from antelog.run.values import duration, kinds
 from antelog.telling import json_lines

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, print_text
 from antelog.compile.nodes.plan import Relation
+from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.judges.alerts import FALL
-from antelog.forecast.kinds import DROPPED, LIKELY, UNLIKELY
 from antelog.forecast.report.percents import percent
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
@@ -27,7 +27,6 @@ _COLOURS = {
     "rejected": "red",
     "likely": "bold magenta",
     "unlikely": "magenta",
-    "dropped": "dim",
     "open": "cyan",
 }
 _WIDTH = max(map(len, _COLOURS))
@@ -122,16 +121,11 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     line.append(f"  {values}" if values else "")
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
-    elif change == DROPPED:
-        line.append("   it is unlikely, or others are likelier", "dim")
     elif change not in ("confirmed", "rejected"):
         line.append(_outlook(row, to.tick), "dim")
     _print(line, to)
     if (likely := chance_line(row, to.marks.bar, to.tick)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
-    if row.get("except"):
-        named = (", ".join(_value(row_[name]) for name in row["others"]) for row_ in row["except"])
-        _print(Text(f"{_INDENT}all but {', '.join(named)}", "dim"), to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
         _print(_explanation(explanation, to), to)

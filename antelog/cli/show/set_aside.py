@@ -13,9 +13,9 @@ from antelog.cli.show.terminal import say
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
-from antelog.forecast.engine import Engine
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import moment
+from antelog.process import Engine
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
@@ -38,11 +38,11 @@ def say_what_was_dropped(engine: Engine) -> None:
         )
 
 
-def say_what_was_lost(engine: Engine) -> None:
-    """How many answers were dropped because they were unlikely, or too many, and what that costs."""
-    for row in engine.dropped_answers.to_pylist():
-        if row["answers"]:
-            say(f"note: {dropped(row['answers'], row['lost'], ' of ' + row['query'])}")
+def say_what_was_left_out(engine: Engine) -> None:
+    """How many lines of open answers were left out because they were unlikely, or too many."""
+    for row in engine.left_out.to_pylist():
+        if row["lines"]:
+            say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
 
 
 _LONGEST = 600
@@ -149,10 +149,12 @@ def number(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def dropped(answers: int, lost: float, of: str = "") -> str:
-    """`2 answers of Malf were dropped; on average 0.06 of them would have been confirmed`."""
-    were = f"{of} {'was' if answers == 1 else 'were'} dropped"
-    return f"{number(answers, 'answer')}{were}; on average {lost:.3g} of them would have been confirmed"
+def left_out(lines: int, chances: float, of: str = "") -> str:
+    """`2 lines of Malf were left out; on average 0.06 of them are of confirmed answers`."""
+    were = f"{of} {'was' if lines == 1 else 'were'} left out"
+    return (
+        f"{number(lines, 'line')}{were}; on average {chances:.3g} of them are of answers that are confirmed"
+    )
 
 
 def facts(counts: Mapping[str, int | None], held: int = 0) -> str:

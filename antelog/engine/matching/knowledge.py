@@ -5,7 +5,7 @@ Temp(X, high, T+1), for answers about 5 to 7: its facts about 6 to 8
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from antelog.compile.literals.fact import FactLiteral
@@ -13,6 +13,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.facts.history import History
+from antelog.engine.facts.seen import Seen
 from antelog.engine.matching.rows import Background, Found, facts_for_each
 from antelog.engine.matching.twins import Twins
 from antelog.engine.values.values import Values
@@ -22,16 +23,16 @@ from antelog.engine.values.values import Values
 class Knowledge:
     """The rules, what the cells stand for, the kept facts, and the background.
 
-    `tables` has the rows of each background relation, `background` what they say of each pattern, and `twins`
-    the values of queries that it treats alike.
+    `background` is what static facts say of each pattern, `twins` are the values of queries that it treats
+    alike, and `seen` those that unguarded variables have rows for.
     """
 
     rules: Rules
     values: Values
     history: History
     background: Mapping[str, tuple[Background, ...]]
-    tables: Mapping[str, Sequence[tuple[int, ...]]]
     twins: Mapping[str, Twins]
+    seen: Seen
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[Found, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""

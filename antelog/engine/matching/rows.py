@@ -41,14 +41,19 @@ AS_OF = "<as of>"
 
 @dataclass(frozen=True)
 class Rows:
-    """Bindings: for each variable its column; `count` rows."""
+    """Bindings: for each variable its column; `count` rows.
+
+    The values of an unguarded variable have been `seen` since some ticks; None if there is none.
+    """
 
     bound: Bound
     count: int
+    seen: Column | None = None
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
-        return Rows({name: column.take(at) for name, column in self.bound.items()}, len(at))
+        seen = None if self.seen is None else self.seen.take(at)
+        return Rows({name: column.take(at) for name, column in self.bound.items()}, len(at), seen)
 
 
 ONE = Rows({}, 1)
