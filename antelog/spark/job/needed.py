@@ -95,7 +95,7 @@ def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]
 
 
 def _required(pattern: Pattern, wanted: tuple[Requirements, ...]) -> Mapping[str, Requirements]:
-    """What a pattern's variables have to meet: comparisons with constants, and what is wanted of its answer."""
+    """The requirements of a pattern's variables: by its comparisons, and by what is wanted of its answer."""
     found: dict[str, Requirements] = {}
     for each in (c for comparison in pattern.comparisons for c in (comparison, comparison.mirrored)):
         if isinstance(each.left, Var) and isinstance(each.right, Const):
