@@ -1,4 +1,4 @@
-"""Which answers a step can change: the ticks they are about.
+"""The ticks of the answers that a step can change.
 
     Malf(X, T) rests on Temp(X, high, T), …, Temp(X, high, T+2), delay 1
     a fact about tick 7 comes: answers about 5 to 7; tick 9 is over: what was due then, about 8, so 6 to 8
@@ -10,7 +10,7 @@ ticks, so that a long time in which nothing happens costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
@@ -45,52 +45,52 @@ def unsettled(rules: Rules, name: str, step: Step) -> Spans:
     return span(step.now - delay, FOREVER)
 
 
-@dataclass(frozen=True)
 class _Reach:
-    rules: Rules
-    step: Step
-    new: Mapping[str, Spans]
-    _about: dict[str, Spans] = field(default_factory=dict)
-    _of: dict[str, Spans] = field(default_factory=dict)
+    """The ticks about which atoms can change, worked out once for each input and each relation."""
+
+    def __init__(self, rules: Rules, step: Step, new: Mapping[str, Spans]) -> None:
+        self._rules, self._step, self._new = rules, step, new
+        self._of_inputs: dict[str, Spans] = {}
+        self._of_relations: dict[str, Spans] = {}
 
     def of(self, name: str) -> Spans:
         """Where the truth of a relation's atoms, or of their derivations, can change."""
-        if name not in self._of:
-            self._of[name] = self._found(name)
-        return self._of[name]
+        if name not in self._of_relations:
+            self._of_relations[name] = self._found(name)
+        return self._of_relations[name]
 
     def _found(self, name: str) -> Spans:
-        cycle = self.rules.cycles.get(name)
+        rules = self._rules
+        cycle = rules.cycles.get(name)
         if cycle is None:
-            return union(part for each in self.rules.patterns[name] for part in self._by(each, frozenset()))
+            return union(part for each in rules.patterns[name] for part in self._by(each, frozenset()))
         whole = union(
             part
             for relation in sorted(cycle)
-            for each in self.rules.patterns[relation]
+            for each in rules.patterns[relation]
             for part in self._by(each, cycle)
         )
         if whole.empty:
             return NOWHERE
         # What changes at a tick can change all that is later, as far as that is not settled.
-        first = int(whole.first[0]) - self.rules.widest
-        delay = self.rules.relations[name].bounds.delay
-        return span(first if delay is None else max(first, self.step.before - delay), FOREVER)
+        first = int(whole.first[0]) - rules.widest
+        delay = rules.relations[name].bounds.delay
+        return span(first if delay is None else max(first, self._step.before - delay), FOREVER)
 
     def _by(self, prepared: Prepared, cycle: frozenset[str]) -> Iterator[Spans]:
-        before, now = self.step.before, self.step.now
         if prepared.clocked:
-            yield span(before + 1, now)
+            yield span(self._step.before + 1, self._step.now)
         for fact in prepared.facts:
             yield self._changed(fact.atom.predicate).shifted(fact.ahead, fact.behind)
-        for negation in prepared.negations:
-            if negation.atom.relation not in cycle:
-                yield self.of(negation.atom.relation).shifted(negation.ahead, negation.behind)
+        for literal in prepared.negations:
+            if literal.atom.relation not in cycle:
+                yield self.of(literal.atom.relation).shifted(literal.ahead, literal.behind)
 
     def _changed(self, predicate: str) -> Spans:
-        """What new facts of an input are about, and what none can come about any more."""
-        if predicate not in self._about:
-            before, now = self.step.before, self.step.now
-            delays = sorted(self.rules.inputs[predicate].delays)
+        """The ticks of new facts of an input, and those about which none can come any more."""
+        if predicate not in self._of_inputs:
+            before, now = self._step.before, self._step.now
+            delays = sorted(self._rules.inputs[predicate].delays)
             due = (span(before + 1 - delay, now - delay) for delay in delays)
-            self._about[predicate] = union((self.new[predicate], *due))
-        return self._about[predicate]
+            self._of_inputs[predicate] = union((self._new[predicate], *due))
+        return self._of_inputs[predicate]

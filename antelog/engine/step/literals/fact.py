@@ -1,15 +1,12 @@
-"""By when the fact a literal waits for has come, or will not come any more.
+"""Fact literals: true from the arrival of the fact on, false once it can come no more.
 
     input Temp(device, level, time) delay 2, one per device.
     Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
-
-In come rows of a pattern, out goes for each fact literal the tick at which it becomes false if its
-fact has not come until then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -22,12 +19,30 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find_rows, or_never
 from antelog.engine.facts.history import gather
 from antelog.engine.facts.lateness import Table, tables_of
-from antelog.engine.matching.knowledge import Knowledge
-from antelog.engine.matching.rows import Bound, Rows, term_column, time_column
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.matching import Partial
+from antelog.engine.step.rows import Bound, Rows, term_column, time_column
 from antelog.engine.values.values import Values
 
 Delays: TypeAlias = dict[tuple[str, tuple[Term | None, ...]], Column | np.int64]
 """How late facts may be, by predicate and arguments: literals of a row often differ in their time only."""
+
+
+def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Derivations:
+    """Rows of a pattern as derivations, with the lines of their fact literals."""
+    rows, delays = partial.rows, Delays()
+    holds, fails, settled = np.full((3, len(prepared.facts), rows.count), NEVER)
+    for i, fact in enumerate(prepared.facts):
+        arrived = partial.arrived[i]
+        settled[i] = deadline(known, prepared, fact, rows, delays)
+        late = taken(known, fact, rows)
+        if rows.as_of is not None:
+            arrived = or_never(arrived, arrived > rows.as_of)
+            late = None if late is None else or_never(late, late > rows.as_of)
+        holds[i] = arrived
+        fails[i] = or_never(settled[i] if late is None else np.minimum(settled[i], late), arrived != NEVER)
+    return Derivations(prepared, rows, holds, fails, settled)
 
 
 def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows, delays: Delays) -> Column:
@@ -63,20 +78,10 @@ def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
 # ---- the ticks an open time can be ----
 
 
-def first_of(variable: str) -> str:
-    """The column of rows with the first tick that a time can be, if it is open and more is known of it."""
-    return f"<first {variable}>"
-
-
-def last_of(variable: str) -> str:
-    """The column with the last one."""
-    return f"<last {variable}>"
-
-
 def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
     """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
     latest = np.full(rows.count, NEVER)
-    for name, tick in _known_ticks(prepared, rows, last_of):
+    for name, tick in _known_ticks(prepared, rows, last=True):
         ahead = prepared.times.furthest(Time(name, 0), time)
         if ahead is not None:
             latest = np.minimum(latest, tick + ahead)
@@ -84,9 +89,9 @@ def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
 
 
 def first_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
-    """The first tick that an open time can be, likewise."""
+    """The first tick that an open time can be, as comparisons bound it by ticks that are known."""
     first = np.zeros(rows.count, np.int64)
-    for name, tick in _known_ticks(prepared, rows, first_of):
+    for name, tick in _known_ticks(prepared, rows, last=False):
         behind = prepared.times.furthest(time, Time(name, 0))
         if behind is not None:
             first = np.maximum(first, tick - behind)
@@ -112,15 +117,16 @@ def _beyond(excluded: Sequence[Column], tick: Column, step: int) -> Column:
 
 
 def _known_ticks(
-    prepared: Prepared, rows: Rows, end: Callable[[str], str]
+    prepared: Prepared, rows: Rows, *, last: bool
 ) -> Iterator[tuple[str | None, Column | np.int64]]:
-    """The times of rows that are known, of others the tick at one end, as far as it is known, and tick 0."""
+    """Tick 0, the times that rows bind, and the last or first tick of the answer's time where that is in a range."""
     yield None, np.int64(0)
+    answer = prepared.pattern.time.variable
     for name in sorted(prepared.time_variables):
-        for column in (name, end(name)):
-            if column in rows.bound:
-                yield name, rows.bound[column]
-                break
+        if name in rows.bound:
+            yield name, rows.bound[name]
+        elif name == answer and rows.time is not None:
+            yield name, rows.time.last if last else rows.time.first
 
 
 # ---- how late a fact may be that a literal stands for ----

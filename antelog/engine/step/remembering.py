@@ -1,4 +1,4 @@
-"""What a step leaves behind of relations that rest on their own negation: their settled atoms.
+"""The settled atoms that a step leaves behind, of relations that rest on their own negation.
 
 Off(T+1) :- Press(T+1), not Off(T).     Off(3) was settled long ago: true, and Press(3) is forgotten
 """
@@ -10,112 +10,100 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Negated, Var
-from antelog.engine.columns.spans import span
+from antelog.compile.nodes.patterns import Var
+from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
-from antelog.engine.matching.partials import partials
-from antelog.engine.matching.rows import ONE, term_column, time_column
-from antelog.engine.truth.atoms import Judge
-from antelog.engine.truth.settled import ALWAYS, Settled
+from antelog.engine.step.atoms import truth
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.literals.literal import Atoms
+from antelog.engine.step.matching import partials
+from antelog.engine.step.rows import ONE, term_column, time_column
+from antelog.engine.step.settled import ALWAYS, Settled
 from antelog.engine.values.encoding import OTHERS
 
 
-@dataclass(frozen=True)
-class _Atoms:
-    """Atoms of a relation: a column for each of its variables, and the ticks."""
-
-    columns: tuple[Column, ...]
-    ticks: Column
-
-
-def remembered(judge: Judge, name: str, now: int) -> Settled:
+def remembered(knowledge: Knowledge, name: str, now: int) -> Settled:
     """The settled atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
 
     All that was settled before the last tick of the step is, so that this tick can be looked at
     again.
     """
-    rules = judge.known.rules
-    bounds, known = rules.relations[name].bounds, judge.settled[name]
+    rules = knowledge.rules
+    bounds, known = rules.relations[name].bounds, knowledge.settled[name]
     if bounds.delay is None:
         return known
     until = now - 1 - bounds.delay - rules.lag
     if until > known.until:
-        known = _with(judge, name, known, until)
+        known = _with(knowledge, name, known, until)
     if bounds.kept is None:
         return known
     return known.since(min(now - bounds.kept - 1, until - rules.widest))
 
 
-def _with(judge: Judge, name: str, known: Settled, until: int) -> Settled:
-    """What is known, and what else is settled by a tick."""
-    parts = list(_undecided(judge, name, max(known.until + 1, 0), until))
+def _with(knowledge: Knowledge, name: str, known: Settled, until: int) -> Settled:
+    """The settled atoms that are known, and the others that are settled by a tick."""
+    parts = list(_undecided(knowledge, name, max(known.until + 1, 0), until))
     if not parts:
         return replace(known, until=until)
-    width = len(known.columns)
-    whole = [np.concatenate([part.columns[i] for part in parts]) for i in range(width)]
-    whole.append(np.concatenate([part.ticks for part in parts]))
+    whole = [np.concatenate(each) for each in zip(*(part.columns for part in parts), strict=True)]
     (key,) = keys_of([whole])
     first, _ = once(key)
     *columns, ticks = (column.take(first) for column in whole)
-    found = judge.truth(name, [*columns, ticks])
+    found = truth(knowledge, Atoms(name, tuple(columns), ticks))
     true = found.true_at < NEVER
     new = Settled(until, tuple(columns), ticks, true, np.full(len(ticks), ALWAYS))
     general = np.zeros(len(ticks), np.bool_)
     for column in columns:
         general |= column == OTHERS
-    if judge.known.rules.relations[name].bounds.kept is None:
+    if knowledge.rules.relations[name].bounds.kept is None:
         # There may always be an answer that is open and rests on it, be it true or false, from that tick on.
         new = replace(new, when=np.minimum(found.true_at, found.false_at))
         return known.and_more(new)
     return known.and_more(new.take(true | bool((true & general).any())))
 
 
-def _undecided(judge: Judge, name: str, first: int, last: int) -> Iterator[_Atoms]:
+def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[Atoms]:
     """The atoms about ticks of a span that may be true, or may differ from those of all others."""
-    rules, known = judge.known.rules, judge.known
     if first > last:
         return
     about = span(first, last)
-    for number, prepared in enumerate(rules.patterns[name]):
+    for number, prepared in enumerate(known.rules.patterns[name]):
         pattern = prepared.pattern
         if prepared.clocked or pattern.unguarded:
-            yield from _by_clock(judge, name, number, first, last)
+            yield from _by_clock(known, name, number, about)
             continue
         found = known.found(prepared, about)
-        for part in partials(prepared, ONE, found, known.background[name][number], known.values):
+        for part in partials(prepared, ONE, found, known.static.of_patterns[name][number], known.values):
             rows = part.with_facts().rows
             if prepared.answered <= rows.bound.keys():
                 ticks = time_column(pattern.time, rows)
                 inside = (ticks >= first) & (ticks <= last)
                 columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
-                yield _Atoms(tuple(columns), ticks[inside])
+                yield Atoms(name, tuple(columns), ticks[inside])
 
 
-def _by_clock(judge: Judge, name: str, number: int, first: int, last: int) -> Iterator[_Atoms]:
+def _by_clock(known: Knowledge, name: str, number: int, about: Spans) -> Iterator[Atoms]:
     """Every tick of a span, for all others and for every value that facts or remembered atoms have."""
-    known = judge.known
-    prepared = known.rules.patterns[name][number]
-    ticks = np.arange(first, last + 1)
+    prepared, ticks = known.rules.patterns[name][number], about.ticks()
     choices = []
     for position, term in enumerate(prepared.pattern.answer):
-        cells = _cells(judge, name, position)
+        cells = _cells(known, name, position)
         choices.append(cells if isinstance(term, Var) else term_column(term, ONE, known.values))
     grid = np.meshgrid(*choices, ticks, indexing="ij")
     *columns, times = (np.ascontiguousarray(each.ravel()) for each in grid)
-    yield _Atoms(tuple(columns), times)
+    yield Atoms(name, tuple(columns), times)
 
 
-def _cells(judge: Judge, name: str, position: int) -> Column:
+def _cells(known: Knowledge, name: str, position: int) -> Column:
     """All values there may be at a position of a relation's atoms, and the one for all others."""
-    known = judge.known
-    cells = [np.array([OTHERS]), judge.settled[name].columns[position]]
+    cells = [np.array([OTHERS]), known.settled[name].columns[position]]
     seen: set[tuple[str, int]] = set()
 
     def look(relation: str, at: int) -> None:
         if (relation, at) in seen:
             return
         seen.add((relation, at))
-        for each, background in zip(known.rules.patterns[relation], known.background[relation], strict=True):
+        for each, background in zip(known.rules.patterns[relation], known.static.of_patterns[relation], strict=True):
             term = each.pattern.answer[at]
             if not isinstance(term, Var):
                 cells.append(term_column(term, ONE, known.values))
@@ -124,11 +112,10 @@ def _cells(judge: Judge, name: str, position: int) -> Column:
                 cells.append(background.rows.bound[term.name])
             tables = (found.rows.bound for found in known.found(each, None))
             cells.extend(bound[term.name] for bound in tables if term.name in bound)
-            for literal in each.literals:
-                if isinstance(literal, Negated):
-                    for place, asked in enumerate(literal.asked):
-                        if asked == term:
-                            look(literal.relation, place)
+            for literal in each.negations:
+                for place, asked in enumerate(literal.atom.asked):
+                    if asked == term:
+                        look(literal.atom.relation, place)
 
     look(name, position)
     return distinct(np.concatenate(cells))

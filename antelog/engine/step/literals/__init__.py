@@ -1,0 +1,9 @@
+"""The kinds of literals, by the node of the plan: a module and a line for each."""
+
+from __future__ import annotations
+
+from antelog.compile.nodes.patterns import Negated
+from antelog.engine.step.literals.literal import Asked
+from antelog.engine.step.literals.negation import NegationKind
+
+ASKED: dict[type, Asked] = {Negated: NegationKind()}
