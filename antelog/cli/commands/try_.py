@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import Read
@@ -43,6 +42,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.engine import Engine
 from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
 from antelog.program import Program, load
+from antelog.run.values import kinds
 from antelog.telling import json_lines
 from antelog.telling.shown import Shown
 

@@ -14,7 +14,6 @@ import click
 
 from antelog.cli.arguments.alerts import alert_options, wanted_alerts
 from antelog.cli.arguments.completion import inputs_of
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.maps import map_option, maps_of
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.page import address_of, page_options, token
@@ -30,15 +29,16 @@ from antelog.cli.show.terminal import to_stdout
 from antelog.cli.watching.beginning import Files, Terminal, Wish, follower
 from antelog.cli.watching.beside import Tend, with_alerts, with_page
 from antelog.cli.watching.showing import is_changes, show_changes
-from antelog.cli.watching.sources import duration, pair, posted, sources_of, timing_of
+from antelog.cli.watching.sources import pair, posted, sources_of, timing_of
 from antelog.cli.watching.stopping import stoppable
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
 from antelog.forecast.kinds import KINDS
 from antelog.program import Program, load
+from antelog.run.values import duration, kinds
 from antelog.telling import json_lines
 from antelog.telling.shown import Shown
-from antelog.watch.sources.places import Place
+from antelog.watch.sources.opening import Followed
 
 
 @click.command(
@@ -177,7 +177,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
             rejects.require_use()
 
 
-def _token(places: Mapping[str, Place], given: Mapping[str, Any]) -> str | None:
+def _token(places: Mapping[str, Followed], given: Mapping[str, Any]) -> str | None:
     """The token of those who may post facts, if any may."""
     return given["facts_token"] or secrets.token_urlsafe(24) if posted(places) else None
 

@@ -27,7 +27,7 @@ from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
-from antelog.spark.endpoints.endpoints import Console, Kafka
+from antelog.run.address import Console, Kafka
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.claiming import claimed
 from antelog.spark.session.classes import archive_of, with_archive

@@ -18,6 +18,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.files.columns import Wanted, mapped, wanted_of
 from antelog.forecast.engine import Engine
 from antelog.program import Program
+from antelog.run.address import Posted
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.shown import Shown
 from antelog.watch.feed.segments import Position
@@ -28,8 +29,7 @@ from antelog.watch.follow.output import OutputFile
 from antelog.watch.follow.state import Known, State, restored
 from antelog.watch.follow.telling import About, Feed, Output
 from antelog.watch.follow.waiting import Waiting
-from antelog.watch.sources.opening import Around, opened
-from antelog.watch.sources.places import Place, Posted
+from antelog.watch.sources.opening import Around, Followed, opened
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Wish:
     `maps` says what sources call columns.
     """
 
-    places: Mapping[str, Place]
+    places: Mapping[str, Followed]
     timing: Timing
     arrival: str
     only: tuple[str, ...]
@@ -111,7 +111,7 @@ def _following(program: Program, name: str, wish: Wish, files: Files, known: Kno
     return Following(opened(place, wanted, mark, Around(files.feed, files.state)), str(place), wanted)
 
 
-def _wanted(program: Program, name: str, wish: Wish, place: Place) -> Wanted:
+def _wanted(program: Program, name: str, wish: Wish, place: Followed) -> Wanted:
     wanted = mapped(wanted_of(program.plan, name, wish.arrival), wish.maps)
     must_arrive = wish.timing.clock == "arrival" and not isinstance(place, Posted)
     return replace(wanted, must_arrive=must_arrive)

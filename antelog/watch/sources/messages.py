@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from antelog.errors import DataError, UnsupportedError
-from antelog.watch.sources.places import Topic
+from antelog.run.address import Kafka
 
 _MOST = 50_000
 """So many messages are taken at a time."""
@@ -30,7 +30,7 @@ Make = Callable[[dict[str, Any]], Any]
 class Messages:
     """Reads all partitions of a topic; `next` is the offset that comes next in each."""
 
-    def __init__(self, topic: Topic, read: Mapping[int, int], make: Make | None = None) -> None:
+    def __init__(self, topic: Kafka, read: Mapping[int, int], make: Make | None = None) -> None:
         self._topic = topic
         self.notes: list[str] = []
         self.next = dict(read)
@@ -117,14 +117,14 @@ class Messages:
         self.next[number] = max(wanted, low)
 
 
-def _settings(topic: Topic) -> dict[str, Any]:
+def _settings(topic: Kafka) -> dict[str, Any]:
     return {
         "bootstrap.servers": topic.servers,
         "group.id": "antelog-watch",  # the client wants one; it stays unknown to the broker
         "enable.auto.commit": False,
         "enable.partition.eof": True,
         "auto.offset.reset": "error",
-        **dict(_read(topic.file) if topic.file is not None else ()),
+        **dict(_read(topic.config) if topic.config is not None else ()),
         **{name.removeprefix("kafka."): value for name, value in topic.options},
     }
 

@@ -14,9 +14,9 @@ from antelog.files.chunks import Bad, no_rows
 from antelog.files.columns import Wanted
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
+from antelog.run.address import Kafka
 from antelog.watch.sources.lines import LinesOf
 from antelog.watch.sources.messages import Make, Messages
-from antelog.watch.sources.places import Topic
 from antelog.watch.sources.source import Mark, Piece
 
 
@@ -24,7 +24,7 @@ class KafkaTopic:
     """Reads all partitions of a topic."""
 
     def __init__(
-        self, topic: Topic, wanted: Wanted, *, mark: Mark | None = None, make: Make | None = None
+        self, topic: Kafka, wanted: Wanted, *, mark: Mark | None = None, make: Make | None = None
     ) -> None:
         self._topic, self._wanted = topic, wanted
         mark = mark or {}

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from antelog.run.address import Kafka, address_of
 from antelog.watch.feed.batches import BatchFeed
 from antelog.watch.feed.reader import FeedReader
 from antelog.watch.sources.changes import ChangesPump
-from antelog.watch.sources.places import Topic, place_of
 from tests.watch.sources.brokers import Broker
 
 
@@ -21,8 +21,8 @@ def change(kind: str, tick: int, *, spark: bool = False) -> bytes:
 
 
 def pumping(folder: Path, broker: Broker) -> ChangesPump:
-    topic = place_of("kafka://b/temp")
-    assert isinstance(topic, Topic)
+    topic = address_of("kafka://b/temp")
+    assert isinstance(topic, Kafka)
     return ChangesPump(topic, BatchFeed(folder, {"program": "", "path": str(topic), "time": None}), broker)
 
 
