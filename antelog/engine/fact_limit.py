@@ -25,14 +25,14 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.answers.affected import unsettled
 from antelog.engine.columns.tables import Column, Mask, find_rows
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of, without
 from antelog.engine.log.changes import Query, Teller, lines
 from antelog.engine.log.told import OPEN, REVISED, tell_current
-from antelog.engine.state import State, judge_of, since, step_to
+from antelog.engine.state import State, knowledge_of, since, step_to
+from antelog.engine.step.affected import unsettled
 
 LIMIT = "(limit)"
 """What is told as the reason for the rejection of an answer whose facts were dropped."""
@@ -127,7 +127,7 @@ class _Open:
         self._types = state.told.types
         last = step_to(replace(state, now=state.now - 1), state.now)
         about = unsettled(prepared(plan), relation.name, last)
-        self._judge = judge_of(plan, state)
+        self._judge = knowledge_of(plan, state)
         self._query = Query(relation.name, about, since=since(plan, state, relation.name))
         self._told = tell_current(self._judge, self._query, last)
         self._moment = np.flatnonzero(self._told.status == OPEN)

@@ -27,7 +27,7 @@ from antelog.engine.facts.lateness import delays
 from antelog.engine.facts.ticks import LAST
 from antelog.engine.log.schema import relation_types
 from antelog.engine.state import State
-from antelog.engine.truth.settled import ALWAYS, Settled
+from antelog.engine.step.settled import ALWAYS, Settled
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.kinds import kind_of
 from antelog.engine.values.types import MIXED, Types, declared, wider

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.answers.affected import Step
 from antelog.engine.answers.lives import Life, Lives, together
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find, keys_of, marked, pairs
 from antelog.engine.matching.naming import FITS, NAMED_AT
-from antelog.engine.matching.rows import Rows
-from antelog.engine.truth.atoms import Judge
-from antelog.engine.truth.derivations import Derivations
+from antelog.engine.step.affected import Step
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.rows import Rows
 from antelog.engine.values.encoding import OTHERS
 
 
@@ -56,7 +56,7 @@ def links(found: Lives) -> Links:
     return Links(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def with_excepted(judge: Judge, query: str, found: Lives, step: Step) -> tuple[Lives, int]:
+def with_excepted(knowledge: Knowledge, query: str, found: Lives, step: Step) -> tuple[Lives, int]:
     """With derivations for the lines of named values that have no explanation; from which row on they are."""
     linked = links(found)
     hidden = found.starts[-1]
@@ -75,7 +75,7 @@ def with_excepted(judge: Judge, query: str, found: Lives, step: Step) -> tuple[L
             tick = at.take(mine)
             blocks.append(said)
             lives.append(Life(tick - 1, np.full(len(tick), NEVER), tick))
-    return together(judge, query, blocks, lives), hidden
+    return together(knowledge, query, blocks, lives), hidden
 
 
 def _without_late(found: Lives, linked: Links) -> Lives:

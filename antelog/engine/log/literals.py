@@ -24,8 +24,8 @@ from antelog.compile.nodes.patterns import Time
 from antelog.compile.nodes.text import time_text
 from antelog.engine.columns.tables import ROOM, Column, numbered
 from antelog.engine.log.shapes import As, Blank, Shape, shapes
-from antelog.engine.matching.rows import Rows
-from antelog.engine.truth.derivations import Derivations
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.rows import Rows
 from antelog.engine.values.decoding import in_pieces
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.text_order import sorted_by_arrow

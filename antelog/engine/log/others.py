@@ -15,7 +15,7 @@ from antelog.engine.answers.excepted import named_values
 from antelog.engine.answers.lives import Lives
 from antelog.engine.columns.tables import Column, in_order, inverse
 from antelog.engine.log.schema import AnswerTypes, excepted_type
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.values.encoding import OTHERS
 
 
@@ -23,7 +23,7 @@ from antelog.engine.values.encoding import OTHERS
 class Teller:
     """Who says what is true, and the types in which answers are told."""
 
-    judge: Judge
+    knowledge: Knowledge
     types: AnswerTypes
 
 
@@ -31,7 +31,7 @@ def others_columns(
     teller: Teller, relation: Relation, found: Lives, row: Column, tick: Column
 ) -> list[pa.Array]:
     """The columns `others` and `except`, for answers that these rows have, at some ticks."""
-    types, values = teller.types[relation.name], teller.judge.known.values
+    types, values = teller.types[relation.name], teller.knowledge.values
     general = np.array([found.answer[i].take(row) == OTHERS for i in relation.unguarded])
     names = [relation.answer.variables[i] for i in relation.unguarded]
     told = [

@@ -18,10 +18,10 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER, Spans
 from antelog.engine.columns.tables import Column, groups, keys_of, marked
-from antelog.engine.matching.background import rows_of
-from antelog.engine.matching.knowledge import Knowledge
-from antelog.engine.matching.partials import Partial, fitting
-from antelog.engine.matching.rows import Background, Rows, Within, facts_for, meeting, time_column
+from antelog.engine.step.background import Background, rows_of
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.matching import Partial, facts_for, fitting
+from antelog.engine.step.rows import Rows, Within, meeting, time_column
 from antelog.engine.values.comparing import passing
 from antelog.engine.values.encoding import OTHERS
 
@@ -73,7 +73,7 @@ def _by_facts(
     for literal, tests in naming.facts:
         found = facts_for(literal, known.history, about.shifted(literal.behind, literal.ahead), known.values)
         table = Rows({**found.rows.bound, NAMED_AT: found.arrived}, found.rows.count)
-        both, _, _ = meeting(numbered, table, _band(literal, time, rows))
+        both = meeting(numbered, table, _band(literal, time, rows)).rows
         at = _passing(known, tests, both)
         columns = (both.bound[name].take(at) for name in (_ROW, naming.variable, NAMED_AT))
         yield _Named(*columns)
@@ -103,7 +103,7 @@ def _by_rules(known: Knowledge, naming: Naming, rows: Rows) -> Iterator[_Named]:
         row = _passing(known, tests, rows)
         yield _Named(row, np.full(len(row), known.values.cell(value)), np.full(len(row), _FROM_THE_START))
     for atom, tests in naming.background:
-        table = rows_of(atom, known.tables[atom.predicate], known.values)
-        both, _, _ = meeting(numbered, table)
+        table = rows_of(atom, known.static.tables[atom.predicate], known.values)
+        both = meeting(numbered, table).rows
         both = both.take(_passing(known, tests, both))
         yield _Named(both.bound[_ROW], both.bound[naming.variable], np.full(both.count, _FROM_THE_START))

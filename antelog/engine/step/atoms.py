@@ -16,11 +16,21 @@ import numpy as np
 from antelog.compile.nodes.patterns import Comparison, Pattern, Var
 from antelog.compile.nodes.text import pattern_text
 from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.literals import AskedLiteral
+from antelog.compile.prepared.literals import NegatedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import Spans, covering, spans_of
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find_rows, groups, keys_of, marked, pairs
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Mask,
+    distinct,
+    find_rows,
+    groups,
+    keys_of,
+    marked,
+    pairs,
+)
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge
@@ -51,7 +61,9 @@ def with_asked(
             lines.append(Truth(never, never, unknown))
         else:
             kind = ASKED[type(literal.atom)]
-            lines.append(kind.truth([truth(known, atoms) for atoms in kind.atoms(literal, rows, known.values)]))
+            lines.append(
+                kind.truth([truth(known, atoms) for atoms in kind.atoms(literal, rows, known.values)])
+            )
     return found.with_lines(lines)
 
 
@@ -139,12 +151,15 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
     except TooLargeError:
         return None
     return [
-        found.take(there).owned_by(here).as_of(then.take(here)) for found, (here, there) in zip(parts, joins, strict=True)
+        found.take(there).owned_by(here).as_of(then.take(here))
+        for found, (here, there) in zip(parts, joins, strict=True)
     ]
 
 
 def _rows(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
     """The rows of a pattern for some atoms; where they are too many at once, for half of these each."""
+    if seed.count == 0:
+        return []
     prepared = known.rules.patterns[name][number]
     found = known.found(prepared, _about(prepared, seed))
     try:
@@ -211,13 +226,13 @@ class _Open:
     `given` has the values that the conditions compare them with, one row for each of the atoms.
     """
 
-    literal: AskedLiteral
+    literal: NegatedLiteral
     atoms: Atoms
     conditions: Sequence[Comparison]
     given: Mapping[str, Column]
 
 
-def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
+def _waiting_until(known: Knowledge, found: Derivations, literal: NegatedLiteral, depth: int) -> Column:
     """By when everything has come that a literal with open variables may rest on; -1 if that is nothing.
 
         P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
@@ -235,7 +250,9 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     settled[last == NEVER] = NEVER
     conditions = _own_conditions(found.prepared, literal, rows)
     arguments = tuple(
-        None if isinstance(term, Var) and term.name not in rows.bound else term_column(term, rows, known.values)
+        None
+        if isinstance(term, Var) and term.name not in rows.bound
+        else term_column(term, rows, known.values)
         for term in literal.atom.asked
     )
     given = {name: rows.bound[name] for c in conditions for name in compared(c) if name in rows.bound}
@@ -251,7 +268,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     return np.maximum(settled, until.take(same.numbers))
 
 
-def _own_conditions(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
+def _own_conditions(prepared: Prepared, literal: NegatedLiteral, rows: Rows) -> list[Comparison]:
     """The comparisons that the open variables of the literal have to meet, about no other open ones."""
     open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()
     return [c for c in prepared.pattern.comparisons if compared(c) & open_ and compared(c) <= own]

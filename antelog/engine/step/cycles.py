@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find_rows, groups, keys_of
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find_rows, groups, keys_of, marked
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.step.literals import ASKED
@@ -91,7 +91,7 @@ class Closure:
 def _unsettled(known: Knowledge, name: str, parts: Sequence[Atoms]) -> Atoms:
     """The atoms that have to be worked out: what is settled is remembered."""
     whole = _together(parts)
-    return whole.take(whole.time > known.settled[name].until)
+    return whole.take(marked(whole.time > known.settled[name].until))
 
 
 def _together(parts: Sequence[Atoms]) -> Atoms:
@@ -146,7 +146,9 @@ class _Numbers:
     def of(self, atoms: Atoms) -> Column:
         settled, numbers = self.known.settled[atoms.relation], self.numbered[atoms.relation].numbers(atoms)
         known = atoms.time <= settled.until
-        found = settled.lookup([column[known] for column in atoms.arguments if column is not None], atoms.time[known])
+        found = settled.lookup(
+            [column[known] for column in atoms.arguments if column is not None], atoms.time[known]
+        )
         numbers[known] = self.recalled.numbers(*found)
         return numbers
 
@@ -203,7 +205,9 @@ def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
         atom, then = each.atom[row], each.as_of[row]
         complete, failed, last = each.complete[row], each.failed[row], each.settled[row]
         for rest in each.rests:
-            asked = [Truth(true_at[n], false_at[n], settled[n]) for n in (numbers[row] for numbers in rest.atoms)]
+            asked = [
+                Truth(true_at[n], false_at[n], settled[n]) for n in (numbers[row] for numbers in rest.atoms)
+            ]
             found = rest.kind.truth(asked)
             complete, failed = np.maximum(complete, found.true_at), np.minimum(failed, found.false_at)
             last = np.maximum(last, np.where(found.true_at > then, found.settled, -1))
@@ -226,4 +230,6 @@ def _by_level(derived: Sequence[Derived]) -> list[tuple[int, Column]]:
     level, rank, block, row = (column[order] for column in (level, rank, block, row))
     fresh = (level[1:] != level[:-1]) | (rank[1:] != rank[:-1]) | (block[1:] != block[:-1])
     starts = np.flatnonzero(np.r_[len(order) > 0, fresh])
-    return [(int(block[part[0]]), row[part]) for part in np.split(np.arange(len(order)), starts[1:]) if len(part)]
+    return [
+        (int(block[part[0]]), row[part]) for part in np.split(np.arange(len(order)), starts[1:]) if len(part)
+    ]

@@ -14,7 +14,7 @@ from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import Column, find_rows
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.history import History
 from antelog.engine.step.background import Static
 from antelog.engine.step.derivations import Derivations

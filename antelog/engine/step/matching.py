@@ -195,9 +195,7 @@ def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
     return Within(time, Band(least, most))
 
 
-def _merged(
-    prepared: Prepared, parts: list[_Part], found: Sequence[Found], start: frozenset[str]
-) -> _Whole:
+def _merged(prepared: Prepared, parts: list[_Part], found: Sequence[Found], start: frozenset[str]) -> _Whole:
     """The rows of all parts, each once, with the arrivals of the facts of all literals, and their seeds."""
     rows, seed, some, number = parts[0].rows, parts[0].seed, None, None
     if len(parts) > 1:
@@ -250,7 +248,9 @@ def wholes(
         both = _narrowed(prepared, rows, table)
         rows, arrived = both.rows, arrived if both.left is None else arrived.take(both.left, axis=1)
         if giver is not None:
-            arrived[giver] = found[giver].arrived if both.right is None else found[giver].arrived.take(both.right)
+            arrived[giver] = (
+                found[giver].arrived if both.right is None else found[giver].arrived.take(both.right)
+            )
         fits = fitting(prepared, rows, background, values)
         if not fits.all():
             rows, arrived = rows.take(fits), arrived.take(marked(fits), axis=1)

@@ -6,7 +6,7 @@ Off(T+1) :- Press(T+1), not Off(T).     Off(3) was settled long ago: true, and P
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -103,7 +103,9 @@ def _cells(known: Knowledge, name: str, position: int) -> Column:
         if (relation, at) in seen:
             return
         seen.add((relation, at))
-        for each, background in zip(known.rules.patterns[relation], known.static.of_patterns[relation], strict=True):
+        for each, background in zip(
+            known.rules.patterns[relation], known.static.of_patterns[relation], strict=True
+        ):
             term = each.pattern.answer[at]
             if not isinstance(term, Var):
                 cells.append(term_column(term, ONE, known.values))

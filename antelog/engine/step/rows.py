@@ -1,6 +1,6 @@
 """Rows: the values that facts, the background and the clock give to the variables of a pattern; joins of rows.
 
-    Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two rows: X = wt2, T = 7 and 8
+Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two rows: X = wt2, T = 7 and 8
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ CALM = "input Alarm(x, time) delay 2. Calm(X, T) :- not Alarm(X, T){more}. query
 
 def test_named_values_belong_to_the_answer_of_all_others() -> None:
     given = stage(CALM.format(more=""), [("Alarm", "a", 0, 1), ("Alarm", "b", 2, 2)], now=2)
-    found = lives(given.judge, Wanted("Calm", EVERYWHERE), given.step)
+    found = lives(given.known, Wanted("Calm", EVERYWHERE), given.step)
     linked = links(found)
     (cells,) = found.answer
     assert texts(given.values, cells.take(linked.others)) == ["others", "others"]

@@ -6,8 +6,8 @@ import numpy as np
 
 from antelog.engine.columns.spans import span
 from antelog.engine.matching.naming import FITS, NAMED_AT, with_names
-from antelog.engine.matching.partials import Partial
-from antelog.engine.matching.rows import Rows
+from antelog.engine.step.matching import Partial
+from antelog.engine.step.rows import Rows
 from tests.engine.stages import Stage, stage
 
 CALM = "input Alarm(x, time) delay 2. Calm(X, T) :- not Alarm(X, T){more}. query Calm(X, T)."

@@ -1,7 +1,7 @@
 """Fact literals: true from the arrival of the fact on, false once it can come no more.
 
-    input Temp(device, level, time) delay 2, one per device.
-    Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
+input Temp(device, level, time) delay 2, one per device.
+Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
 """
 
 from __future__ import annotations

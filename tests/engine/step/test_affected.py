@@ -1,11 +1,11 @@
-"""antelog/engine/answers/affected.py: the ticks whose answers a step can change, as spans."""
+"""antelog/engine/step/affected.py: the ticks whose answers a step can change, as spans."""
 
 from __future__ import annotations
 
 import antelog
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.answers.affected import Step, affected, unsettled
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
+from antelog.engine.step.affected import Step, affected, unsettled
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
 CALM = "input Alarm(x, time) delay 1. Calm(X, T) :- not Alarm(X, T-2). query Calm(X, T)."

@@ -1,10 +1,10 @@
-"""antelog/engine/truth/settled.py: what is remembered of relations that rest on their own negation."""
+"""antelog/engine/step/settled.py: what is remembered of relations that rest on their own negation."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.truth.settled import ALWAYS, Settled, nothing_settled
+from antelog.engine.step.settled import ALWAYS, Settled, nothing_settled
 from antelog.engine.values.encoding import OTHERS
 
 A, B, C = 11, 12, 13

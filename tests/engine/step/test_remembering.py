@@ -1,8 +1,8 @@
-"""antelog/engine/truth/remembering.py: a step leaves behind the settled atoms of relations in a cycle."""
+"""antelog/engine/step/remembering.py: a step leaves behind the settled atoms of relations in a cycle."""
 
 from __future__ import annotations
 
-from antelog.engine.truth.remembering import remembered
+from antelog.engine.step.remembering import remembered
 from tests.engine.stages import stage, texts
 
 TOGGLE = """input Press(x, time) delay 1.
@@ -13,7 +13,7 @@ query Off(X, T).
 
 def test_the_true_atoms_about_settled_ticks_are_remembered() -> None:
     given = stage(TOGGLE, [("Press", "a", tick, tick) for tick in (1, 2, 3, 20)], now=30)
-    found = remembered(given.judge, "Off", 30)
+    found = remembered(given.known, "Off", 30)
     # With delay 1 all about 25 is settled, and the last ticks are still worked out from facts.
     assert 20 <= found.until < 30
     assert texts(given.values, found.columns[0]) == ["a"] * len(found.ticks)
@@ -23,9 +23,9 @@ def test_the_true_atoms_about_settled_ticks_are_remembered() -> None:
 
 def test_only_what_may_still_be_asked_for_is_kept() -> None:
     given = stage(TOGGLE, [("Press", "a", tick, tick) for tick in (1, 20)], now=22)
-    assert 1 not in remembered(given.judge, "Off", 22).ticks.tolist()
+    assert 1 not in remembered(given.known, "Off", 22).ticks.tolist()
 
 
 def test_while_nothing_is_settled_nothing_is_remembered() -> None:
     given = stage(TOGGLE, [("Press", "a", 1, 1)], now=1)
-    assert len(remembered(given.judge, "Off", 1).ticks) == 0
+    assert len(remembered(given.known, "Off", 1).ticks) == 0

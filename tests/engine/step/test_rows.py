@@ -1,4 +1,4 @@
-"""antelog/engine/matching/rows.py: facts that fit a literal are rows, and rows are joined."""
+"""antelog/engine/step/rows.py: facts that fit a literal are rows, and rows are joined."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import span
-from antelog.engine.matching.rows import ONE, Rows, Within, agrees, distinct, facts_for, joined, meeting
+from antelog.engine.step.matching import facts_for
+from antelog.engine.step.rows import ONE, Rows, Within, agrees, distinct, joined, meeting
 from tests.engine.stages import stage
 
 RULES = "input Temp(device, level, time). Hot(X, T) :- Temp(X, high, T+1), X != wt9. query Hot(X, T)."
@@ -60,7 +61,7 @@ def test_rows_are_joined_where_they_agree() -> None:
 def test_a_time_may_have_to_lie_within_a_band() -> None:
     left, right = rows(X=[1, 2], T=[5, 5]), rows(X=[1, 1, 2], U=[6, 9, 9])
     band = Band(left.bound["T"] + 1, left.bound["T"] + 3)
-    assert read(meeting(left, right, Within("U", band))[0]) == [{"T": 5, "U": 6, "X": 1}]
+    assert read(meeting(left, right, Within("U", band)).rows) == [{"T": 5, "U": 6, "X": 1}]
 
 
 def test_rows_are_there_once() -> None:

@@ -1,9 +1,9 @@
-"""antelog/engine/matching/partials.py: the rows that some, or all, of a pattern's fact literals make."""
+"""antelog/engine/step/matching.py: the rows that some, or all, of a pattern's fact literals make."""
 
 from __future__ import annotations
 
-from antelog.engine.matching.partials import wholes, within
-from antelog.engine.matching.rows import ONE
+from antelog.engine.step.matching import wholes, within
+from antelog.engine.step.rows import ONE
 from tests.engine.stages import Stage, stage, ticks
 
 RULES = (

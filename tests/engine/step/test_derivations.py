@@ -1,11 +1,12 @@
-"""antelog/engine/truth/derivations.py: when each literal of a row becomes true or false."""
+"""antelog/engine/step/derivations.py: when each literal of a row becomes true or false."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.engine.truth.derivations import Derivations, looked_back, with_facts
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.literals.fact import with_facts
 from tests.engine.stages import Fact, stage, ticks
 
 MALF = """input Temp(device, level, time) delay 1{slot}.
@@ -50,10 +51,9 @@ def test_a_fact_that_excludes_another_makes_it_false_at_once() -> None:
     assert ticks(derivation(facts, ", one per device").failed) == [1]
 
 
-def test_looked_back_at_what_came_later_is_not_there() -> None:
+def test_as_of_an_earlier_tick_later_facts_are_not_there() -> None:
     facts = [("Temp", "wt2", "high", 0, 1), ("Temp", "wt2", "high", 1, 2)]
-    known = stage(MALF.format(slot=""), facts).known
-    before = looked_back(known, derivation(facts), np.array([1]))
+    before = derivation(facts).as_of(np.array([1]))
     assert lines(before.holds) == [[1], [None]]
     assert lines(before.fails) == [[None], [2]]
     assert lines(before.settled) == [[1], [2]]

@@ -1,4 +1,4 @@
-"""antelog/engine/matching/twins.py: answers that differ in a name only are worked out once."""
+"""antelog/engine/step/background.py: answers that differ in a name only are worked out once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAD = RULE + "Cold(R, T) :- Hot(R, ice, T). "
 def found(rules: str) -> set[frozenset[str]] | None:
     """Which values stand for each other."""
     given = stage(f"{SHOPS} {rules} query Lead(S, P, T).")
-    twins = given.known.twins.get("Lead")
+    twins = given.known.static.twins.get("Lead")
     if twins is None:
         return None
     which, cells = twins.each(twins.one)
