@@ -69,7 +69,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
-        *("past", "running", "learning"),
+        *("running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }

@@ -15,9 +15,10 @@ from antelog.errors import UnsupportedError
 from antelog.run.address import Jdbc, Kafka
 from antelog.run.values import SettingError
 from antelog.secrets import blanked, redacted, shows_secret
-from antelog.spark.endpoints.endpoints import SINKS, SOURCES
-from antelog.spark.session.session import plain, session
-from antelog.spark.session.starting import properties
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, properties_of
+from antelog.spark.session.configuration import settings_of
+from antelog.spark.session.failures import plain
+from antelog.spark.session.session import properties
 from tests.cli.pipelines import diagnostics
 from tests.cli.trying import antelog
 
@@ -126,7 +127,7 @@ def test_no_password_is_in_the_address_of_a_database(text: str, url: str, option
     found = SINKS.read(f"{text}#t")
     assert found == Jdbc(url, "t", tuple(options.items()))
     assert isinstance(found, Jdbc)
-    assert options.items() <= found.properties.items()
+    assert options.items() <= properties_of(found).items()
     for value in (value for name, value in options.items() if name.lower() != "user"):
         assert value not in repr([found]) or len(value) < 2
     assert url.partition("?")[0].partition(";")[0] in str(found)
@@ -229,11 +230,8 @@ def test_failures_of_java() -> None:
 
 
 def test_spark_connect_has_tokens() -> None:
-    with (
-        pytest.raises(UnsupportedError, match=r"is sc://h;token=\*\*\*, which asks"),
-        session("x", [], buckets=1, conf={"spark.remote": "sc://h;token=hunter2"}),
-    ):
-        pass
+    with pytest.raises(UnsupportedError, match=r"is sc://h;token=\*\*\*, which asks"):
+        settings_of([], buckets=1, conf={"spark.remote": "sc://h;token=hunter2"})
 
 
 @pytest.mark.parametrize("part", ["x", "token", "token=", "a.token-", "//a:", '"token"'])

@@ -44,9 +44,6 @@ STANDING = ("held", "kept", "state_bytes", "open", "now", "dropped", "lost")
 LOOPBACK = "127.0.0.1"
 """This machine, as only it can be reached by itself."""
 
-LONGEST_END = 10.0
-"""Seconds in which Java has to end when it is told to; then it is ended."""
-
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

@@ -15,14 +15,12 @@ import pytest
 
 from antelog import Program
 from antelog.cli.arguments.page import page_options
-from antelog.cli.commands import prepare
 from antelog.cli.commands import run as command
 from antelog.cli.main import main
-from antelog.cli.run import preparing
 from antelog.cli.run.config import SETTINGS
 from antelog.cli.run.settings import Settings
 from antelog.errors import UnsupportedError
-from antelog.spark.session.java import require_java
+from antelog.spark.session.requirements import require_java
 from antelog.watch.web.address import Address
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
@@ -60,11 +58,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("words", COMMANDS)
 def test_commands(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are run; a pipeline, and what makes its start shorter, up to where Spark would start."""
+    """They are run; a pipeline up to where Spark would start."""
     started: list[Settings] = []
-    monkeypatch.setenv("XDG_CACHE_HOME", str(Path("cache").absolute()))
-    monkeypatch.setattr(preparing, "_run", lambda _, archive: archive.write_bytes(b""))
-    monkeypatch.setattr(prepare, "require_java", lambda: "17.0.15")
 
     def start(_program: Program, settings: Settings, _page: Address | None) -> None:
         started.append(settings)

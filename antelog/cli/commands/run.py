@@ -32,11 +32,6 @@ def _pair(text: str) -> tuple[str, Source]:
     return predicate, SOURCES.read(source)
 
 
-def _history(text: str) -> tuple[str, Source]:
-    """The history of an input, which need not be named if it is the only one."""
-    return _pair(text) if sides(text)[0].isidentifier() and "=" in text else ("", SOURCES.read(text))
-
-
 def _conf(text: str) -> tuple[str, str]:
     return setting(*equation("spark.driver.memory=4g")(text))
 
@@ -73,12 +68,6 @@ def _conf(text: str) -> tuple[str, str]:
 @model_option
 @min_chance_option
 @most_option(" in a bucket")
-@click.option(
-    "--learn-from", "learn_from", type=Read("P=SOURCE", _history), metavar="P=SOURCE", multiple=True,
-    shell_complete=inputs_of,
-    help="The history of an input: it is learned from before anything else is read, and nothing is told of "
-    "it. Of the only input SOURCE is enough. Implies --model learn.",
-)  # fmt: skip
 @click.option(
     "--page", "with_page", is_flag=True,
     help="Serve a page that shows what is open, from the driver; a link to it is printed.",
@@ -144,8 +133,6 @@ def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, debug: b
       antelog run turbines.alog --input Temp=readings --stream --checkpoint state --output parquet:changes
       antelog run turbines.alog --input Temp=kafka://localhost:9092/temp --stream --checkpoint state \\
                   --output kafka://localhost:9092/malf --only confirmed --trigger 10s
-      antelog run turbines.alog --input Temp=live --learn-from Temp=last-year.parquet --stream \\
-                  --checkpoint state --output parquet:changes
       antelog run --config pipeline.toml
 
     A source's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
@@ -170,12 +157,11 @@ def run(ctx: click.Context, /, config: Path | None, *, with_page: bool, debug: b
 def _merged(base: Settings, given: dict[str, Any]) -> Settings:
     """The settings of a file, overruled by those of the command line."""
     changed: dict[str, Any] = {}
-    for name, option in (("inputs", "--input"), ("statics", "--static"), ("learn_from", "--learn-from")):
+    for name, option in (("inputs", "--input"), ("statics", "--static")):
         pairs = given.pop(name)
         twice = next((p for i, (p, _) in enumerate(pairs) if p in dict(pairs[:i])), None)
         if twice is not None:
-            what = twice or "a history"
-            raise click.BadParameter(f"{what} is given twice; it has one source", param_hint=option)
+            raise click.BadParameter(f"{twice} is given twice; it has one source", param_hint=option)
         changed[name] = {**getattr(base.sources, name), **dict(pairs)}
     changed["maps"] = {**base.sources.maps, **dict(given.pop("maps"))}
     changed["time_units"] = {**base.sources.time_units, **dict(given.pop("time_units"))}

@@ -70,7 +70,6 @@ def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
                 what = "input" if table == "input" else "static predicate"
                 message = f"the program has no {what} {name}"
                 yield _Misfit(f"{table}.{name}", f"--{table}", message, _hint(plan, names, table, name))
-    yield from _history(plan, settings)
     for each in units.misfits(plan, settings.sources.time_units):
         place = f"input.{each.predicate}" if each.predicate else "time_unit"
         yield _Misfit(place, "--time-unit", each.message, each.hint)
@@ -88,27 +87,12 @@ def _misfits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
 def _limits(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
     """Unlikely answers are dropped where it is known how likely they are."""
     sinks = settings.sinks
-    if settings.model is None and not plan.declares_chances:
+    if sinks.model is None and not plan.declares_chances:
         message = "the program declares no chances, and there is no model to say which answers to drop"
         hint = "Give a model, or `learn`, or declare a `chance` in the program."
         for name, value in (("min_chance", sinks.min_chance), ("most", sinks.most)):
             if value is not None:
                 yield _Misfit(name, f"--{name.replace('_', '-')}", message, hint)
-
-
-def _history(plan: Plan, settings: Settings) -> Iterator[_Misfit]:
-    names = [each.name for each in plan.inputs]
-    for name in settings.sources.learn_from:
-        place = f"learn-from.{name}" if name else "learn-from"
-        if not name and len(names) != 1:
-            message = f"the program has {len(names)} inputs, and it is not said whose history this is"
-            yield _Misfit(place, "--learn-from", message, f"Write it like {names[0]}=readings/*.csv.")
-        elif name and name not in names:
-            hint = _hint(plan, {"input": names, "static": []}, "input", name)
-            yield _Misfit(place, "--learn-from", f"the program has no input {name}", hint)
-        elif name and name not in settings.sources.inputs:
-            message = f"there is a history of {name}, and nothing that it goes on with"
-            yield _Misfit(place, "--learn-from", message, f"Give it with --input {name}=SOURCE, too.")
 
 
 def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str) -> str:

@@ -54,7 +54,6 @@ _TEXTS: Mapping[str, Callable[[str], str]] = {
     "clock": clock, "trigger": trigger, "idle": duration, "master": master, "arrival": str,
 }  # fmt: skip
 _TABLES = ("input", "static", "map", "conf")
-_LEARN_FROM = "learn-from"
 SETTINGS = (
     "program",
     "stream",
@@ -68,10 +67,9 @@ SETTINGS = (
     *_TEXTS,
     *_WHOLE,
     *_TABLES,
-    _LEARN_FROM,
 )
 _OF_SOURCES = ("source", "map")
-_KNOWN = {"input": (*_OF_SOURCES, "time_unit"), "static": _OF_SOURCES, _LEARN_FROM: ("source",)}
+_KNOWN = {"input": (*_OF_SOURCES, "time_unit"), "static": _OF_SOURCES}
 
 
 @dataclass(frozen=True)
@@ -140,10 +138,6 @@ class _Reader:
         for name, value in values.items():
             if name not in SETTINGS:
                 self._unknown((name,), SETTINGS, values)
-            elif name == _LEARN_FROM:
-                # Of a program with one input that need not be named.
-                sources = value if isinstance(value, dict) else {"": value}
-                found["learn_from"] = dict(self._sources(name, sources, found["maps"]))
             elif name == "time_unit":
                 with self._complaints((name,)):
                     found["time_units"][""] = unit(self._filled(value))

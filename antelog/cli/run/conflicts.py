@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from string import Template
 
 from antelog.cli.run.settings import AVAILABLE_NOW, ONCE, Settings
-from antelog.forecast.engine import LEARN
 from antelog.run.address import Console, Files, Jdbc, Rate
 
 SHOWN = (
     "input",
-    "learn_from",
     "model",
     "output",
     "rejects",
@@ -52,7 +50,6 @@ def conflicts(settings: Settings) -> Iterator[Conflict]:
     yield from _missing(settings)
     yield from _streaming(settings) if settings.flow.stream else _reading_once(settings)
     yield from _endpoints(settings)
-    yield from _history(settings)
     if settings.timing.arrival is not None and settings.timing.clock in ("event", "processing"):
         message = f"$arrival names a column that the clock `{settings.timing.clock}` does not read"
         yield Conflict(("arrival", "clock"), message, "Leave out $arrival, or set $clock to arrival.")
@@ -118,18 +115,6 @@ def _reading_once(settings: Settings) -> Iterator[Conflict]:
         if isinstance(source, Rate):
             message = f"{source} has no end, and the inputs are read once"
             yield Conflict((f"input.{name}", "stream"), message, "Set $stream.")
-
-
-def _history(settings: Settings) -> Iterator[Conflict]:
-    if settings.sources.learn_from and settings.sinks.model not in (None, LEARN):
-        message = "$learn_from learns on the way, and $model names what was learned before"
-        yield Conflict(("learn-from", "model"), message, "Leave out one of the two.")
-    for name, source in settings.sources.learn_from.items():
-        if isinstance(source, Rate):
-            message = f"{source} has no end, and what is learned from is read once"
-            yield Conflict(
-                (f"learn-from.{name}" if name else "learn-from",), message, "Give a file or a table."
-            )
 
 
 def _endpoints(settings: Settings) -> Iterator[Conflict]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -27,15 +26,11 @@ from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
-from antelog.run.address import Console, Kafka
+from antelog.run.address import Console
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.claiming import claimed
-from antelog.spark.session.classes import archive_of, with_archive
-from antelog.spark.session.compilers import start_of
-from antelog.spark.session.configured import settings_of
-from antelog.spark.session.java import require_java
-from antelog.spark.session.starting import java_starting
-from antelog.spark.session.versions import require_pyspark
+from antelog.spark.session.configuration import settings_of
+from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
 from antelog.telling.set_aside import Places, fact_text
 from antelog.watch.web.address import Address
@@ -56,15 +51,14 @@ _PATIENCE = 60.0
 
 def run_pipeline(program: Program, settings: Settings, address: Address | None = None) -> None:
     """Run a program over its sources into its sinks; a page is served at an address. Raises AntelogError."""
-    version = require_java()
+    require_java()
     require_pyspark()
     for source in program.plan.inputs:
         if source.name not in settings.sources.inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
     sources, rejects = settings.sources, settings.sinks.rejects
-    # A history is not looked at: where a stream goes on, it need not be there any more.
     here = [*sources.inputs.values(), *sources.statics.values()]
-    endpoints = [*here, *sources.learn_from.values(), *settings.sinks.all]
+    endpoints = [*here, *settings.sinks.all]
     cluster = settings.cluster
     buckets = cluster.buckets or (BUCKETS if program.plan.key else 1)
     on_console = any(isinstance(each, Console) for each in settings.sinks.outputs)
@@ -73,20 +67,17 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
             stack.enter_context(claimed(settings.flow.checkpoint))
         master = master_of(cluster.master, cluster.conf)
         reach(here, settings.sinks.all, cluster.conf, master)
-        once = [*here, *sources.learn_from.values()]
-        brief = {} if settings.flow.stream else start_of(once, master)
         wanted = settings_of(
-            endpoints, buckets=buckets, master=cluster.master, conf={**brief, **cluster.conf}
+            endpoints,
+            buckets=buckets,
+            master=cluster.master,
+            conf=cluster.conf,
+            once=[] if settings.flow.stream else here,
         )
         with _all_there():
-            # It comes up while these are imported.
-            java = stack.enter_context(java_starting(with_archive(wanted, version)))
             from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
-            from antelog.spark.session.session import session_on  # noqa: PLC0415 - needs PySpark
-            from antelog.spark.session.warming import warm  # noqa: PLC0415 - needs PySpark
-        spark = stack.enter_context(session_on(java, "antelog"))
-        if brief:
-            warm(spark)
+            from antelog.spark.session.session import session  # noqa: PLC0415 - needs PySpark
+        spark = stack.enter_context(session("antelog", wanted))
         require(spark, endpoints)
         page = stack.enter_context(paging(program, settings, address))
         report = stack.enter_context(reporting(stream=settings.flow.stream, results_on_terminal=on_console))
@@ -96,8 +87,6 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
             rejects=None if rejects is None else str(rejects),
             tick=program.plan.tick,
         )
-        if brief and not archive_of(version).exists() and sys.stderr.isatty():
-            say("note: Java, which Spark runs on, starts in less time after `antelog prepare`")
         if report.of_no_use:
             raise DataError(report.of_no_use)
         if page is not None and not settings.flow.stream:
@@ -126,11 +115,10 @@ def _until_stopped(page: Paging) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Facts:
-    """How the facts are read: those of the inputs, the background, and what is learned from before."""
+    """How the facts are read: those of the inputs, and the background."""
 
     inputs: Mapping[str, Reading]
     statics: Mapping[str, Reading]
-    history: Mapping[str, Reading]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,30 +130,18 @@ class _Pipeline:
     page: Paging | None = None
 
     def run(self) -> None:
-        from antelog.spark.session.session import plainly  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.session.failures import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
             sources, stream = self.settings.sources, self.settings.flow.stream
             facts = _Facts(
                 {name: self._reading(name, each, stream=stream) for name, each in sources.inputs.items()},
                 {name: self._reading(name, each) for name, each in sources.statics.items()},
-                {name: self._reading(name, each, before=True) for name, each in self._history().items()},
             )
             if stream:
                 self._follow(lambda leave_out: self._outcomes(facts, leave_out))
             else:
                 self._read_once(self._outcomes(facts))
-
-    def _history(self) -> Mapping[str, Source]:
-        """What is learned from first, unless that has been done."""
-        from antelog.spark.endpoints.folders import entries  # noqa: PLC0415 - needs PySpark
-
-        checkpoint = self.settings.flow.checkpoint
-        history = self.settings.sources.history([each.name for each in self.program.plan.inputs])
-        if history and checkpoint is not None and entries(self.spark, f"{checkpoint}/commits"):
-            say(f"note: the stream goes on from {checkpoint}, so that no history is read")
-            return {}
-        return history
 
     def _outcomes(self, facts: _Facts, leave_out: Collection[str] = ()) -> Outcomes:
         """What comes of the sources, but for some files, which Spark calls so."""
@@ -187,12 +163,8 @@ class _Pipeline:
                     for name, reading in facts.inputs.items()
                 },
                 static={name: frame(self.spark, each, stream=False) for name, each in facts.statics.items()},
-                learn_from={
-                    name: frame(self.spark, each, stream=False) for name, each in facts.history.items()
-                }
-                or None,
                 only=settings.sinks.only,
-                model=settings.model,
+                model=settings.sinks.model,
                 min_chance=settings.sinks.min_chance,
                 most=settings.sinks.most,
                 buckets=settings.cluster.buckets,
@@ -203,15 +175,10 @@ class _Pipeline:
                 until=timing.until,
             )
 
-    def _reading(self, name: str, source: Source, *, stream: bool = False, before: bool = False) -> Reading:
-        timing, maps = self.settings.timing, self.settings.sources.maps
+    def _reading(self, name: str, source: Source, *, stream: bool = False) -> Reading:
+        timing = self.settings.timing
         arrival = timing.arrival or ("arrival" if timing.clock == "arrival" else None)
-        if before:
-            # A history need not have arrivals though what follows has; and files have no `@timestamp`.
-            arrival = timing.arrival
-            if not isinstance(source, Kafka):
-                maps = {column: called for column, called in maps.items() if not called.startswith("@")}
-        wish = Wish(name, source, maps, arrival, stream)
+        wish = Wish(name, source, self.settings.sources.maps, arrival, stream)
         return reading_of(self.spark, self.program.plan, wish)
 
     # ---- once ----
@@ -248,7 +215,7 @@ class _Pipeline:
         # Without passwords, which may change.
         sources = [
             f"{name}={each}"
-            for given in (settings.sources.inputs, settings.sources.statics, settings.sources.learn_from)
+            for given in (settings.sources.inputs, settings.sources.statics)
             for name, each in given.items()
         ]
         parts = [self.program.source.text, *sources, str(settings.sources.maps)]

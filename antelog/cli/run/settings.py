@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from antelog import secrets
-from antelog.forecast.engine import LEARN
 from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run.values import SettingError, filled, length_of
@@ -24,19 +23,13 @@ _SHORTEST = Fraction(1_000)  # a millisecond
 class Sources:
     """Where facts come from. `maps` is from `P.column`, or `column` of any input, to a source's name.
 
-    `learn_from` has the history of inputs; of the only input under an empty name, if none was given.
     `time_units` says what the times of inputs count since 1970; those of all under an empty name.
     """
 
     inputs: Mapping[str, Source] = field(default_factory=dict)
     statics: Mapping[str, Source] = field(default_factory=dict)
     maps: Mapping[str, str] = field(default_factory=dict)
-    learn_from: Mapping[str, Source] = field(default_factory=dict)
     time_units: Mapping[str, str] = field(default_factory=dict)
-
-    def history(self, inputs: Sequence[str]) -> dict[str, Source]:
-        """The history of a program's inputs, by their names."""
-        return {name or inputs[0]: source for name, source in self.learn_from.items()}
 
 
 @dataclass(frozen=True)
@@ -99,11 +92,6 @@ class Settings:
     flow: Flow = Flow()
     timing: Timing = Timing()
     cluster: Cluster = Cluster()
-
-    @property
-    def model(self) -> str | Path | None:
-        """By which model it is said how likely open answers are: with a history, by what that teaches."""
-        return LEARN if self.sources.learn_from else self.sinks.model
 
     def changed(self, values: Mapping[str, Any]) -> Settings:
         """The same with other values of some settings, by their names: `{"lag": 3, "stream": True}`."""

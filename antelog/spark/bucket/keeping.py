@@ -59,15 +59,6 @@ class Kept:
     head: Any
     parts: Any
 
-    def with_past(self, number: int, row: Mapping[str, Any], wall: int) -> None:
-        """What a bucket knows of a history, before its first micro-batch, which begins at `wall`."""
-        from antelog.spark.bucket.past import past_of  # noqa: PLC0415 - not loaded without a history
-
-        past = past_of(self.job, number, row, wall)
-        self.parts.put([(part,) for part in past.parts])
-        self.head.update((head_to_bytes(past.head),))
-        caching.remember(past.head.lineage, past.head.version, past.standing)
-
     def with_rows(self, number: int, rows: Iterator[Row], wall: int) -> Iterator[Row]:
         """A bucket's part of a micro-batch that began at `wall`, in milliseconds."""
         return self._run(number, received(tuple(row[name] for name in PACKED_NAMES) for row in rows), wall)

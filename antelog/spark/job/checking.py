@@ -39,11 +39,10 @@ from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A job, for each input the DataFrame to be packed for it, and what buckets know of a history."""
+    """A job, and for each input the DataFrame that is packed for it."""
 
     job: Job
     frames: Mapping[str, DataFrame]
-    past: DataFrame | None = None
 
 
 def checked(

@@ -53,20 +53,9 @@ OUTPUT = ("--output", "console")
         (["p.alog", *INPUT, *OUTPUT, "--most", "9"], "Give a model, or `learn`, or declare a `chance`"),
         (["p.alog", *INPUT, *OUTPUT, "--min-chance", "5"], "5.0 is not in the range 0<=x<=1"),
         (["p.alog", "--input", "Temp=jdbc:x:y#t", *OUTPUT, "--stream"], "which a stream cannot follow"),
-        (
-            ["p.alog", *INPUT, *OUTPUT, "--learn-from", "temp.csv", "--model", "m"],
-            "--learn-from learns on the way, and --model names what was learned before. Leave out one",
-        ),
-        (["p.alog", *INPUT, *OUTPUT, "--learn-from", "Tmp=temp.csv"], "no input Tmp. Did you mean Temp?"),
-        (["p.alog", *INPUT, *OUTPUT, *["--learn-from", "temp.csv"] * 2], "a history is given twice"),
-        (["p.alog", *INPUT, *OUTPUT, "--learn-from", "rate://3"], "what is learned from is read once"),
-        (["two.alog", *INPUT, *OUTPUT, "--learn-from", "temp.csv"], "whose history this is. Write it like"),
-        (["two.alog", *INPUT, *OUTPUT, "--learn-from", "Off=temp.csv"], "Give it with --input Off=SOURCE"),
     ],
 )  # fmt: skip
 def test_usage_errors(arguments: list[str], message: str) -> None:
-    two = Path("p.alog").read_text(encoding="utf-8") + "input Off(device: text, time)."
-    Path("two.alog").write_text(two, encoding="utf-8")
     found = antelog("run", *arguments)
     assert (found.exit_code, found.stdout) == (2, "")
     assert message in " ".join(found.stderr.split())

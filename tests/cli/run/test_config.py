@@ -183,23 +183,6 @@ def test_limits_that_are_none(text: str, message: str, hint: str) -> None:
     assert (said.code, said.message, said.hint) == ("E703", message, hint)
 
 
-def test_a_history_has_a_table_or_belongs_to_the_only_input() -> None:
-    source = Files("plant/old.csv", Form.CSV)
-    for text, name in (('learn-from = "old.csv"', ""), ('learn-from.Temp = "old.csv"', "Temp")):
-        settings = parse_config(Source(text, "pipeline.toml"), Path("plant")).settings
-        assert settings.sources.learn_from == {name: source}
-        assert settings.sources.history(["Temp"]) == {"Temp": source}
-        assert (settings.sinks.model, settings.model) == (None, "learn")
-    text = 'program = "p.alog"\noutput = "console"\ninput.Temp = "in.csv"\nmodel = "m"\n'
-    (found,) = diagnostics(text + '[learn-from.Temp]\nsource = "old.csv"\n')
-    assert (found.code, found.message) == (
-        "E704",
-        "`learn-from` learns on the way, and `model` names what was learned before",
-    )
-    (found,) = diagnostics(text + '[learn-from.Temp]\nsource = "old.csv"\nmap = { a = "b" }\n')
-    assert (found.code, found.message) == ("E702", "`learn-from.Temp` has no setting `map`")
-
-
 def test_units_of_times(tmp_path: Path) -> None:
     text = "time_unit = 's'\n[input.Temp]\nsource = 'a.csv'\ntime_unit = 'ms'\n"
     settings = parse_config(Source(text, "p.toml"), tmp_path).settings

@@ -1,14 +1,23 @@
-"""What Java says of a failure, and what it comes down to: the cause in a sentence, and what to do.
+"""Failures of Spark in plain words: the cause in one sentence, and what to do.
 
-A text with stacks of several hundred lines comes in; a sentence goes out, if the cause is one of those
-that are known. Where it is not, whoever asks shows Java's own last words.
+cause("… Path does not exist: file:/data/gone. …")   "/data/gone: there is no such file or folder …"
 
-    cause("… Path does not exist: file:/data/gone. …")   "/data/gone: there is no such file or folder …"
+with plainly():            # DataError: its innermost cause, without stacks of several hundred lines
+    frame.count()
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+
+from antelog.errors import DataError
+from antelog.secrets import redacted
+from antelog.spark.endpoints.unreadable import unreadable
 
 _KAFKA_DOWN = (
     "no broker of Kafka answers: it is down, or it tells clients an address that cannot be reached from "
@@ -138,13 +147,63 @@ _KNOWN = (
         r"JAVA_GATEWAY_EXITED", "Java ended before it was up. Start it again, with --debug if that is not all"
     ),
 )
-"""The first that fits counts. What a group of a pattern finds stands in the sentence."""
+"""The first that fits counts. The groups of its pattern fill the sentence."""
 
 
 def cause(text: str) -> str | None:
-    """The cause of a failure and its remedy, if Java's text says one that is known."""
+    """The cause of a failure and its remedy, if Java's text has one that is known."""
     for pattern, sentence in _KNOWN:
         found = pattern.search(f"{text}\n")
         if found is not None:
             return sentence.format(*(group.rstrip(".") for group in found.groups() if group))
     return None
+
+
+# ---- errors of PySpark ----
+
+_WORKERS = (
+    "It is the one that the variable PYSPARK_PYTHON names, by a path that is the same on the driver and all "
+    "workers, and needs what `pip install 'antelog[spark]'` brings"
+)
+_CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
+"""Spark's words if the Python in which it asks a stream for its state does not start."""
+_RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
+"""The last line of Python's traceback."""
+_MOST = 600
+"""The characters of a failure that are shown."""
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Raises a DataError in place of an error of Spark."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise DataError(plain(error)) from None
+
+
+def plain(error: Exception) -> str:
+    """The message of a failure of Spark without its stack: the innermost cause, if there are several."""
+    if (failed := unreadable(error)) is not None:
+        return str(failed)[:_MOST]
+    text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))
+    if (known := cause(text)) is not None:
+        return known
+    lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    found = causes[-1].removeprefix("Caused by: ") if causes else " ".join(map(str.strip, lines))
+    found = re.sub(r"^(?:: )?(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ", "", found)
+    found = re.sub(r"\s*(?:SQLSTATE: \w+|=== Streaming Query ===).*$", "", found)
+    if (missing := re.search(r"ClassNotFoundException: (\S+)", text)) is not None:
+        found = f"Spark has no {missing[1]}; bring the jar that has it with --conf spark.jars=…"
+    elif (missing := re.search(r"No module named '([^']+)'", text)) is not None:
+        found = f"the workers' Python has no {missing[1]}. {_WORKERS}"
+    elif _CRASHED in text:
+        found = f"{_CRASHED}; it may lack a package. {_WORKERS}"
+    elif "Traceback (most recent call last)" in text and (raised := re.findall(_RAISED, text)):
+        found = raised[-1]
+    return found[:_MOST].rstrip(".")
+
+
+def _java_text(error: Py4JJavaError) -> str:
+    return str(error).partition("\n")[2] or str(error)

@@ -1,30 +1,50 @@
-"""The settings of a session, made before Spark is imported: what a user gives, and what endpoints need.
+"""Spark's settings for a pipeline: what its user gives, what its endpoints need, and Java's options.
 
-Comes in: sources, sinks, buckets, a master and settings that are given. Goes out: settings by their names.
-Java is started with them while Python still imports PySpark, so that nothing here needs it.
+    settings_of(endpoints, buckets=8)    {"spark.master": "local[*]", "spark.sql.session.timeZone": "UTC", …}
+
+Java runs code slowly at first, compiles it quickly when it is called more often, and compiles it once more,
+well and at length, when it is called often. Spark plans each micro-batch anew, with much code that is
+called a few hundred times. Left to itself, Java spends a third of the first minutes on compiling that well.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from glob import iglob
+from itertools import chain, islice
 from math import gcd
+from pathlib import Path
 
 from antelog.errors import UnsupportedError
-from antelog.run.address import Jdbc, Kafka
+from antelog.run.address import Files, Jdbc, Kafka
 from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints.endpoints import Sink, Source
-from antelog.spark.session.compilers import JAVA_OPTIONS, LASTING
-from antelog.spark.session.versions import pyspark_version
+from antelog.spark.session.requirements import pyspark_version
 from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
 
 _SCALA = "2.13"
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
 _CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
 """Settings and variables that ask for Spark Connect: by this value, or by any if it is empty."""
-DAEMON = "antelog.spark.daemon"
-"""What starts the workers of this machine, which then need not import everything each for itself."""
+JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
+_METASPACE = "-XX:MetaspaceSize=256m"
+"""Memory for classes before Java collects garbage because of them."""
+QUICK = f"-XX:TieredStopAtLevel=1 {_METASPACE}"
+"""The quick compiler only: a short run is over before the thorough one pays for itself."""
+_OFTEN = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
+"""Calls and turns of loops after which code is compiled well: ten times as many as by Java's default.
+
+Code that runs for each row is called as often within the first hundred thousand rows.
+"""
+LASTING = " ".join([_METASPACE, *(f"-XX:Tier4{what}Threshold={count}" for what, count in _OFTEN.items())])
+"""Both compilers, the thorough one for code that is called very often: for runs that may be long."""
+SMALL = 4 << 20
+"""The most bytes of files that are read once within a minute or so."""
+FEW = 1_000
+"""The most files whose sizes are looked up."""
 
 
 def settings_of(
@@ -33,8 +53,12 @@ def settings_of(
     buckets: int,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
+    once: Collection[Source] = (),
 ) -> dict[str, str]:
-    """Spark's settings: those given win. Raises UnsupportedError for Spark Connect."""
+    """Spark's settings; those of `conf` win. Raises UnsupportedError for Spark Connect.
+
+    If `once` has sources, and these are small files of this machine, Java gets its quick compiler only.
+    """
     given = dict(conf or {})
     _refuse_connect(given)
     master = master_of(master, given)
@@ -52,8 +76,7 @@ def settings_of(
         # One partition for each core, as far as the buckets can be dealt out evenly.
         found["spark.sql.shuffle.partitions"] = str(_partitions(buckets, _cores(master)))
         found["spark.ui.enabled"] = "false"
-        found[JAVA_OPTIONS] = LASTING
-        found["spark.python.daemon.module"] = DAEMON
+        found[JAVA_OPTIONS] = QUICK if once and _are_small(once) else LASTING
         found["spark.driver.bindAddress"] = found["spark.driver.host"] = LOOPBACK
     wanted = [each for each in _packages(endpoints) if not _brought(each, given)]
     if wanted:
@@ -71,7 +94,7 @@ def _partitions(buckets: int, cores: int) -> int:
 
 
 def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
-    """What Spark has to fetch for the endpoints."""
+    """The packages that Spark has to fetch for the endpoints."""
     endpoints = list(endpoints)
     if any(isinstance(each, Kafka) for each in endpoints):
         yield f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}"
@@ -80,7 +103,7 @@ def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
 
 
 def _brought(package: str, given: Mapping[str, str]) -> bool:
-    """Whether the user brings a package in a version of their own."""
+    """Whether the user's settings bring the package already."""
     artifact = package.split(":")[1]
     names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
     return any(artifact in given.get(name, "") for name in names)
@@ -96,3 +119,26 @@ def _refuse_connect(conf: Mapping[str, str]) -> None:
                 "`antelog run` need the driver itself. Leave it out and give a cluster's --master, or use "
                 "antelog.spark.changes in a Connect session of your own"
             )
+
+
+# ---- how much there is to read ----
+
+
+def _are_small(sources: Collection[Source]) -> bool:
+    """Whether the sources are few files of this machine, and small."""
+    total = 0
+    for source in sources:
+        found = list(islice(_sizes(source.path), FEW + 1)) if isinstance(source, Files) else []
+        total += sum(found)
+        if not 0 < len(found) <= FEW or total > SMALL:
+            return False
+    return True
+
+
+def _sizes(pattern: str) -> Iterator[int]:
+    """The bytes of each file of this machine that the pattern fits."""
+    for path in map(Path, iglob(pattern)):  # noqa: PTH207 - a pattern may begin at the root
+        for each in chain([path], path.rglob("*")):
+            with suppress(OSError):
+                if each.is_file():
+                    yield each.stat().st_size

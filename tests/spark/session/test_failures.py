@@ -1,4 +1,4 @@
-"""antelog/spark/session/causes.py: the cause of a failure first, in a sentence, with what to do."""
+"""antelog/spark/session/failures.py: the cause of a failure in a sentence, with what to do."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog import DataError
-from antelog.spark.session.causes import cause
-from antelog.spark.session.session import plainly
+from antelog.spark.session.failures import cause, plain, plainly
 
 SAID = {
     "org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: "
@@ -96,3 +95,25 @@ def test_a_full_disk(spark: SparkSession, tmp_path: Path) -> None:
 
     with pytest.raises(DataError, match=r"^a disk is full"), plainly():
         spark.range(1).mapInArrow(writes, "id long").collect()
+
+
+def test_a_stream_that_failed_is_not_shown_with_its_plans() -> None:
+    said = "The table was emptied.\n=== Streaming Query ===\nIdentifier: [id = 1]\nLogical Plan:\n Project"
+    assert plain(RuntimeError(said)) == "The table was emptied"
+
+
+@pytest.mark.parametrize(
+    ("raised", "why"),
+    [
+        (ModuleNotFoundError("No module named 'antelog'"), "Python has no antelog. .* PYSPARK_PYTHON names"),
+        (ValueError("they differ"), "^they differ$"),
+    ],
+)
+def test_a_worker_that_fails_is_shown_without_its_stack(
+    spark: SparkSession, raised: Exception, why: str
+) -> None:
+    def fails(_: object) -> Iterator[pa.RecordBatch]:
+        raise raised
+
+    with pytest.raises(DataError, match=why), plainly():
+        spark.range(1).mapInArrow(fails, "id long").collect()
