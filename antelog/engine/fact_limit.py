@@ -127,9 +127,9 @@ class _Open:
         self._types = state.told.types
         last = step_to(replace(state, now=state.now - 1), state.now)
         about = unsettled(prepared(plan), relation.name, last)
-        self._judge = knowledge_of(plan, state)
+        self._known = knowledge_of(plan, state)
         self._query = Query(relation.name, about, since=since(plan, state, relation.name))
-        self._told = tell_current(self._judge, self._query, last)
+        self._told = tell_current(self._known, self._query, last)
         self._moment = np.flatnonzero(self._told.status == OPEN)
         found = self._told.found
         first = found.by_answer.first[self._told.at.answer[self._moment]]
@@ -139,7 +139,7 @@ class _Open:
         """Some of the answers, as if they were revised."""
         moment = self._moment[which]
         kind = np.full(len(moment), REVISED)
-        return lines(Teller(self._judge, self._types), self._query, self._told, moment, kind).table
+        return lines(Teller(self._known, self._types), self._query, self._told, moment, kind).table
 
 
 def _rejected(table: pa.Table) -> pa.Table:

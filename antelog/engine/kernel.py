@@ -29,7 +29,7 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct
 from antelog.engine.facts.facts import Admitted, Facts, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import added, fresh, without
+from antelog.engine.facts.history import fresh, without
 from antelog.engine.facts.slots import conflicting, sentence
 from antelog.engine.log.changes import (
     KINDS,
@@ -45,7 +45,17 @@ from antelog.engine.log.changes import (
     nothing_changed,
 )
 from antelog.engine.log.schema import changes_schema
-from antelog.engine.state import State, begun, has_begun, knowledge_of, lighter, seeing, since, step_to
+from antelog.engine.state import (
+    State,
+    begun,
+    has_begun,
+    knowledge_of,
+    lighter,
+    seeing,
+    since,
+    step_to,
+    with_facts,
+)
 from antelog.engine.step.affected import affected, unsettled
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
@@ -164,7 +174,7 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     if state.begin is None:
         return replace(state, now=now), _nothing_changed(plan, state, only)
     rules, ticks = prepared(plan), step_to(state, now)
-    whole = replace(state, history=added(state.history, facts))
+    whole = with_facts(state, facts)
     known = knowledge_of(plan, whole)
     new = {
         name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
@@ -172,13 +182,13 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     }
     speaks = bool(only) and now >= state.begin
     told = {} if speaks else _nothing_changed(plan, state, only)
-    for name, about in affected(rules, names if speaks else (), ticks, new).items():
+    for name, about in affected(rules, names if speaks else (), ticks, new, whole.seen).items():
         query = Query(name, about, tuple(only), share, since(plan, state, name), asked.staged)
         told[name] = changes(known, query, ticks, state.told.types)
     settled = {name: remembered(known, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
     history = without(whole.history, first)
-    return replace(state, now=now, history=history, settled=settled), told
+    return replace(whole, now=now, history=history, settled=settled), told
 
 
 def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:

@@ -13,12 +13,14 @@ from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, rows_of
+from antelog.engine.facts.seen import Seen, SeenValues, seen_from_the_start, seen_with
 from antelog.engine.log.schema import AnswerTypes, answer_types, seen_types, widened
 from antelog.engine.step.affected import Step
 from antelog.engine.step.background import Static, static_of
 from antelog.engine.step.knowledge import Knowledge, Memo
 from antelog.engine.step.settled import Settled, nothing_settled
-from antelog.engine.values.types import Seen, Types, types_of_rows
+from antelog.engine.values.types import Seen as SeenTypes
+from antelog.engine.values.types import Types, types_of_rows
 from antelog.engine.values.values import Values
 
 Given = Mapping[str, Sequence[Row]]
@@ -46,6 +48,7 @@ class State:
     values      what the cells of the facts stand for
     static      the background
     history     the facts that still matter
+    seen        the values that unguarded variables have answers for
     settled     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, because there was no room
     told        the types in which answers are told, and how much
@@ -56,6 +59,7 @@ class State:
     values: Values
     static: Static
     history: History
+    seen: Seen
     settled: Mapping[str, Settled]
     forgotten: int
     told: Told
@@ -68,13 +72,14 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     """
     rules, known = prepared(plan), evaluate(plan, given)
     values = Values(_constants(plan, known)) if values is None else values
+    static = static_of(plan, rules, known, values)
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
+    seen_values = seen_from_the_start(rules.seen, static.tables, values)
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     seen = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
     told = Told(seen, answer_types(plan, seen))
-    static = static_of(plan, rules, known, values)
-    return State(-1, begin, values, static, history, settled, 0, told)
+    return State(-1, begin, values, static, history, seen_values, settled, 0, told)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -86,7 +91,12 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
         yield from (value for row in rows for value in row)
 
 
-def seeing(plan: Plan, state: State, types: Seen) -> State:
+def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
+    """The state with new facts."""
+    return replace(state, history=added(state.history, facts), seen=seen_with(state.seen, facts))
+
+
+def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     """The state when facts have come whose columns have these types."""
     seen = widened(state.told.seen, types)
     if seen is state.told.seen:
@@ -119,7 +129,9 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
     """The knowledge of a step, with nothing found out yet."""
-    return Knowledge(prepared(plan), state.values, state.history, state.static, state.settled, Memo())
+    return Knowledge(
+        prepared(plan), state.values, state.history, state.static, state.seen, state.settled, Memo()
+    )
 
 
 def since(plan: Plan, state: State, name: str) -> int | None:
@@ -150,7 +162,8 @@ def pruned(state: State) -> State:
     whole = {name: gather(state.history, name, None) for name in state.history}
     used = [column for facts in whole.values() for column in facts.columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
-    kept, cells = state.values.retain(*used, *atoms)
+    seen = [each.cells for each in state.seen.values()]
+    kept, cells = state.values.retain(*used, *atoms, *seen)
     empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
     moved = {
         name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
@@ -159,4 +172,5 @@ def pruned(state: State) -> State:
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
-    return replace(state, values=kept, history=added(empty, moved), settled=settled)
+    seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.seen.items()}
+    return replace(state, values=kept, history=added(empty, moved), seen=seen_values, settled=settled)

@@ -39,7 +39,7 @@ as bigint, others as double, decimals of many digits as such), `others`, `explan
 `holds` where facts may be lost. With `query=` they are those of one query, else those of all; a variable a
 query does not have is null.
 
-`others` is there if a variable may stand for all values that nobody has named: it has the names of those
+`others` is there if a variable may stand for all values that have not been seen: it has the names of those
 that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
 Which values are named, and so not among all others, no bucket knows: each knows those of its own facts. But
 every one of them has lines of its own, the first when it is named.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.engine.facts.history import added
-from antelog.engine.state import State, begun, knowledge_of, start
+from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.affected import Step
 from antelog.engine.step.background import Background
 from antelog.engine.step.knowledge import Knowledge
@@ -83,7 +82,7 @@ def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
     state, batch = kernel.admitted(plan, start(plan), given, now)
     assert batch.rejects.num_rows == 0, batch.rejects.to_pylist()
     state = begun(plan, state, batch.facts)
-    return Stage(plan, replace(state, history=added(state.history, batch.facts)), now)
+    return Stage(plan, with_facts(state, batch.facts), now)
 
 
 def ticks(column: Sequence[int] | Column) -> list[int | None]:

@@ -112,9 +112,6 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     _print(line, to)
     if (likely := chance_line(row, to.marks.bar, to.tick)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
-    if row.get("except"):
-        named = (", ".join(_value(row_[name]) for name in row["others"]) for row_ in row["except"])
-        _print(Text(f"{_INDENT}all but {', '.join(named)}", "dim"), to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
         _print(_explanation(explanation, to), to)

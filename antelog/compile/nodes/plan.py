@@ -154,8 +154,8 @@ class StaticRule(Struct, frozen=True):
     comparisons: tuple[Comparison, ...] = ()
 
 
-class KeyPosition(Struct, frozen=True):
-    """The argument of an input or a relation that facts and answers are divided by."""
+class Position(Struct, frozen=True):
+    """An argument of an input, of a static relation, or of a relation."""
 
     name: str
     position: int
@@ -164,7 +164,7 @@ class KeyPosition(Struct, frozen=True):
 class Key(Struct, frozen=True):
     """How the work can be divided: `positions`, or, if there are none, why not."""
 
-    positions: tuple[KeyPosition, ...]
+    positions: tuple[Position, ...]
     why_not: str | None = None
 
     def __bool__(self) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from antelog.compile.conditions.differences import ZERO
 from antelog.compile.conditions.times import Times, times_of
 from antelog.compile.nodes.patterns import Atom, Pattern, Time
-from antelog.compile.nodes.plan import Bounds, Input
+from antelog.compile.nodes.plan import Bounds, Input, Plan
 from antelog.compile.plan.delays import Delays
 
 Inputs = Mapping[str, Delays]
@@ -47,6 +47,17 @@ def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
             next(reasons, None),
         )
     return bounds
+
+
+def delays_of_others(plan: Plan) -> dict[str, int | None]:
+    """For queries with unguarded variables, in how many ticks an answer about all others is settled."""
+    patterns = {each.name: each.patterns for each in plan.relations}
+    found = {}
+    for query in plan.queries:
+        unguarded = tuple(pattern for pattern in query.patterns if pattern.unguarded)
+        if unguarded:
+            found[query.name] = bound({**patterns, query.name: unguarded}, plan.inputs)[query.name].delay
+    return found
 
 
 Stretch = tuple[str | None, int | None]

@@ -14,9 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.compile.naming.sources import Names
-from antelog.compile.naming.terms import Tests
-from antelog.compile.nodes.patterns import Atom, Comparison, Negated, StaticAtom, Var
+from antelog.compile.nodes.patterns import Atom, Comparison, Negated, Var
 from antelog.compile.nodes.variables import compared, names_in, variables_of
 
 
@@ -62,32 +60,11 @@ class NegatedLiteral:
         return variables_of(self.atom)
 
 
-@dataclass(frozen=True)
-class Naming:
-    """What names values for an unguarded variable: facts, background, and constants of the rules.
-
-    Each comes with the tests that have to hold of the answer for that.
-    """
-
-    variable: str
-    facts: tuple[tuple[FactLiteral, Tests], ...]
-    background: tuple[tuple[StaticAtom, Tests], ...]
-    constants: tuple[tuple[str | int | float, Tests], ...]
-
-
 def fact_literal(
     atom: Atom, said: Iterable[Comparison], slot: tuple[int, ...] | None, far: tuple[int | None, int | None]
 ) -> FactLiteral:
     own = variables_of(atom)
     return FactLiteral(atom, *_places(atom), tuple(c for c in said if compared(c) <= own), slot, *far)
-
-
-def naming_of(found: Names) -> Naming:
-    facts = []
-    for source in found.facts:
-        literal = fact_literal(source.atom, source.tests, None, (source.behind, source.ahead))
-        facts.append((literal, tuple(test for test in source.tests if test not in literal.tests)))
-    return Naming(found.variable, tuple(facts), found.background, found.constants)
 
 
 _Places = tuple[

@@ -15,25 +15,24 @@ from functools import cached_property
 
 from antelog.compile.conditions.implied import implied
 from antelog.compile.conditions.times import Times, times_of
-from antelog.compile.naming.sources import names
+from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Atom, Comparison, Negated, Pattern, StaticAtom, Time
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.nodes.variables import answered, compared, names_in, static_variables, variables_of
-from antelog.compile.prepared.literals import FactLiteral, Naming, NegatedLiteral, fact_literal, naming_of
+from antelog.compile.prepared.literals import FactLiteral, NegatedLiteral, fact_literal
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A pattern as the engine looks at it.
 
-    `names` say what names values for its unguarded variables:
-    see `antelog.compile.naming.sources`.
+    `seen` has the columns that its unguarded variable leads to, if it has one.
     """
 
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
     negations: tuple[NegatedLiteral, ...]
-    naming: Naming | None = None
+    seen: SeenColumns | None = None
 
     @cached_property
     def literals(self) -> tuple[Atom | Negated, ...]:
@@ -79,7 +78,7 @@ class Prepared:
 
     @cached_property
     def given(self) -> frozenset[str]:
-        """The variables that need no fact: the background gives them values, or the clock, or names do."""
+        """The variables that need no fact: those of the background, of the clock, and unguarded ones."""
         time = self.pattern.unguarded_time
         clock = {time} if time is not None else set()
         return frozenset(static_variables(self.pattern) | clock | set(self.pattern.unguarded))
@@ -135,8 +134,8 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
         for atom in pattern.atoms
     )
     negations = tuple(NegatedLiteral(n, *_distance(pattern, n, times)) for n in pattern.negations)
-    naming = [naming_of(each) for each in names(relation, pattern, plan)]
-    return Prepared(pattern, facts, negations, naming[0] if naming else None)
+    seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
+    return Prepared(pattern, facts, negations, seen[0] if seen else None)
 
 
 def _distance(pattern: Pattern, literal: Atom | Negated, times: Times) -> tuple[int | None, int | None]:

@@ -9,7 +9,7 @@ on it is told, when it is complete, and when it is over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate
 from typing import TypeAlias
@@ -27,20 +27,21 @@ from antelog.engine.columns.tables import (
     Groups,
     Mask,
     distinct,
+    find_rows,
     groups,
     keys_of,
     marked,
     spread,
 )
-from antelog.engine.matching.naming import FITS, NAMED_AT, with_names
 from antelog.engine.step.affected import Step
 from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.background import Background, Twins
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.step.literals.fact import first_tick, latest_tick, with_facts
-from antelog.engine.step.matching import Found, Partial, fitting, partials, wholes
+from antelog.engine.step.matching import Found, Partial, fitting, partials, wholes, with_seen
 from antelog.engine.step.rows import ONE, Rows, term_column, time_column
+from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import UNBOUND, Values
 
 ANY_TIME = np.int64(-1)
@@ -131,7 +132,32 @@ def lives(knowledge: Knowledge, wanted: Wanted, step: Step) -> Lives:
                 found, life = found.take(kept), life.take(kept)
             blocks.append(found)
             parts.append(life)
-    return together(knowledge, wanted.query, blocks, parts, _twins(knowledge, wanted))
+    return _without_settled(together(knowledge, wanted.query, blocks, parts, _twins(knowledge, wanted)))
+
+
+def _without_settled(found: Lives) -> Lives:
+    """Without the answers of values that had been settled with all others before they were seen."""
+    late = np.zeros(found.by_answer.count, np.bool_)
+    complete = None
+    for b, block in enumerate(found.blocks):
+        seen = block.rows.seen
+        if seen is None or not (seen > 0).any():
+            continue
+        if complete is None:
+            complete = found.by_answer.least(found.life.complete)
+        rows, pattern = found.rows(b), block.prepared.pattern
+        own = [*(cells[rows] for cells in found.answer), found.time[rows]]
+        general = [
+            np.full_like(cells, OTHERS) if term == Var(pattern.unguarded[0]) else cells
+            for term, cells in zip((*pattern.answer, None), own, strict=True)
+        ]
+        number = found.number[rows]
+        others = find_rows(general, own)
+        late[number[complete.take(number.take(others)) < seen]] = True
+    if not late.any():
+        return found
+    told = np.where(late.take(found.number), NEVER, found.life.told)
+    return replace(found, life=replace(found.life, told=told))
 
 
 def _twins(knowledge: Knowledge, wanted: Wanted) -> Twins | None:
@@ -178,15 +204,16 @@ def _parts(knowledge: Knowledge, wanted: Wanted, number: int, step: Step, later:
     clock = _clock(wanted.about, step, later)
     seed = _seed(prepared, clock)
     found = known.found(prepared, about)
-    whole = wanted.complete_by is not None and prepared.naming is None and not prepared.clocked
+    whole = wanted.complete_by is not None and prepared.seen is None and not prepared.clocked
     for part in _matched(prepared, seed, found, background, known.values, whole=whole):
         if prepared.facts:
             part = part.with_facts()  # noqa: PLW2901 - the same with less
         if prepared.facts and prepared.clocked:
             part = _with_ticks(known, prepared, background, part, clock)  # noqa: PLW2901 - with more
         part = _about(prepared, part, wanted)  # noqa: PLW2901 - with less
-        if part.rows.count and prepared.naming is not None:
-            part = with_names(known, prepared, background, part, wanted.about)  # noqa: PLW2901 - with more
+        if part.rows.count and prepared.seen is not None:
+            part = with_seen(prepared, part, known.seen[prepared.seen])  # noqa: PLW2901 - with more
+            part = part.take(fitting(prepared, part.rows, background, known.values))  # noqa: PLW2901 - with less
         if part.rows.count:
             yield part
 
@@ -296,9 +323,8 @@ def _life(found: Derivations, step: Step) -> Life:
         time = time_column(prepared.pattern.time, rows)
         told = np.maximum(told, np.where(time < step.begin, NEVER, time))
     complete, end = found.complete, found.failed
-    if NAMED_AT in rows.bound:
-        told = np.maximum(told, rows.bound[NAMED_AT])
-        end = np.where(rows.bound[FITS] == 1, end, -1)
+    if rows.seen is not None:
+        told = np.maximum(told, rows.seen)
     # What is so by the rules alone is so from the first tick on.
     told = np.maximum(told, step.begin)
     return Life(told, np.maximum(complete, told), end)
@@ -318,14 +344,15 @@ def spoken_for(found: Derivations) -> Column:
 
 def _mattering(found: Derivations, life: Life, wanted: Wanted, step: Step) -> Column:
     """The rows that are told at some tick of the step, or have been if the past matters as well."""
-    if NAMED_AT in found.rows.bound:
-        return np.arange(found.rows.count)
     since = -1 if wanted.past else step.before
     matter = life.end > np.maximum(life.told, since)
     if not found.prepared.clocked:
         matter &= life.told <= step.now
     if wanted.complete_by is not None and len(found.prepared.negations) == 0:
         matter &= life.complete <= wanted.complete_by
+    for name in found.prepared.pattern.unguarded:
+        # What becomes of all others decides whether a value that is seen later is told.
+        matter |= found.rows.bound[name] == OTHERS
     return marked(matter)
 
 

@@ -28,9 +28,8 @@ from antelog.engine.columns.tables import (
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
-from antelog.engine.log.others import Teller, others_columns
 from antelog.engine.log.outlook import AsOf, Outlook, outlook
-from antelog.engine.log.schema import AnswerTypes, table_schema
+from antelog.engine.log.schema import OTHERS_NAMES, AnswerTypes, table_schema
 from antelog.engine.log.stages import stages
 from antelog.engine.log.told import (
     CONFIRM,
@@ -55,6 +54,14 @@ from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
 __all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "as_they_stand", "changes", "count"]
+
+
+@dataclass(frozen=True, eq=False)
+class Teller:
+    """The knowledge of what is true, and the types in which answers are told."""
+
+    knowledge: Knowledge
+    types: AnswerTypes
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,13 +197,21 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
     if relation.answer.time is not None:
         columns.append(pa.array(time.take(number), mask=untimed.take(number) if someday else None))
     if relation.unguarded:
-        columns += others_columns(teller, relation, found, row.take(number), tick)
+        columns.append(_others(relation, [cells.take(number) for cells in answer]))
     columns += around[2:]
     table = pa.Table.from_arrays(columns, schema=schema)
     if not query.staged:
         return Lines(table, (), tick[:0], kind[:0], moment[:0])
     told_of = tuple(cells.take(number) for cells in (*answer, time))
     return Lines(table, told_of, tick, kind, stages(knowledge, query.name, told, moment))
+
+
+def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
+    """For each line the variables that stand for all others; null if there are none."""
+    names = [relation.answer.variables[i] for i in relation.unguarded]
+    columns = zip(*((answer[i] == OTHERS).tolist() for i in relation.unguarded), strict=True)
+    told = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
+    return pa.array(told, OTHERS_NAMES)
 
 
 def columns_around(

@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.engine.answers.excepted import with_excepted
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal
 from antelog.engine.answers.moments import Moments, and_more, confirmations, current, levels, moments
@@ -38,8 +37,8 @@ Kinds: TypeAlias = NDArray[np.integer[Any]]
 STILL_OPEN = "open"
 """What stands for the change where answers are told as they are, whether or not something changed."""
 
-NOTHING, OPEN, CONFIRMED, HIDDEN = range(4)
-"""The status of an answer at a moment; what is hidden is told by the next line only."""
+NOTHING, OPEN, CONFIRMED = range(3)
+"""The status of an answer at a moment."""
 
 Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 """Which answers of a query are asked for, given the cells of their variables, if not all are."""
@@ -89,8 +88,7 @@ def tell(knowledge: Knowledge, query: Query, step: Step) -> Told:
     if confirmed_only:
         return _told(knowledge, query, found, confirmations(found, step.before, step.now))
     begun = replace(step, before=step.begin - 1) if past else step
-    found, hidden = with_excepted(knowledge, query.name, found, begun) if relation.unguarded else (found, -1)
-    told = _told(knowledge, query, found, moments(found, begun.before, step.now), hidden)
+    told = _told(knowledge, query, found, moments(found, begun.before, step.now))
     if not past:
         return told
     ahead = _ahead(knowledge, told, step)
@@ -100,7 +98,7 @@ def tell(knowledge: Knowledge, query: Query, step: Step) -> Told:
     due = np.zeros(len(at.tick), np.bool_)
     due[new] = True
     known = ahead.outlook.at(np.concatenate([moved.take(ahead.moment), new]), len(due))
-    return replace(_told(knowledge, query, found, at, hidden), due=due, ahead=known)
+    return replace(_told(knowledge, query, found, at), due=due, ahead=known)
 
 
 def tell_current(knowledge: Knowledge, query: Query, step: Step) -> Told:
@@ -110,21 +108,13 @@ def tell_current(knowledge: Knowledge, query: Query, step: Step) -> Told:
     return _told(knowledge, query, found, current(found, step.now))
 
 
-def _told(knowledge: Knowledge, query: Query, found: Lives, at: Moments, hidden: int = -1) -> Told:
-    """Which views are told at moments, and the status of the answers.
-
-    Rows from `hidden` on are told by the next line only (-1: there are none).
-    """
+def _told(knowledge: Knowledge, query: Query, found: Lives, at: Moments) -> Told:
+    """Which views are told at moments, and the status of the answers."""
     relation, values = knowledge.rules.relations[query.name], knowledge.values
     kept = minimal(found, at, relation.answer.variables, values)
     complete = kept & (found.life.complete.take(at.view_of) <= at.then)
     status = np.zeros(len(at.tick), np.int8)
-    if 0 <= hidden < found.starts[-1]:
-        secret = at.view_of >= hidden
-        status[at.view_at[marked(kept & secret)]] = HIDDEN
-        status[at.view_at[marked(kept & ~secret)]] = OPEN
-    else:
-        status[at.view_at[marked(kept)]] = OPEN
+    status[at.view_at[marked(kept)]] = OPEN
     status[at.view_at[marked(complete)]] = CONFIRMED
     if query.share is not None:
         first = found.by_answer.first
@@ -194,17 +184,17 @@ def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[
     return kind
 
 
-_STATUS = (NOTHING, OPEN, CONFIRMED, HIDDEN)
+_STATUS = (NOTHING, OPEN, CONFIRMED)
 
 
 @cache
 def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
     table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)
-    table[NOTHING, OPEN] = table[HIDDEN, OPEN] = POSSIBLE
+    table[NOTHING, OPEN] = POSSIBLE
     table[OPEN, OPEN] = REVISED
-    table[OPEN, NOTHING] = table[HIDDEN, NOTHING] = REJECT
-    table[[NOTHING, OPEN, HIDDEN], CONFIRMED] = CONFIRM
+    table[OPEN, NOTHING] = REJECT
+    table[[NOTHING, OPEN], CONFIRMED] = CONFIRM
     unwanted = [number for number, name in enumerate(KINDS) if name not in only]
     table[np.isin(table, unwanted)] = -1
     return table.ravel()

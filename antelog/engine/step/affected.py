@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
+from antelog.engine.facts.seen import Seen
 
 
 @dataclass(frozen=True)
@@ -26,15 +27,26 @@ class Step:
     now: int
 
 
-def affected(rules: Rules, names: Iterable[str], step: Step, new: Mapping[str, Spans]) -> Mapping[str, Spans]:
-    """For some queries the ticks of the answers a step may change, given those its new facts are about."""
+def affected(
+    rules: Rules, names: Iterable[str], step: Step, new: Mapping[str, Spans], seen: Seen
+) -> Mapping[str, Spans]:
+    """For some queries the ticks of the answers a step may change, given those its new facts are about.
+
+    A value `seen` first in the step may have answers about all ticks at which all others are not settled.
+    """
     reach = _Reach(rules, step, new)
-    return {
-        name: EVERYWHERE
-        if any(prepared.leaves_time_open for prepared in rules.patterns[name])
-        else reach.of(name)
-        for name in names
-    }
+    found = {}
+    for name in names:
+        patterns = rules.patterns[name]
+        if any(prepared.leaves_time_open for prepared in patterns):
+            found[name] = EVERYWHERE
+        elif any(p.seen is not None and seen[p.seen].since.max(initial=-1) > step.before for p in patterns):
+            delay = rules.delays_of_others[name]
+            unsettled = span(step.begin if delay is None else step.before - delay + 1, FOREVER)
+            found[name] = union((reach.of(name), unsettled))
+        else:
+            found[name] = reach.of(name)
+    return found
 
 
 def unsettled(rules: Rules, name: str, step: Step) -> Spans:

@@ -16,6 +16,7 @@ from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.history import History
+from antelog.engine.facts.seen import Seen
 from antelog.engine.step.background import Static
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.literals.literal import Atoms, Truth
@@ -26,15 +27,16 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """The rules, what cells stand for, the kept facts, the background, and the settled atoms of cycles.
+    """The rules, the values of cells, the kept facts, the background, and the settled atoms of cycles.
 
-    `memo` has what was found out in this step.
+    `seen` has the values of unguarded variables, `memo` what was found out in this step.
     """
 
     rules: Rules
     values: Values
     history: History
     static: Static
+    seen: Seen
     settled: Mapping[str, Settled]
     memo: Memo
 

@@ -47,6 +47,7 @@ class Rows:
     owner    which of the atoms asked for a row is about; None where no atoms were asked for
     as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
+    seen     since when the value of an unguarded variable has been seen
     """
 
     bound: Bound
@@ -54,6 +55,7 @@ class Rows:
     owner: Column | None = None
     as_of: Column | None = None
     time: Range | None = None
+    seen: Column | None = None
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
@@ -67,6 +69,7 @@ class Rows:
             None if self.owner is None else self.owner.take(at),
             None if self.as_of is None else self.as_of.take(at),
             None if self.time is None else self.time.take(at),
+            None if self.seen is None else self.seen.take(at),
         )
 
 

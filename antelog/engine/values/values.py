@@ -153,7 +153,7 @@ class Values:
     # ---- cells to values ----
 
     def kinds(self, cells: Column) -> NDArray[np.int8]:
-        """The kind of each value; what nobody has named is none."""
+        """The kind of each value; all others have none."""
         kinds = np.full(len(cells), Kind.NUMBER, np.int8)
         named = _named(cells)
         kinds[named] = self._kinds[cells[named] - _FIRST]
@@ -163,7 +163,7 @@ class Values:
     def numbers(self, cells: Column) -> NDArray[np.float64]:
         """Numbers to compare and to calculate with: the nearest doubles; NaN for what is not a number.
 
-        So is what nobody has named.
+        So are all others.
         """
         numbers: NDArray[np.float64] = cells.view(np.float64).copy()
         named = _named(cells)

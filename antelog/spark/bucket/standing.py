@@ -29,7 +29,7 @@ from antelog.engine.values.values import Values
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import own_of
-from antelog.spark.job.job import ARRIVED, EXCEPT, Job
+from antelog.spark.job.job import ARRIVED, Job
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.forecast.forecasting import Forecasting
@@ -276,8 +276,6 @@ def _open(job: Job, standing: Standing, number: int) -> dict[str, Lines]:
 def _told_as(job: Job, name: str, table: pa.Table) -> pa.Table:
     """What is told of a query in the types of the job; to cast a table takes a while, even to its own."""
     schema = job.schemas[name]
-    if EXCEPT in table.column_names:
-        table = table.drop_columns([EXCEPT])
     return table if table.schema.equals(schema) else table.cast(schema)
 
 

@@ -29,7 +29,7 @@ ARRIVED = InTicks("arrived at")
 No column of an input can have that name.
 """
 
-OTHERS, EXCEPT = "others", "except"
+OTHERS = "others"
 """Columns of answers that stand for all others: which variables do so, and which values are named."""
 
 
@@ -98,18 +98,11 @@ class Job:
 
     @cached_property
     def schemas(self) -> Mapping[str, pa.Schema]:
-        """For each query what is told of it, in the same types whatever a bucket has seen.
-
-        That is what the engine tells, without the values that are not among all others: a bucket knows
-        only its own.
-        """
+        """For each query the columns of its lines, in the same types whatever a bucket has seen."""
         types = answer_types(self.plan, self.data.types)
         engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
         beside = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
-        return {
-            name: pa.schema([*(f for f in schema if f.name != EXCEPT), *beside[name]])
-            for name, schema in engine.items()
-        }
+        return {name: pa.schema([*schema, *beside[name]]) for name, schema in engine.items()}
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:

@@ -3,7 +3,8 @@
 A fact matters only if it meets a literal: the constants in it, and what its variables are compared
 with. Under a negation it also has to have the values the negation asks for. One that meets none is
 passed over and counted, but only if it is neither late nor early nor malformed by its own columns,
-for those are to be reported. Of inputs with `one per` all facts matter.
+for those are to be reported. Of inputs with `one per` all facts matter, and of those with a column that an
+unguarded variable leads to: each brings a value that may be seen for the first time.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.conditions.comparisons import mirrored
+from antelog.compile.nodes.columns import input_columns
 from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
@@ -47,8 +49,8 @@ Needs = tuple[tuple[Test, ...], ...]
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     """What facts of an input are of use, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
-    if source.slot is not None:
-        return ((),)  # each of them excludes others
+    if source.slot is not None or any(column.name == name for column in input_columns(plan)):
+        return ((),)
     kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
     for column, declared in zip(source.columns, source.types, strict=False):
         if declared == "text" and kinds[column] is not Kind.TEXT:
@@ -114,16 +116,10 @@ def _asked_of(term: Term, conditions: _Conditions) -> frozenset[_Condition]:
 
 
 def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
-    """What the variables of a pattern have to be: what they are compared with, and what is asked for.
-
-    A value that fails the comparisons with an unguarded variable is told as well, so its facts count.
-    """
+    """For the variables of a pattern the values they are compared with, and the values asked for."""
     found: dict[str, frozenset[_Condition]] = {}
-    unguarded = set(pattern.unguarded)
     for comparison in pattern.comparisons:
         for variable, condition in _of_variables(comparison):
-            if variable.name in unguarded:
-                continue
             found[variable.name] = found.get(variable.name, frozenset()) | {condition}
     for term, asked in zip(pattern.answer, demand, strict=True):
         if isinstance(term, Var):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import antelog
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
+from antelog.engine.facts.seen import SeenValues
 from antelog.engine.step.affected import Step, affected, unsettled
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
@@ -15,11 +18,18 @@ def pairs(spans: Spans) -> list[tuple[int, int]]:
     return list(zip(spans.first.tolist(), spans.last.tolist(), strict=True))
 
 
-def of(text: str, step: Step, **new: Spans) -> list[tuple[int, int]]:
+def of(text: str, step: Step, seen: SeenValues | None = None, **new: Spans) -> list[tuple[int, int]]:
     rules = prepared(antelog.parse(text).plan)
     (query,) = rules.plan.queries
     facts = {name: new.get(name, NOWHERE) for name in rules.inputs}
-    return pairs(affected(rules, [query.name], step, facts)[query.name])
+    return pairs(
+        affected(rules, [query.name], step, facts, dict.fromkeys(rules.seen, seen or NOTHING_SEEN))[
+            query.name
+        ]
+    )
+
+
+NOTHING_SEEN = SeenValues(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 def test_a_fact_changes_the_answers_that_may_rest_on_it_and_a_tick_those_it_is_the_deadline_of() -> None:
@@ -39,6 +49,14 @@ def test_a_pattern_without_facts_speaks_at_each_tick() -> None:
     # Of tick 9; and not Alarm(X, 8) is settled now, on which that about 10 rests.
     assert of(CALM, Step(0, 8, 9)) == [(9, 10)]
     assert of(CALM, Step(0, 8, 9), Alarm=span(3, 3)) == [(5, 5), (9, 10)]
+
+
+def test_a_value_that_is_seen_has_answers_where_all_others_are_open() -> None:
+    at_9 = SeenValues(np.array([7]), np.array([9]))
+    slow = "input Alarm(x, time) delay 3. Calm(X, T) :- not Alarm(X, T). query Calm(X, T)."
+    ((first, _),) = of(slow, Step(0, 8, 9), at_9)
+    assert first == 6
+    assert of(slow, Step(0, 9, 10), at_9) == [(7, 7), (10, 10)]
 
 
 def test_answers_that_can_be_open_now() -> None:
