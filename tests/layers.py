@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "step", "answers", "log"),
-    "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
+    "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "prepared", "show"),
     "forecast": (
         *("formulas", "odds", "chances", "scoring", "scores", "judges"),
         *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),

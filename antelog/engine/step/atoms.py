@@ -1,7 +1,7 @@
 """The truth of atoms that asked literals are about.
 
-Nothing of it is stored: the derivations of the atoms are worked out from the kept facts, those without evidence
-as well.
+Nothing of it is stored: the derivations of the atoms are worked out from the kept facts, those without
+evidence as well.
 
     not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
 """
@@ -48,8 +48,8 @@ def with_asked(
 ) -> Derivations:
     """Derivations with the lines of their asked literals; those about relations left out are unknown.
 
-    A literal with open variables is neither true nor false: it waits until they have values. `depth` is how many
-    such literals these derivations are found for, each within the next.
+    A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
+    many such literals these derivations are found for, each within the next.
     """
     rows, lines = found.rows, []
     for literal in found.prepared.negations:
@@ -198,7 +198,7 @@ def _seed(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
 def _answering(
     pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
 ) -> tuple[dict[str, Column], Mask]:
-    """What the variables of a pattern's answer are, if it has these values at some positions, and where it can.
+    """The values of a pattern's variables, if its answer has these at some positions, and where it can.
 
     The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
     """
@@ -221,7 +221,7 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """Atoms that a literal with open variables may ask for, and the conditions that these variables have to meet.
+    """Atoms that a literal with open variables may ask for, and the conditions on these variables.
 
     `given` has the values that the conditions compare them with, one row for each of the atoms.
     """

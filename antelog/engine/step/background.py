@@ -2,11 +2,11 @@
 
     Turbine(X) with Turbine(wt2), Turbine(wt4)      rows X = wt2 and X = wt4
 
-    Lead(S, P, T) :- Shop(S, R), Hot(R, P, T).      Shop(annes, middle). Shop(bos, middle). Shop(carls, coast).
+    Lead(S, P, T) :- Shop(S, R), Hot(R, P, T).   Shop(annes, middle). Shop(bos, middle). Shop(carls, coast).
 
-*Twins* are values of an answer that the background treats alike, and that nothing else looks at. The lines about
-leads for annes and for bos are the same but for the name. So only those for annes are worked out, and each line
-is written for both.
+*Twins* are values of an answer that the background treats alike, and that nothing else looks at. The lines
+about leads for annes and for bos are the same but for the name. So only those for annes are worked out, and
+each line is written for both.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def twins(relation: Relation, patterns: Sequence[Prepared], background: Sequence
 
 
 def _alone(prepared: Prepared, position: int) -> str | None:
-    """The variable at a position of the answer, if the background gives it values and nothing else uses it."""
+    """The variable at a position of the answer, if only the background and the answer have it."""
     pattern = prepared.pattern
     term = pattern.answer[position]
     if not isinstance(term, Var) or term.name not in static_variables(pattern):

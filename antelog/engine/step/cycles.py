@@ -2,9 +2,9 @@
 
     Off(T+1) :- Press(T+1), not Off(T).
 
-Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is settled for good. All atoms that are asked
-for, and those they rest on, get numbers. As they rest on atoms of lower levels only, all of a level are decided at
-once: first Off(4), then Off(5).
+Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is settled for good. All atoms that are
+asked for, and those they rest on, get numbers. As they rest on atoms of lower levels only, all of a level
+are decided at once: first Off(4), then Off(5).
 """
 
 from __future__ import annotations

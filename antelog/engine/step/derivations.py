@@ -25,8 +25,8 @@ from antelog.engine.step.rows import Rows
 class Derivations:
     """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`).
 
-    The fact literals come first, one line each, then the asked ones, if these have lines already. `settled` is
-    the tick by which everything a literal depends on has arrived or never will.
+    The fact literals come first, one line each, then the asked ones, if these have lines already. `settled`
+    is the tick by which everything a literal depends on has arrived or never will.
     """
 
     prepared: Prepared

@@ -1,4 +1,4 @@
-"""The knowledge that a step works with: the rules, the facts that still matter, and what is found out of them.
+"""The knowledge of a step: the rules, the facts that still matter, and what is found out of them.
 
 Temp(X, high, T+1), for answers about 5 to 7: its facts about 6 to 8
 """
@@ -78,7 +78,7 @@ class Memo:
         return self._derivations.get(relation)
 
     def keep_derivations(self, atoms: Atoms, found: Sequence[Derivations]) -> None:
-        """Adds the derivations of atoms to those that are kept; their owners are positions in the whole table."""
+        """Adds the derivations of atoms to those that are kept; owners are moved to the whole table."""
         table, parts = self._derivations.get(atoms.relation, (None, []))
         if table is None:
             self._derivations[atoms.relation] = atoms.columns, [*found]

@@ -114,8 +114,9 @@ class Partial:
 class _Part:
     """Rows that the facts of a literal (`giver`) have made of those with the variables `before`, each once.
 
-    For some literals it is known when their facts arrived (NEVER: there is none). `seed` is the row of the seed
-    that each extends, which is all that distinguishes rows in the seed's variables; None if there is one only.
+    For some literals it is known when their facts arrived (NEVER: there is none). `seed` is the row of the
+    seed that each extends, which is all that distinguishes rows in the seed's variables; None if there is
+    one only.
     """
 
     rows: Rows
@@ -127,7 +128,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Whole:
-    """All rows with the same variables, and the row of the seed that each extends; None if there is one only."""
+    """All rows with the same variables, and the row of the seed that each extends; None if it has one."""
 
     partial: Partial
     seed: Column | None
@@ -296,7 +297,7 @@ def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
 
 
 def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
-    """The order in which tables are joined: those that share values, add few to them, and have few rows first.
+    """The order in which tables are joined: first those that share values, add few, and have few rows.
 
     Facts are first at the start. Tables that share nothing but the tick come late.
     """

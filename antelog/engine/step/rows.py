@@ -1,4 +1,4 @@
-"""Rows: the values that facts, the background and the clock give to the variables of a pattern; joins of rows.
+"""Rows: the values that facts, the background and the clock give to variables; joins of rows.
 
 Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two rows: X = wt2, T = 7 and 8
 """
@@ -107,7 +107,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Meeting:
-    """The rows of a join, and which row each is of on the left and on the right (None: all, in their order)."""
+    """The rows of a join, and which row each is of on the left and on the right (None: all, in order)."""
 
     rows: Rows
     left: Column | None

@@ -119,7 +119,7 @@ def _beyond(excluded: Sequence[Column], tick: Column, step: int) -> Column:
 def _known_ticks(
     prepared: Prepared, rows: Rows, *, last: bool
 ) -> Iterator[tuple[str | None, Column | np.int64]]:
-    """Tick 0, the times that rows bind, and the last or first tick of the answer's time where that is in a range."""
+    """Tick 0, the times that rows bind, and one end of the answer's time where that is a range."""
     yield None, np.int64(0)
     answer = prepared.pattern.time.variable
     for name in sorted(prepared.time_variables):

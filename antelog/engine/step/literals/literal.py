@@ -1,6 +1,6 @@
 """The interface of asked literals, and the atoms they ask for.
 
-    not Shdn(X, T+2)    asks for Shdn(wt2, 2) where X = wt2, T = 0: true once that is false, false once it is true
+    not Shdn(X, T+2)    asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
 
 To add a kind: a module in this folder with a class like `Asked`, and a line in the table of the folder.
 """
@@ -29,8 +29,8 @@ class Truth(NamedTuple):
 class Atoms:
     """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks.
 
-    Where there is a `last`, an atom at any tick from `time` to that is asked for. They are seen `as_of` a tick, if
-    that is given: facts that arrived later are not there.
+    Where there is a `last`, an atom at any tick from `time` to that is asked for. They are seen `as_of` a
+    tick, if that is given: facts that arrived later are not there.
     """
 
     relation: str
