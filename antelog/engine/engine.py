@@ -16,13 +16,12 @@ import pyarrow as pa
 from antelog.accounts import Counts
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving, state
-from antelog.engine.columns import room
+from antelog.engine.columns import joins
 from antelog.engine.facts.counting import DROPPED, Dropped, Status, dropped_table
 from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.frames import Frame, static_rows
 from antelog.engine.facts.history import bytes_of, rows_of
 from antelog.engine.facts.rejects import Kept, none
-from antelog.engine.facts.static_rows import static_rows
 from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.engine.log.changes import KINDS, Changes, Lines, as_they_stand
 from antelog.engine.values.values import Values
@@ -90,7 +89,7 @@ class Engine:
         arrival: str = "arrival",
         limit: int | None = None,
         keep_rejects: int = KEPT_REJECTS,
-        budget: int = room.BUDGET,
+        budget: int = joins.BUDGET,
     ) -> None:
         plan = plan_of(program)
         only = self._all_kinds if only is None else only
@@ -110,7 +109,7 @@ class Engine:
         self._arrival = arrival
         self._rejects = Kept(keep_rejects)
         self._last_rejects = (none(), np.zeros(0, np.int64))
-        self._budget = room.BUDGET
+        self._budget = joins.BUDGET
 
     @property
     def plan(self) -> Plan:
@@ -169,7 +168,7 @@ class Engine:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         current, batch = kernel.admitted(self._plan, self._state, facts or {}, now, arrival=self._arrival)
         new, unwanted = fact_limit.in_sight(current, batch.facts)
-        with room.budget(self._budget):
+        with joins.budget(self._budget):
             after, told = kernel.step(self._plan, current, new, now, only=self._kinds, staged=self._staged)
         log = self._log(Finished(current.values, after, new, told))
         current = after

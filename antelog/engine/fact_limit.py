@@ -25,7 +25,8 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.tables import Column, Mask, find_rows
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of, without

@@ -24,13 +24,12 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.batches import batches
-from antelog.engine.columns.room import TooLargeError
+from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct
 from antelog.engine.facts.facts import Admitted, Facts, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import fresh, without
-from antelog.engine.facts.slots import conflicting, sentence
+from antelog.engine.facts.history import conflicting, fresh, sentence, without
 from antelog.engine.log.changes import (
     KINDS,
     Changes,

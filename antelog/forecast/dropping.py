@@ -18,7 +18,8 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.columns.tables import Column, Numbers, find
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.log.told import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED
 from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS

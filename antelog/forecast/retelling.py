@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, find
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column
 from antelog.forecast.columns import NAMES
 from antelog.forecast.judges.following import Stretches
 

@@ -19,20 +19,9 @@ import numpy as np
 from antelog.compile.nodes.patterns import Var
 from antelog.compile.nodes.text import pattern_text
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.room import TooLargeError, make_room
+from antelog.engine.columns.joins import TooLargeError, find_rows, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Groups,
-    Mask,
-    distinct,
-    find_rows,
-    groups,
-    keys_of,
-    marked,
-    spread,
-)
+from antelog.engine.columns.tables import NEVER, Column, Groups, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.affected import Step
 from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.background import Background, Twins

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import (
     Column,
     changed,
@@ -23,7 +24,6 @@ from antelog.engine.columns.tables import (
     marked,
     numbered,
     ordinals,
-    spread,
 )
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
 from antelog.engine.answers.moments import views_of
+from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
@@ -28,7 +29,6 @@ from antelog.engine.columns.tables import (
     marked,
     numbered,
     places,
-    spread,
 )
 from antelog.engine.log.literals import Writer, numbered_texts
 from antelog.engine.log.told import Told

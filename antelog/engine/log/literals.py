@@ -28,7 +28,7 @@ from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.rows import Rows
 from antelog.engine.values.decoding import in_pieces
 from antelog.engine.values.encoding import OTHERS
-from antelog.engine.values.text_order import sorted_by_arrow
+from antelog.engine.values.texts import sorted_by_arrow
 from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
 

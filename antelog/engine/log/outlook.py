@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from antelog.engine.answers.lives import Lives, spoken_for
 from antelog.engine.answers.moments import Moments
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, pairs
+from antelog.engine.columns.joins import pairs
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked
 from antelog.engine.facts.ticks import LAST
 from antelog.engine.log.schema import SILENT
 from antelog.engine.step.atoms import with_asked

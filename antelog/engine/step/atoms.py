@@ -18,19 +18,9 @@ from antelog.compile.nodes.text import pattern_text
 from antelog.compile.nodes.variables import compared
 from antelog.compile.prepared.literals import NegatedLiteral
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.room import TooLargeError
+from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.spans import Spans, covering, spans_of
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    distinct,
-    find_rows,
-    groups,
-    keys_of,
-    marked,
-    pairs,
-)
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge

@@ -22,7 +22,8 @@ from antelog.compile.nodes.variables import compared, names_in, static_variables
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.compile.rules.statics import Row
-from antelog.engine.columns.tables import Column, find, keys_of, marked, spread
+from antelog.engine.columns.joins import find, spread
+from antelog.engine.columns.tables import Column, keys_of, marked
 from antelog.engine.step.rows import ONE, Rows, distinct, joined
 from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, find_rows, groups, keys_of, marked
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.step.literals import ASKED

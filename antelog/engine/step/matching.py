@@ -18,20 +18,9 @@ import numpy as np
 from antelog.compile.conditions.differences import ZERO
 from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.bands import Band
-from antelog.engine.columns.room import make_room
+from antelog.engine.columns.joins import Band, find_rows, make_room, spread
 from antelog.engine.columns.spans import FOREVER, Spans, span
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    find_rows,
-    keys_of,
-    marked,
-    once,
-    positions,
-    spread,
-)
+from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once, positions
 from antelog.engine.facts.facts import Facts, Places
 from antelog.engine.facts.history import History, gather, gather_each
 from antelog.engine.facts.seen import FROM_THE_START, SeenValues

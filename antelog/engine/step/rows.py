@@ -11,18 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.nodes.patterns import Term, Time, Var
-from antelog.engine.columns.bands import Band, band_pairs
-from antelog.engine.columns.room import make_room
-from antelog.engine.columns.tables import (
-    Column,
-    Mask,
-    find_rows,
-    groups,
-    keys_of,
-    pairs,
-    positions,
-    spread,
-)
+from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
+from antelog.engine.columns.tables import Column, Mask, groups, keys_of, positions
 from antelog.engine.values.values import Values
 
 Bound = Mapping[str, Column]

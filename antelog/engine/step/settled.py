@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, find_rows
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS
 
 ALWAYS = -1

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.nodes.patterns import Const, StaticAtom, Term, Var
-from antelog.engine.columns.tables import Column, Mask, find_rows
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values

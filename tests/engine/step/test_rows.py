@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.columns.bands import Band
+from antelog.engine.columns.joins import Band
 from antelog.engine.columns.spans import span
 from antelog.engine.step.matching import facts_for
 from antelog.engine.step.rows import ONE, Rows, Within, agrees, distinct, joined, meeting

@@ -15,10 +15,11 @@ from antelog.compile.nodes.patterns import Atom, Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import NEVER, Column, distinct, find_rows, or_never
+from antelog.engine.columns.tables import NEVER, Column, distinct, or_never
 from antelog.engine.facts.history import gather
-from antelog.engine.facts.lateness import Table, tables_of
+from antelog.engine.facts.ticks import Table, tables_of
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.step.matching import Partial
