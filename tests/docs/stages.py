@@ -12,7 +12,6 @@ from dataclasses import replace
 import pyarrow as pa
 
 import antelog
-from antelog.compile.nodes.text import literal_text
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.lives import Lives, Wanted, lives
@@ -85,7 +84,7 @@ def _found(known: Knowledge, pattern: Prepared) -> str:
         found = facts_for(fact, known.history, None, known.values)
         columns = {**_bound(found.rows, known.values), "arrived": found.arrived}
         rows += [
-            {"literal": _name(fact.atom), **dict(zip(columns, each, strict=True))}
+            {"literal": _name(fact.node), **dict(zip(columns, each, strict=True))}
             for each in zip(*columns.values(), strict=True)
         ]
     return table({name: [row[name] for row in rows] for name in ("literal", "X", "T", "arrived")})
@@ -111,7 +110,7 @@ def _bound(rows: Rows, values: Values) -> dict[str, Sequence[object] | Column]:
 
 
 def _name(literal: object) -> str:
-    return f"`{literal_text(literal)}`"  # type: ignore[arg-type]  # an atom or a negated one
+    return f"`{literal.text}`"  # type: ignore[arg-type]  # an atom or a negated one
 
 
 def _both(holds: Column, fails: Column) -> list[str]:

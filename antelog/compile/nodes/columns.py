@@ -12,13 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from antelog.compile.nodes.patterns import (
-    Const,
-    Negated,
-    Pattern,
-    Term,
-    Var,
-)
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Position, Relation
 
 Value = str | int | float
@@ -103,7 +99,7 @@ class Reached:
         for literal in (*pattern.literals, *pattern.statics):
             places = [i for i, term in enumerate(literal.arguments) if term == variable]
             self.columns.update(Position(literal.predicate, place) for place in places)
-            if isinstance(literal, Negated):
+            if isinstance(literal, Negation):
                 for place, term in enumerate(literal.asked):
                     if term == variable:
                         self.follow(Position(literal.relation, place), self.relations[literal.relation])

@@ -15,7 +15,10 @@ from functools import cached_property
 
 from msgspec import Struct, structs
 
-from antelog.compile.nodes.patterns import Comparison, Pattern, StaticAtom, Term, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Term, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.language.epochs import Counting
 
 

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Time
 from antelog.compile.conditions.differences import ZERO
-from antelog.compile.conditions.times import Times, times_of
-from antelog.compile.nodes.patterns import Atom, Pattern, Time
+from antelog.compile.conditions.differences import Times, times_of
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Bounds, Input, Plan
 from antelog.compile.plan.delays import Delays
 

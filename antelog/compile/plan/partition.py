@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Term, Var
 from antelog.compile.nodes.columns import reached
-from antelog.compile.nodes.patterns import Atom, Pattern, Term, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Key, Position, Relation
-from antelog.compile.nodes.text import literal_text
 
 Choices = dict[str, frozenset[int]]
 
@@ -109,7 +110,7 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Fai
 
 
 def _facts(pattern: Pattern) -> str:
-    return " and ".join(map(literal_text, pattern.literals)) or "the rules"
+    return " and ".join((each.text for each in pattern.literals)) or "the rules"
 
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:

@@ -9,13 +9,14 @@ far from the answer's time its time may lie. So the engine looks at columns and 
 """
 
 from __future__ import annotations
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Var, variables_in
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-
-from antelog.compile.nodes.patterns import Atom, Comparison, Negated, Var
-from antelog.compile.nodes.variables import compared, names_in, variables_of
 
 
 @dataclass(frozen=True)
@@ -38,33 +39,33 @@ class FactLiteral:
 
     @cached_property
     def variables(self) -> frozenset[str]:
-        return variables_of(self.atom)
+        return self.atom.variables
 
     @cached_property
     def slot_variables(self) -> frozenset[str]:
         """The variables in the columns of the slot, and the time's."""
         time = self.atom.time.variable
-        return names_in(self.atom.arguments[i] for i in self.slot or ()) | ({time} if time else set())
+        return variables_in(self.atom.arguments[i] for i in self.slot or ()) | ({time} if time else set())
 
 
 @dataclass(frozen=True)
-class NegatedLiteral:
+class AskedLiteral:
     """A negated literal, and how far from the answer's time its time may lie, as for a fact literal."""
 
-    atom: Negated
+    atom: Negation
     behind: int | None
     ahead: int | None
 
     @cached_property
     def variables(self) -> frozenset[str]:
-        return variables_of(self.atom)
+        return self.atom.variables
 
 
 def fact_literal(
     atom: Atom, said: Iterable[Comparison], slot: tuple[int, ...] | None, far: tuple[int | None, int | None]
 ) -> FactLiteral:
-    own = variables_of(atom)
-    return FactLiteral(atom, *_places(atom), tuple(c for c in said if compared(c) <= own), slot, *far)
+    own = atom.variables
+    return FactLiteral(atom, *_places(atom), tuple(c for c in said if c.variables <= own), slot, *far)
 
 
 _Places = tuple[

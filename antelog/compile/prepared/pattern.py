@@ -13,13 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom, FactLiteral
+from antelog.compile.literals.literal import AskedLiteral
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.conditions.implied import implied
-from antelog.compile.conditions.times import Times, times_of
+from antelog.compile.conditions.differences import Times, times_of
 from antelog.compile.nodes.columns import SeenColumns, seen_columns
-from antelog.compile.nodes.patterns import Atom, Comparison, Negated, Pattern, StaticAtom, Time
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.nodes.variables import answered, compared, names_in, static_variables, variables_of
-from antelog.compile.prepared.literals import FactLiteral, NegatedLiteral, fact_literal
+from antelog.compile.prepared.literals import fact_literal
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,18 +36,18 @@ class Prepared:
 
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
-    negations: tuple[NegatedLiteral, ...]
+    negations: tuple[AskedLiteral, ...]
     seen: SeenColumns | None = None
 
     @cached_property
-    def literals(self) -> tuple[Atom | Negated, ...]:
+    def literals(self) -> tuple[Atom | Negation, ...]:
         """The fact literals and then the negated ones, as the lines of derivations have them."""
-        return (*(fact.atom for fact in self.facts), *(negation.atom for negation in self.negations))
+        return (*(fact.node for fact in self.facts), *(negation.node for negation in self.negations))
 
     @cached_property
     def variables(self) -> tuple[frozenset[str], ...]:
         """For each literal its variables."""
-        return tuple(map(variables_of, self.literals))
+        return tuple((each.variables for each in self.literals))
 
     @cached_property
     def tests(self) -> tuple[Comparison, ...]:
@@ -81,12 +86,12 @@ class Prepared:
         """The variables that need no fact: those of the background, of the clock, and unguarded ones."""
         time = self.pattern.unguarded_time
         clock = {time} if time is not None else set()
-        return frozenset(static_variables(self.pattern) | clock | set(self.pattern.unguarded))
+        return frozenset(self.pattern.given | clock | set(self.pattern.unguarded))
 
     @cached_property
-    def answered(self) -> frozenset[str]:
+    def self.answered -> frozenset[str]:
         """The variables that an answer has the values of."""
-        return answered(self.pattern)
+        return self.pattern.answered
 
     @cached_property
     def clocked(self) -> bool:
@@ -106,15 +111,15 @@ class Prepared:
         That is all of the answer, the literals and what must not be there, and of comparisons that the
         background alone does not decide.
         """
-        return names_in(self.pattern.answer) | self.looked_at
+        return variables_in(self.pattern.answer) | self.looked_at
 
     @cached_property
     def looked_at(self) -> frozenset[str]:
         """The variables in literals, in what must not be there, and in comparisons that need facts."""
-        known = static_variables(self.pattern)
-        undecided = (test for test in self.pattern.comparisons if not compared(test) <= known)
+        known = self.pattern.given
+        undecided = (test for test in self.pattern.comparisons if not test.variables <= known)
         parts = (*self.literals, *self.absent, *undecided)
-        return frozenset[str]().union(*map(variables_of, parts))
+        return frozenset[str]().union(*(each.variables for each in parts))
 
     @cached_property
     def leaves_time_open(self) -> bool:
@@ -133,11 +138,11 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
         fact_literal(atom, said, slots[atom.predicate], _distance(pattern, atom, times))
         for atom in pattern.atoms
     )
-    negations = tuple(NegatedLiteral(n, *_distance(pattern, n, times)) for n in pattern.negations)
+    negations = tuple(AskedLiteral(n, *_distance(pattern, n, times)) for n in pattern.negations)
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
     return Prepared(pattern, facts, negations, seen[0] if seen else None)
 
 
-def _distance(pattern: Pattern, literal: Atom | Negated, times: Times) -> tuple[int | None, int | None]:
+def _distance(pattern: Pattern, literal: Atom | Negation, times: Times) -> tuple[int | None, int | None]:
     """How far before and after the answer's time a literal's time may lie."""
     return times.furthest(literal.time, pattern.time), times.furthest(pattern.time, literal.time)

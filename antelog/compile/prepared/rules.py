@@ -14,9 +14,8 @@ from functools import cached_property, lru_cache
 
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.nodes.variables import answered
 from antelog.compile.plan.bounds import delays_of_others
-from antelog.compile.plan.needed import lag, needed, reaches, widest
+from antelog.compile.plan.bounds import lag, needed, reaches, widest
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 
 
@@ -108,7 +107,7 @@ def _unsteady(query: Relation, plan: Plan) -> bool:
 def _put_off(relation: Relation) -> bool:
     for pattern in relation.patterns:
         times = {atom.time.variable for atom in pattern.atoms}
-        known = {*answered(pattern), None}
+        known = {*pattern.answered, None}
         if len(pattern.literals) != 1 or any(pattern.negations) or not times <= known:
             return True
     return False

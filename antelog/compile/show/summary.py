@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions.times import times_of
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Term, Var, later, term_text, time_text
+from antelog.compile.conditions.differences import times_of
 from antelog.compile.nodes.columns import seen_columns
-from antelog.compile.nodes.patterns import Atom, Pattern, Term, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.nodes.text import comparison_text, later, literal_text, static_text, term_text, time_text
-from antelog.compile.nodes.variables import compared
 from antelog.compile.plan.delays import Delays
 from antelog.compile.show.details import ticks_text
 from antelog.language.durations import long_duration_text
@@ -108,7 +108,7 @@ def _signs(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[_Sign]:
         f", for each {name} that has been seen and once for all others" for name in pattern.unguarded
     )
     if pattern.clock_driven:
-        known = [static_text(s) for s in pattern.statics if not s.negated]
+        known = [s.text for s in pattern.statics if not s.negated]
         each = f", for each {_and(known)}" if known else ""
         yield _Sign((), f"at tick {time_text(pattern.time)}, without any fact{each}{ranging}")
         return
@@ -141,17 +141,17 @@ def first_facts(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[tupl
 def _fact(pattern: Pattern, atom: Atom) -> str:
     """A fact with its own conditions; values that matter nowhere else are `_`."""
     within = {a.name for a in atom.arguments if isinstance(a, Var)} | {atom.time.variable}
-    own = [c for c in pattern.comparisons if compared(c) and compared(c) <= within]
+    own = [c for c in pattern.comparisons if c.variables and c.variables <= within]
     used = Counter(a.name for x in pattern.literals for a in x.arguments if isinstance(a, Var))
     used.update(a.name for a in pattern.answer if isinstance(a, Var))
     used.update(a.name for s in pattern.statics for a in s.arguments if isinstance(a, Var))
-    used.update(name for comparison in pattern.comparisons for name in compared(comparison))
+    used.update(name for comparison in pattern.comparisons for name in comparison.variables)
 
     def shown(term: Term) -> str:
         return "_" if isinstance(term, Var) and used[term.name] == 1 else term_text(term)
 
     text = f"{atom.predicate}({', '.join([*map(shown, atom.arguments), time_text(atom.time)])})"
-    return text + (f" where {', '.join(map(comparison_text, own))}" if own else "")
+    return text + (f" where {', '.join((each.text for each in own))}" if own else "")
 
 
 # ---- decided ----
@@ -215,7 +215,7 @@ def _last_fact(
             if isinstance(literal, Atom):
                 late = delays[literal.predicate].largest(literal)
                 if (None if ahead is None else ahead + late) == delay:
-                    return _Last(literal.predicate if delay is not None else literal_text(literal), late)
+                    return _Last(literal.predicate if delay is not None else literal.text, late)
                 continue
             below = plan.relation(literal.relation)
             further = None if ahead is None or below.bounds.delay is None else ahead + below.bounds.delay

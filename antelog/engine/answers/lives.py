@@ -16,8 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Var
-from antelog.compile.nodes.text import pattern_text
+from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TooLargeError, find_rows, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union
@@ -109,7 +108,7 @@ def lives(knowledge: Knowledge, wanted: Wanted, step: Step) -> Lives:
             found = with_facts(knowledge, prepared, part)
             life = _life(found, step)
             kept = _mattering(found, life, wanted, step)
-            if prepared.negations:
+            if prepared.asked:
                 if len(kept) < found.rows.count:
                     found = found.take(kept)
                 found = with_asked(knowledge, found)
@@ -224,7 +223,7 @@ def _matched(
     except TooLargeError as error:
         halves = _halves(prepared, found)
         if halves is None:
-            where = f"{pattern_text(prepared.pattern)}{_whose(prepared, found, values)}"
+            where = f"{prepared.pattern.text}{_whose(prepared, found, values)}"
             raise TooLargeError(error.rows, error.where or where) from None
     return [
         part for half in halves for part in _matched(prepared, seed, half, background, values, whole=whole)
@@ -337,7 +336,7 @@ def _mattering(found: Derivations, life: Life, wanted: Wanted, step: Step) -> Co
     matter = life.end > np.maximum(life.told, since)
     if not found.prepared.clocked:
         matter &= life.told <= step.now
-    if wanted.complete_by is not None and len(found.prepared.negations) == 0:
+    if wanted.complete_by is not None and len(found.prepared.asked) == 0:
         matter &= life.complete <= wanted.complete_by
     for name in found.prepared.pattern.unguarded:
         # What becomes of all others decides whether a value that is seen later is told.
@@ -362,7 +361,7 @@ def answers_of(found: Derivations, knowledge: Knowledge) -> Answers:
 
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
     """The derivations by answer."""
-    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.answered:
+    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
         count = blocks[0].rows.count
         return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
     (key,) = keys_of([[*answer, time]])

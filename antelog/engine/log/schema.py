@@ -19,7 +19,9 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from antelog.compile.nodes.patterns import Atom, Const, StaticAtom, Term, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared

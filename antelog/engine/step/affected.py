@@ -93,10 +93,10 @@ class _Reach:
         if prepared.clocked:
             yield span(self._step.before + 1, self._step.now)
         for fact in prepared.facts:
-            yield self._changed(fact.atom.predicate).shifted(fact.ahead, fact.behind)
-        for literal in prepared.negations:
-            if literal.atom.relation not in cycle:
-                yield self.of(literal.atom.relation).shifted(literal.ahead, literal.behind)
+            yield self._changed(fact.node.predicate).shifted(fact.ahead, fact.behind)
+        for literal in prepared.asked:
+            if literal.node.relation not in cycle:
+                yield self.of(literal.node.relation).shifted(literal.ahead, literal.behind)
 
     def _changed(self, predicate: str) -> Spans:
         """The ticks of new facts of an input, and those about which none can come any more."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Comparison, Pattern, Var
-from antelog.compile.nodes.text import pattern_text
-from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.literals import NegatedLiteral
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.literal import AskedLiteral
+from antelog.compile.literals.terms import Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.spans import Spans, covering, spans_of
@@ -42,15 +42,15 @@ def with_asked(
     many such literals these derivations are found for, each within the next.
     """
     rows, lines = found.rows, []
-    for literal in found.prepared.negations:
+    for literal in found.prepared.asked:
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
         if not literal.variables <= rows.bound.keys():
             settled = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             lines.append(Truth(never, never, settled))
-        elif literal.atom.relation in leaving:
+        elif literal.node.relation in leaving:
             lines.append(Truth(never, never, unknown))
         else:
-            kind = ASKED[type(literal.atom)]
+            kind = ASKED[type(literal.node)]
             lines.append(
                 kind.truth([truth(known, atoms) for atoms in kind.atoms(literal, rows, known.values)])
             )
@@ -156,7 +156,7 @@ def _rows(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]
         return partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
     except TooLargeError as error:
         if seed.count < 2:
-            raise TooLargeError(error.rows, f"{name}: {pattern_text(prepared.pattern)}") from None
+            raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
     half = np.arange(seed.count) < seed.count // 2
     return [part for some in (half, ~half) for part in _rows(known, name, number, seed.take(some))]
 
@@ -216,13 +216,13 @@ class _Open:
     `given` has the values that the conditions compare them with, one row for each of the atoms.
     """
 
-    literal: NegatedLiteral
+    literal: AskedLiteral
     atoms: Atoms
     conditions: Sequence[Comparison]
     given: Mapping[str, Column]
 
 
-def _waiting_until(known: Knowledge, found: Derivations, literal: NegatedLiteral, depth: int) -> Column:
+def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
     """By when everything has come that a literal with open variables may rest on; -1 if that is nothing.
 
         P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
@@ -230,7 +230,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: NegatedLiteral
 
     If its time is open, all ticks that this can be are looked at together, and never one by one.
     """
-    rows, time = found.rows, literal.atom.time
+    rows, time = found.rows, literal.node.time
     settled = np.full(rows.count, np.int64(-1))
     if rows.count == 0 or depth >= _DEEPEST or rows.as_of is None:
         return settled
@@ -243,10 +243,10 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: NegatedLiteral
         None
         if isinstance(term, Var) and term.name not in rows.bound
         else term_column(term, rows, known.values)
-        for term in literal.atom.asked
+        for term in literal.node.asked
     )
-    given = {name: rows.bound[name] for c in conditions for name in compared(c) if name in rows.bound}
-    atoms = Atoms(literal.atom.relation, arguments, first, None if timed else last, rows.as_of)
+    given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
+    atoms = Atoms(literal.node.relation, arguments, first, None if timed else last, rows.as_of)
     (key,) = keys_of([[*atoms.columns, *given.values()]])
     same = groups(key)
     some = same.first
@@ -258,10 +258,10 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: NegatedLiteral
     return np.maximum(settled, until.take(same.numbers))
 
 
-def _own_conditions(prepared: Prepared, literal: NegatedLiteral, rows: Rows) -> list[Comparison]:
+def _own_conditions(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
     """The comparisons that the open variables of the literal have to meet, about no other open ones."""
     open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()
-    return [c for c in prepared.pattern.comparisons if compared(c) & open_ and compared(c) <= own]
+    return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]
 
 
 def _last_deadlines(known: Knowledge, asked: _Open, depth: int) -> Column:
@@ -278,7 +278,7 @@ def _last_deadlines(known: Knowledge, asked: _Open, depth: int) -> Column:
 
 def _meeting(values: Values, asked: _Open, prepared: Prepared, rows: Rows) -> Column:
     """The rows that meet the conditions of the literal's own variables, as far as they have values."""
-    node, owner = asked.literal.atom, rows.owner
+    node, owner = asked.literal.node, rows.owner
     assert owner is not None
     bound = {name: column.take(owner) for name, column in asked.given.items()} | {
         term.name: term_column(answer, rows, values)

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import StaticAtom, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.nodes.variables import compared, names_in, static_variables
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.compile.rules.statics import Row
@@ -139,10 +139,10 @@ def _alone(prepared: Prepared, position: int) -> str | None:
     """The variable at a position of the answer, if only the background and the answer have it."""
     pattern = prepared.pattern
     term = pattern.answer[position]
-    if not isinstance(term, Var) or term.name not in static_variables(pattern):
+    if not isinstance(term, Var) or term.name not in pattern.given:
         return None
     others = (*pattern.answer[:position], *pattern.answer[position + 1 :])
-    return None if term.name in prepared.looked_at | names_in(others) else term.name
+    return None if term.name in prepared.looked_at | variables_in(others) else term.name
 
 
 def _twins(position: int, names: Sequence[str], background: Sequence[Background]) -> Twins:

@@ -51,9 +51,9 @@ class Closure:
         """Adds derivations of fresh atoms; the atoms that these rest on wait to be asked for."""
         known, rows, prepared = self._known, found.rows, found.prepared
         facts, inner, outer = len(prepared.facts), [], [*range(len(prepared.facts))]
-        for i, literal in enumerate(prepared.negations, facts):
-            if literal.atom.relation in self.relations and literal.variables <= rows.bound.keys():
-                kind = ASKED[type(literal.atom)]
+        for i, literal in enumerate(prepared.asked, facts):
+            if literal.node.relation in self.relations and literal.variables <= rows.bound.keys():
+                kind = ASKED[type(literal.node)]
                 asked = kind.atoms(literal, rows, known.values)
                 inner.append((kind, asked))
                 for each in asked:

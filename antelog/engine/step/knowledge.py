@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.prepared.literals import FactLiteral
+from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans

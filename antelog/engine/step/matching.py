@@ -15,8 +15,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.conditions.differences import ZERO
-from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, find_rows, make_room, spread
 from antelog.engine.columns.spans import FOREVER, Spans, span
@@ -54,7 +54,7 @@ def facts_for_each(
     found: dict[int, Found] = {}
     alike: dict[tuple[str, Places, Places], list[int]] = {}
     for i, literal in enumerate(literals):
-        predicate, time = literal.atom.predicate, literal.atom.time
+        predicate, time = literal.node.predicate, literal.node.time
         constants = tuple((column, values.cell(value)) for column, value in literal.constants)
         if time.variable is None:
             tick = span(time.offset, time.offset)
@@ -70,7 +70,7 @@ def facts_for_each(
 
 def _found(literal: FactLiteral, facts: Facts, values: Values) -> Found:
     """Facts that have a literal's constants, as its bindings."""
-    time, bound = literal.atom.time, {name: facts.columns[column] for name, column in literal.binds}
+    time, bound = literal.node.time, {name: facts.columns[column] for name, column in literal.binds}
     if time.variable is not None:
         bound[time.variable] = facts.time - time.offset if time.offset else facts.time
     # No fact is there twice, so neither is a binding.
@@ -296,7 +296,7 @@ def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[
 
 def fitting(prepared: Prepared, rows: Rows, background: Background, values: Values) -> Mask:
     """The rows at which every condition holds whose variables they bind."""
-    fits = passing(prepared.tests, rows.bound, rows.count, values)
+    fits = passing(prepared.comparisons, rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:
         if condition.variable in rows.bound:
             fits &= rows.bound[condition.variable] >= condition.tick

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Var
+from antelog.compile.literals.terms import Var
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
 from antelog.engine.step.atoms import truth
@@ -75,7 +75,7 @@ def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[A
         found = known.found(prepared, about)
         for part in partials(prepared, ONE, found, known.static.of_patterns[name][number], known.values):
             rows = part.with_facts().rows
-            if prepared.answered <= rows.bound.keys():
+            if prepared.pattern.answered <= rows.bound.keys():
                 ticks = time_column(pattern.time, rows)
                 inside = (ticks >= first) & (ticks <= last)
                 columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
@@ -115,9 +115,9 @@ def _cells(known: Knowledge, name: str, position: int) -> Column:
             tables = (found.rows.bound for found in known.found(each, None))
             cells.extend(bound[term.name] for bound in tables if term.name in bound)
             for literal in each.negations:
-                for place, asked in enumerate(literal.atom.asked):
+                for place, asked in enumerate(literal.node.asked):
                     if asked == term:
-                        look(literal.atom.relation, place)
+                        look(literal.node.relation, place)
 
     look(name, position)
     return distinct(np.concatenate(cells))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Term, Time, Var
+from antelog.compile.literals.terms import Term, Time, Var
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.tables import Column, Mask, groups, keys_of, positions
 from antelog.engine.values.values import Values

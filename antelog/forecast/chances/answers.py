@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Const, StaticAtom, Term, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.comparing import holds

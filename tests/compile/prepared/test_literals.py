@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.text import comparison_text
 from tests.compile.plans import prepared_of
 
 RISE = """input R(d, v: number, time) delay 1, one per d.
@@ -13,7 +12,7 @@ def test_a_fact_literal_knows_which_columns_bind_repeat_or_are_fixed() -> None:
     text = "input P(a, b, c, d: number, time). Q(X, T) :- P(X, X, red, V, T+1), V > 3. query Q(X, T)."
     (fact,) = prepared_of(text).facts
     assert (fact.binds, fact.repeats, fact.constants) == ((("X", 0), ("V", 3)), ((0, 1),), ((2, "red"),))
-    assert [comparison_text(test) for test in fact.tests] == ["V > 3"]
+    assert [test.text for test in fact.tests] == ["V > 3"]
 
 
 def test_how_far_from_the_answer_a_literal_lies() -> None:

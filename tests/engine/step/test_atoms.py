@@ -74,8 +74,8 @@ def test_rows_ask_for_the_atoms_of_their_negations() -> None:
     given = stage(RULES, FACTS)
     prepared, _ = given.pattern("OK")
     rows = next(part.rows for part in given.partials("OK") if {"X", "T"} <= part.rows.bound.keys())
-    first, literal = rows.take(np.array([0])), prepared.negations[0]
-    (atoms,) = ASKED[type(literal.atom)].atoms(literal, first, given.values)
+    first, literal = rows.take(np.array([0])), prepared.asked[0]
+    (atoms,) = ASKED[type(literal.node)].atoms(literal, first, given.values)
     (cells,) = atoms.arguments
     assert cells is not None
     assert (cells.tolist(), atoms.time.tolist()) == (

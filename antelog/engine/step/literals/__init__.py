@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import Negated
+from antelog.compile.literals.negation import Negation
 from antelog.engine.step.literals.literal import Asked
 from antelog.engine.step.literals.negation import NegationKind
 
-ASKED: dict[type, Asked] = {Negated: NegationKind()}
+ASKED: dict[type, Asked] = {Negation: NegationKind()}

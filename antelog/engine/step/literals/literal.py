@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from antelog.compile.prepared.literals import NegatedLiteral
+from antelog.compile.literals.literal import AskedLiteral
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.rows import Rows
 from antelog.engine.values.values import Values
@@ -63,7 +63,7 @@ class Atoms:
 class Asked(Protocol):
     """A kind of literal that asks for atoms of relations, once all its variables have values."""
 
-    def atoms(self, literal: NegatedLiteral, rows: Rows, values: Values) -> tuple[Atoms, ...]:
+    def atoms(self, literal: AskedLiteral, rows: Rows, values: Values) -> tuple[Atoms, ...]:
         """The atoms that it asks for, one for each row, of each relation that it names."""
         ...
 
