@@ -59,14 +59,24 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "step", "answers", "log"),
-    "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "prepared", "show"),
+    "compile": (
+        "literals",
+        "nodes",
+        "conditions",
+        "rules",
+        "patterns",
+        "problems",
+        "plan",
+        "prepared",
+        "show",
+    ),
     "forecast": (
         *("formulas", "odds", "chances", "scoring", "scores", "judges"),
         *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
         *("alerting", "query", "forecasting", "learned", "report"),
     ),
     "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
-    "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
+    "watch": ("child", "feed", "alerts", "sources", "follow", "board", "web"),
     "spark": (
         *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
         *("running", "learning"),

@@ -155,6 +155,7 @@ class Engine:
             },
             state_rows=rows_of(history),
             state_bytes=bytes_of(history) + values.nbytes,
+            seen_values=sum(len(each.cells) for each in self._state.told.values.values()),
         )
 
     @checked(facts=optional(NAMED))

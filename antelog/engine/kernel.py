@@ -181,7 +181,7 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     }
     speaks = bool(only) and now >= state.begin
     told = {} if speaks else _nothing_changed(plan, state, only)
-    for name, about in affected(rules, names if speaks else (), ticks, new, whole.seen).items():
+    for name, about in affected(rules, names if speaks else (), ticks, new, whole.told.values).items():
         query = Query(name, about, tuple(only), share, since(plan, state, name), asked.staged)
         told[name] = changes(known, query, ticks, state.told.types)
     settled = {name: remembered(known, name, now) for name in rules.cycles}

@@ -132,7 +132,7 @@ def to_bytes(saved: Saved) -> bytes:
     for name, member in _facts_in(plan).items():
         facts = gather(history, name, None)
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
-    for number, own in enumerate(pure.seen.values()):
+    for number, own in enumerate(pure.told.values.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
     for name, member in _settled_in(plan, settled).items():
         each = settled[name]
@@ -174,7 +174,7 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
     start = begin(plan, state.given, known)
     possible.check_constants(plan, start)
     facts_in, settled_in = _facts_in(plan), _settled_in(plan, start.settled)
-    seen_in = {columns: f"seen/{number}" for number, columns in enumerate(start.seen)}
+    seen_in = {columns: f"seen/{number}" for number, columns in enumerate(start.told.values)}
     _compare(members.keys(), {*_PLAIN, *facts_in.values(), *seen_in.values(), *settled_in.values()})
     _compare(state.until.keys(), start.settled.keys())
     seen = _seen(pa.ipc.read_schema(pa.BufferReader(members["types.arrow"])))
@@ -184,12 +184,14 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
         name: _settled(members[member], len(start.settled[name].columns), state.until[name])
         for name, member in settled_in.items()
     }
+    values = {columns: SeenValues(*_from_bytes(members[each], 2)) for columns, each in seen_in.items()}
+    shown = seeing(plan, start, seen)
     resumed = replace(
-        seeing(plan, start, seen),
+        shown,
+        told=replace(shown.told, values=values),
         now=state.now,
         begin=state.begin,
         forgotten=state.forgotten,
-        seen={columns: SeenValues(*_from_bytes(members[member], 2)) for columns, member in seen_in.items()},
         settled=settled,
     )
     possible.check_kept(plan, resumed, facts)

@@ -28,13 +28,15 @@ Given = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class Told:
-    """What the columns of answers are told as: the types seen so far, and what follows for answers.
+    """The types that columns of facts have had so far, and those that follow for columns of answers.
 
-    `lines` were told of each of the last facts, if there were many.
+    `lines` were told of each of the last facts, if there were many. `values` are those that unguarded
+    variables have answers for.
     """
 
     seen: Mapping[str, Types]
     types: AnswerTypes
+    values: Seen
     lines: float = 0.0
 
 
@@ -48,7 +50,6 @@ class State:
     values      what the cells of the facts stand for
     static      the background
     history     the facts that still matter
-    seen        the values that unguarded variables have answers for
     settled     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, because there was no room
     told        the types in which answers are told, and how much
@@ -59,7 +60,6 @@ class State:
     values: Values
     static: Static
     history: History
-    seen: Seen
     settled: Mapping[str, Settled]
     forgotten: int
     told: Told
@@ -74,12 +74,11 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     values = Values(_constants(plan, known)) if values is None else values
     static = static_of(plan, rules, known, values)
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
-    seen_values = seen_from_the_start(rules.seen, static.tables, values)
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     seen = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
-    told = Told(seen, answer_types(plan, seen))
-    return State(-1, begin, values, static, history, seen_values, settled, 0, told)
+    told = Told(seen, answer_types(plan, seen), seen_from_the_start(rules.seen, static.tables, values))
+    return State(-1, begin, values, static, history, settled, 0, told)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -93,7 +92,8 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
 
 def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
     """The state with new facts."""
-    return replace(state, history=added(state.history, facts), seen=seen_with(state.seen, facts))
+    told = replace(state.told, values=seen_with(state.told.values, facts))
+    return replace(state, history=added(state.history, facts), told=told)
 
 
 def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
@@ -101,7 +101,7 @@ def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     seen = widened(state.told.seen, types)
     if seen is state.told.seen:
         return state
-    return replace(state, told=Told(seen, answer_types(plan, seen), state.told.lines))
+    return replace(state, told=replace(state.told, seen=seen, types=answer_types(plan, seen)))
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
@@ -130,7 +130,7 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
     """The knowledge of a step, with nothing found out yet."""
     return Knowledge(
-        prepared(plan), state.values, state.history, state.static, state.seen, state.settled, Memo()
+        prepared(plan), state.values, state.history, state.static, state.told.values, state.settled, Memo()
     )
 
 
@@ -162,7 +162,7 @@ def pruned(state: State) -> State:
     whole = {name: gather(state.history, name, None) for name in state.history}
     used = [column for facts in whole.values() for column in facts.columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
-    seen = [each.cells for each in state.seen.values()]
+    seen = [each.cells for each in state.told.values.values()]
     kept, cells = state.values.retain(*used, *atoms, *seen)
     empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
     moved = {
@@ -172,5 +172,6 @@ def pruned(state: State) -> State:
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
-    seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.seen.items()}
-    return replace(state, values=kept, history=added(empty, moved), seen=seen_values, settled=settled)
+    seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.told.values.items()}
+    told = replace(state.told, values=seen_values)
+    return replace(state, values=kept, history=added(empty, moved), settled=settled, told=told)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import get_args
 
 from antelog.accounts import FATES
+from antelog.run.clock import ClockName
 
-CLOCKS = ("arrival", "event", "processing")
+CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
 
 BUCKETS = 8
 """Into how many parts facts are divided, unless told otherwise."""

@@ -12,6 +12,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 import antelog
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.lives import Lives, Wanted, lives
@@ -53,13 +55,13 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "facts", _facts(new, values)
     yield "kept", _facts(gather(whole.history, "Temp", None), values)
 
-    until, known = step_to(state, NOW), knowledge_of(plan, whole)
-    about = affected(rules, [QUERY], until, {"Temp": spans_of(new.time)}, whole.seen)[QUERY]
+    until, judge = step_to(state, NOW), knowledge_of(plan, whole)
+    about = affected(rules, [QUERY], until, {"Temp": spans_of(new.time)}, whole.told.values)[QUERY]
     yield "affected", table({"first": about.first, "last": about.last})
 
     (pattern,) = rules.patterns[QUERY]
-    yield "found", _found(known, pattern)
-    found = lives(known, Wanted(QUERY, about), until)
+    yield "found", _found(judge, pattern)
+    found = lives(judge, Wanted(QUERY, about), until)
     (block,) = found.blocks
     names, bound = list(map(_name, pattern.literals)), _bound(block.rows, values)
     yield "rows", table({**bound, **dict(zip(names[:2], block.holds, strict=False))})
@@ -67,7 +69,7 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "truth", table({**bound, **{name: _both(*ticks) for name, *ticks in lines}})
     life = found.life
     yield "lives", table({**bound, "told": life.told, "complete": life.complete, "over": life.end})
-    yield "views", _views(found, until.before, until.now, known)
+    yield "views", _views(found, until.before, until.now, judge)
 
     log = step(plan, state, batch.facts, NOW)[1][QUERY].log
     because = [", ".join(each or ()) for each in log["because"].to_pylist()]
@@ -84,7 +86,7 @@ def _found(known: Knowledge, pattern: Prepared) -> str:
         found = facts_for(fact, known.history, None, known.values)
         columns = {**_bound(found.rows, known.values), "arrived": found.arrived}
         rows += [
-            {"literal": _name(fact.node), **dict(zip(columns, each, strict=True))}
+            {"literal": _name(fact), **dict(zip(columns, each, strict=True))}
             for each in zip(*columns.values(), strict=True)
         ]
     return table({name: [row[name] for row in rows] for name in ("literal", "X", "T", "arrived")})
@@ -109,8 +111,8 @@ def _bound(rows: Rows, values: Values) -> dict[str, Sequence[object] | Column]:
     return {"X": devices, "T": rows.bound["T"]}
 
 
-def _name(literal: object) -> str:
-    return f"`{literal.text}`"  # type: ignore[arg-type]  # an atom or a negated one
+def _name(literal: FactLiteral | AskedLiteral) -> str:
+    return f"`{literal.node.text}`"
 
 
 def _both(holds: Column, fails: Column) -> list[str]:

@@ -161,7 +161,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         files = Files(given["state"], feed, given["output"])
         tends: list[Tend] = []
         if feed is not None and wanted is not None:
-            tends.append(with_alerts(feed, wanted, given["state"], stack))
+            tends.append(with_alerts(feed, wanted, stack))
         terminal = Terminal(_printer(plan, given), lambda: [tend() for tend in tends], page is not None)
         found = follower(program, wish, files, terminal, stack)
         if feed is not None and page is not None:
@@ -188,7 +188,9 @@ def _feed(given: Mapping[str, Any], needed: bool, stack: ExitStack) -> Path | No
         return None
     state: Path | None = given["state"]
     if state is not None:
-        return state.with_name(f"{state.name}.feed")
+        folder = state.with_name(f"{state.name}.feed")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
     return Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
 
 

@@ -23,11 +23,10 @@ from antelog.cli.run.console import tables_of
 from antelog.cli.run.settings import Settings
 from antelog.cli.watching.beside import Tend, with_page
 from antelog.program import Program
+from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.set_aside import fact_text
 from antelog.telling.shown import Shown
-from antelog.watch.feed.batches import BatchFeed, Written
-from antelog.watch.feed.records import about, reject_line
 from antelog.watch.web.address import Address
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -96,7 +95,9 @@ def paging(program: Program, settings: Settings, address: Address | None) -> Ite
         folder = _beside(settings.flow.checkpoint)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
-        feed = BatchFeed(folder, about(program.source.text, program.source.name, program.plan.tick))
+        feed = BatchFeed(
+            FolderFeed(folder), about(program.source.text, program.source.name, program.plan.tick)
+        )
         yield Paging(program, feed, with_page(folder, address, stack))
 
 

@@ -9,23 +9,22 @@ columns it stands in, and from an argument of a negated relation to those the va
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.literal import Literal, Value
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Plan, Position, Relation
-
-Value = str | int | float
+from antelog.compile.nodes.plan import Argument, Plan, Relation
 
 
 @dataclass(frozen=True)
 class SeenColumns:
     """The columns of inputs and of the background an unguarded variable leads to, and the constants there."""
 
-    inputs: tuple[Position, ...]
-    statics: tuple[Position, ...]
+    inputs: tuple[Argument, ...]
+    statics: tuple[Argument, ...]
     constants: tuple[Value, ...]
 
 
@@ -33,12 +32,13 @@ def seen_columns(name: str, pattern: Pattern, relation: Relation, plan: Plan) ->
     """The columns that an unguarded variable of a relation's pattern leads to."""
     search = reached(name, pattern, relation, plan.relations)
     constants = [*search.constants]
-    for each in _patterns(plan.relations):
-        for literal in (*each.literals, *each.statics):
-            constants += _values(literal.predicate, literal.arguments, search.columns)
+    for relation_ in plan.relations:
+        for each in relation_.patterns:
+            for predicate, arguments in _atoms(each.literals):
+                constants += _values(predicate, arguments, search.columns)
     for source in plan.inputs:
         for refinement in source.refinements:
-            terms = (None if value is None else Const(value) for value in refinement.pattern)
+            terms = [None if value is None else Const(value) for value in refinement.pattern]
             constants += _values(source.name, terms, search.columns)
     return SeenColumns(
         _of({source.name for source in plan.inputs}, search.columns),
@@ -47,7 +47,7 @@ def seen_columns(name: str, pattern: Pattern, relation: Relation, plan: Plan) ->
     )
 
 
-def input_columns(plan: Plan) -> frozenset[Position]:
+def input_columns(plan: Plan) -> frozenset[Argument]:
     """The columns of inputs whose values are to be remembered once they have been seen."""
     return frozenset(
         column
@@ -63,7 +63,7 @@ def reached(name: str, pattern: Pattern, relation: Relation, relations: Iterable
     search = Reached({each.name: each for each in relations})
     for place, term in enumerate(pattern.answer):
         if term == Var(name):
-            search.follow(Position(relation.name, place), relation)
+            search.follow(Argument(relation.name, place), relation)
     return search
 
 
@@ -71,19 +71,19 @@ def reached(name: str, pattern: Pattern, relation: Relation, relations: Iterable
 class Reached:
     """Columns that have been reached, and the constants met on the way.
 
-    A column of a negated atom is that of its predicate, and leads on to the argument of its relation.
+    A column of an atom asked for is that of its predicate, and leads on to the argument of its relation.
     """
 
     relations: Mapping[str, Relation]
-    columns: set[Position] = field(default_factory=set)
+    columns: set[Argument] = field(default_factory=set)
     constants: dict[Value, None] = field(default_factory=dict)
-    arguments: set[Position] = field(default_factory=set)
+    _followed: set[Argument] = field(default_factory=set)
 
-    def follow(self, argument: Position, relation: Relation) -> None:
+    def follow(self, argument: Argument, relation: Relation) -> None:
         """Adds the columns that an argument of a relation leads to."""
-        if argument in self.arguments:
+        if argument in self._followed:
             return
-        self.arguments.add(argument)
+        self._followed.add(argument)
         for pattern in relation.patterns:
             term = pattern.answer[argument.position]
             if isinstance(term, Const):
@@ -93,27 +93,33 @@ class Reached:
 
     def _within(self, pattern: Pattern, variable: Var) -> None:
         for comparison in pattern.comparisons:
-            sides = (comparison.left, comparison.right)
-            if variable in sides:
-                self.constants.update((s.value, None) for s in sides if isinstance(s, Const))
-        for literal in (*pattern.literals, *pattern.statics):
-            places = [i for i, term in enumerate(literal.arguments) if term == variable]
-            self.columns.update(Position(literal.predicate, place) for place in places)
-            if isinstance(literal, Negation):
-                for place, term in enumerate(literal.asked):
+            if variable in comparison.operands:
+                self.constants.update((s.value, None) for s in comparison.operands if isinstance(s, Const))
+        for predicate, arguments in _atoms(pattern.literals):
+            self.columns.update(
+                Argument(predicate, i) for i, term in enumerate(arguments) if term == variable
+            )
+        for literal in pattern.asked:
+            for reference in literal.references:
+                for place, term in enumerate(reference.asked):
                     if term == variable:
-                        self.follow(Position(literal.relation, place), self.relations[literal.relation])
+                        self.follow(Argument(reference.name, place), self.relations[reference.name])
 
 
-def _patterns(relations: Iterable[Relation]) -> Iterator[Pattern]:
-    return (pattern for relation in relations for pattern in relation.patterns)
+def _atoms(literals: Iterable[Literal]) -> Iterator[tuple[str, Sequence[Term | None]]]:
+    """The predicates that literals look at, with the arguments they ask for."""
+    for literal in literals:
+        if isinstance(literal, StaticAtom):
+            yield literal.predicate, literal.arguments
+        for reference in literal.references:
+            yield reference.predicate, reference.arguments
 
 
-def _values(predicate: str, terms: Iterable[Term | None], columns: set[Position]) -> Iterator[Value]:
+def _values(predicate: str, terms: Sequence[Term | None], columns: set[Argument]) -> Iterator[Value]:
     for place, term in enumerate(terms):
-        if isinstance(term, Const) and Position(predicate, place) in columns:
+        if isinstance(term, Const) and Argument(predicate, place) in columns:
             yield term.value
 
 
-def _of(names: set[str], columns: set[Position]) -> tuple[Position, ...]:
+def _of(names: set[str], columns: set[Argument]) -> tuple[Argument, ...]:
     return tuple(sorted((c for c in columns if c.name in names), key=lambda c: (c.name, c.position)))

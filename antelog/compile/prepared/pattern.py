@@ -1,11 +1,11 @@
 """A pattern as the engine looks at it.
 
-In comes a pattern of the plan, out goes the same with its literals prepared, and with whatever else follows
-from the rules alone: what comparisons say together, how far its times lie apart, what evidence leaves open.
-All of it is worked out once for each pattern.
+Its literals are prepared, and with them comes whatever else follows from the rules alone: what comparisons
+say together, how far its times lie apart, what evidence leaves open. All of it is worked out once for each
+pattern.
 
     P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
-    facts: A(X, T)    negations: B(X, U), from 1 to 3 ticks after the answer    told without the clock
+    facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    told without the clock
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from antelog.compile.conditions.differences import Times, times_of
+from antelog.compile.conditions.implied import implied
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import Atom, FactLiteral
-from antelog.compile.literals.literal import AskedLiteral
-from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.literal import AskedLiteral, Literal
 from antelog.compile.literals.terms import Time, variables_in
-from antelog.compile.conditions.implied import implied
-from antelog.compile.conditions.differences import Times, times_of
 from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.prepared.literals import fact_literal
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +34,16 @@ class Prepared:
 
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
-    negations: tuple[AskedLiteral, ...]
+    asked: tuple[AskedLiteral, ...]
     seen: SeenColumns | None = None
 
     @cached_property
-    def literals(self) -> tuple[Atom | Negation, ...]:
-        """The fact literals and then the negated ones, as the lines of derivations have them."""
-        return (*(fact.node for fact in self.facts), *(negation.node for negation in self.negations))
+    def literals(self) -> tuple[FactLiteral | AskedLiteral, ...]:
+        """The fact literals and then the asked ones, as the lines of derivations have them."""
+        return (*self.facts, *self.asked)
 
     @cached_property
-    def variables(self) -> tuple[frozenset[str], ...]:
-        """For each literal its variables."""
-        return tuple((each.variables for each in self.literals))
-
-    @cached_property
-    def tests(self) -> tuple[Comparison, ...]:
+    def comparisons(self) -> tuple[Comparison, ...]:
         """The comparisons, and what two of them say of one variable: W > V, W < 9 of V alone."""
         return (*self.pattern.comparisons, *implied(self.pattern.comparisons))
 
@@ -73,25 +66,19 @@ class Prepared:
 
     @cached_property
     def time_variables(self) -> frozenset[str]:
-        times = (self.pattern.time, *(literal.time for literal in self.pattern.literals))
-        return frozenset(time.variable for time in times if time.variable is not None)
+        return variables_in(self.pattern.times)
 
     @cached_property
     def absent(self) -> tuple[StaticAtom, ...]:
         """The background facts that must not be there."""
-        return tuple(atom for atom in self.pattern.statics if atom.negated)
+        return tuple(each for each in self.pattern.tests if isinstance(each, StaticAtom))
 
     @cached_property
     def given(self) -> frozenset[str]:
         """The variables that need no fact: those of the background, of the clock, and unguarded ones."""
         time = self.pattern.unguarded_time
         clock = {time} if time is not None else set()
-        return frozenset(self.pattern.given | clock | set(self.pattern.unguarded))
-
-    @cached_property
-    def self.answered -> frozenset[str]:
-        """The variables that an answer has the values of."""
-        return self.pattern.answered
+        return self.pattern.given | clock | set(self.pattern.unguarded)
 
     @cached_property
     def clocked(self) -> bool:
@@ -116,10 +103,9 @@ class Prepared:
     @cached_property
     def looked_at(self) -> frozenset[str]:
         """The variables in literals, in what must not be there, and in comparisons that need facts."""
-        known = self.pattern.given
-        undecided = (test for test in self.pattern.comparisons if not test.variables <= known)
-        parts = (*self.literals, *self.absent, *undecided)
-        return frozenset[str]().union(*(each.variables for each in parts))
+        own: list[Literal] = [*self.pattern.stated, *self.absent]
+        own += (each for each in self.pattern.comparisons if not each.variables <= self.pattern.given)
+        return frozenset[str]().union(*(each.variables for each in own))
 
     @cached_property
     def leaves_time_open(self) -> bool:
@@ -133,16 +119,11 @@ class Prepared:
 def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     times = times_of(pattern)
     slots = {source.name: source.slot for source in plan.inputs}
-    said = (*pattern.comparisons, *implied(pattern.comparisons))
-    facts = tuple(
-        fact_literal(atom, said, slots[atom.predicate], _distance(pattern, atom, times))
-        for atom in pattern.atoms
+    comparisons = (*pattern.comparisons, *implied(pattern.comparisons))
+    facts = (
+        FactLiteral.of(fact, comparisons, slots[fact.predicate], *fact.reaches(times, pattern.time))
+        for fact in pattern.facts
     )
-    negations = tuple(AskedLiteral(n, *_distance(pattern, n, times)) for n in pattern.negations)
+    asked = (AskedLiteral(each, each.reaches(times, pattern.time)) for each in pattern.asked)
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
-    return Prepared(pattern, facts, negations, seen[0] if seen else None)
-
-
-def _distance(pattern: Pattern, literal: Atom | Negation, times: Times) -> tuple[int | None, int | None]:
-    """How far before and after the answer's time a literal's time may lie."""
-    return times.furthest(literal.time, pattern.time), times.furthest(pattern.time, literal.time)
+    return Prepared(pattern, tuple(facts), tuple(asked), seen[0] if seen else None)

@@ -1,7 +1,7 @@
 """The details of a plan: where facts come from, patterns, bounds, strata and key.
 
-In comes a plan or a part of it, out go lines of text. They are for readers who want to know what the
-compiler has found out; what a user wants to know first is in `summary`.
+The lines are for readers who want to know what the compiler has found out; what a user wants to know first
+is in `summary`.
 
     delay: decided by T+3 at the latest; confirmed answers are remembered until then
     window: 4 ticks
@@ -73,8 +73,7 @@ def _static_text(static: Static) -> str:
 
 def _rule_text(rule: StaticRule) -> str:
     head = call_text(rule.predicate, map(term_text, rule.answer))
-    body = [*(each.text for each in rule.body), *(each.text for each in rule.comparisons)]
-    return f"{head} :- {', '.join(body)}"
+    return f"{head} :- {', '.join(literal.text for literal in rule.literals)}"
 
 
 def relation_title(relation: Relation) -> str:

@@ -126,7 +126,7 @@ def seen_types(plan: Plan, seen: Seen) -> dict[str, Types]:
     while changed:
         changed = False
         for rule in plan.static_rules:
-            derived = tuple(_term(term, rule.body, known) for term in rule.answer)
+            derived = tuple(_term(term, rule.background, known) for term in rule.answer)
             types = tuple(map(wider, known[rule.predicate], derived))
             changed = changed or types != known[rule.predicate]
             known[rule.predicate] = types
@@ -143,7 +143,7 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
 
 def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
     pattern, seen = prepared.pattern, prepared.seen
-    sources: list[Atom | StaticAtom] = [*pattern.atoms, *pattern.statics]
+    sources: list[Atom | StaticAtom] = [*pattern.facts, *pattern.background]
     types = {term: _term(term, sources, known) for term in pattern.answer}
     if seen is not None:
         (variable,) = pattern.unguarded
@@ -160,8 +160,6 @@ def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Ty
 
 
 def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
-    if isinstance(atom, StaticAtom) and atom.negated:
-        return ()
     columns = zip(atom.arguments, known[atom.predicate], strict=False)
     return (type_ for argument, type_ in columns if argument == variable)
 

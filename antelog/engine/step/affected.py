@@ -94,9 +94,9 @@ class _Reach:
             yield span(self._step.before + 1, self._step.now)
         for fact in prepared.facts:
             yield self._changed(fact.node.predicate).shifted(fact.ahead, fact.behind)
-        for literal in prepared.asked:
-            if literal.node.relation not in cycle:
-                yield self.of(literal.node.relation).shifted(literal.ahead, literal.behind)
+        for each in (reach for literal in prepared.asked for reach in literal.reaches):
+            if each.reference.name not in cycle:
+                yield self.of(each.reference.name).shifted(each.ahead, each.behind)
 
     def _changed(self, predicate: str) -> Spans:
         """The ticks of new facts of an input, and those about which none can come any more."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.literal import AskedLiteral
-from antelog.compile.literals.terms import Var
+from antelog.compile.literals.literal import AskedLiteral, Reference
+from antelog.compile.literals.terms import Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
@@ -26,7 +26,7 @@ from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.step.literals import ASKED
 from antelog.engine.step.literals.fact import first_tick, latest_tick, with_facts
-from antelog.engine.step.literals.literal import Atoms, Truth
+from antelog.engine.step.literals.literal import Atoms, Truth, atoms_of
 from antelog.engine.step.matching import Partial, partials
 from antelog.engine.step.rows import Range, Rows, term_column, time_column
 from antelog.engine.values.comparing import passing
@@ -47,13 +47,11 @@ def with_asked(
         if not literal.variables <= rows.bound.keys():
             settled = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             lines.append(Truth(never, never, settled))
-        elif literal.node.relation in leaving:
+        elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         else:
-            kind = ASKED[type(literal.node)]
-            lines.append(
-                kind.truth([truth(known, atoms) for atoms in kind.atoms(literal, rows, known.values)])
-            )
+            asked = [truth(known, atoms_of(each, rows, known.values)) for each in literal.references]
+            lines.append(ASKED[type(literal.node)].truth(asked))
     return found.with_lines(lines)
 
 
@@ -216,7 +214,7 @@ class _Open:
     `given` has the values that the conditions compare them with, one row for each of the atoms.
     """
 
-    literal: AskedLiteral
+    reference: Reference
     atoms: Atoms
     conditions: Sequence[Comparison]
     given: Mapping[str, Column]
@@ -230,32 +228,50 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
 
     If its time is open, all ticks that this can be are looked at together, and never one by one.
     """
-    rows, time = found.rows, literal.node.time
-    settled = np.full(rows.count, np.int64(-1))
-    if rows.count == 0 or depth >= _DEEPEST or rows.as_of is None:
-        return settled
-    timed = time.variable is None or time.variable in rows.bound
-    first = time_column(time, rows) if timed else first_tick(found.prepared, time, rows)
-    last = first if timed else latest_tick(found.prepared, time, rows)
-    settled[last == NEVER] = NEVER
-    conditions = _own_conditions(found.prepared, literal, rows)
+    settled = np.full(found.rows.count, np.int64(-1))
+    if found.rows.count and depth < _DEEPEST:
+        conditions = _own_conditions(found.prepared, literal, found.rows)
+        for reference in literal.references:
+            settled = np.maximum(settled, _settled_by(known, found, reference, conditions, depth))
+    return settled
+
+
+def _settled_by(
+    known: Knowledge,
+    found: Derivations,
+    reference: Reference,
+    conditions: Sequence[Comparison],
+    depth: int,
+) -> Column:
+    """By when all is settled that one reference of such a literal may lead to."""
+    rows, prepared = found.rows, found.prepared
+    first = _known_tick(reference.first, rows)
+    last = first if reference.first == reference.last else _known_tick(reference.last, rows)
+    timed = first is last and first is not None
+    first = first_tick(prepared, reference.first, rows) if first is None else first
+    last = latest_tick(prepared, reference.last, rows) if last is None else last
     arguments = tuple(
         None
         if isinstance(term, Var) and term.name not in rows.bound
         else term_column(term, rows, known.values)
-        for term in literal.node.asked
+        for term in reference.asked
     )
     given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
-    atoms = Atoms(literal.node.relation, arguments, first, None if timed else last, rows.as_of)
+    atoms = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of)
     (key,) = keys_of([[*atoms.columns, *given.values()]])
     same = groups(key)
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
     some = some.take(possible)
-    once = _Open(literal, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()})
+    once = _Open(reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()})
     until = np.full(same.count, np.int64(-1))
     until[possible] = _last_deadlines(known, once, depth)
-    return np.maximum(settled, until.take(same.numbers))
+    return np.where(last == NEVER, NEVER, until.take(same.numbers))
+
+
+def _known_tick(time: Time, rows: Rows) -> Column | None:
+    """The tick of a time in each row; None if it is open."""
+    return time_column(time, rows) if time.variable is None or time.variable in rows.bound else None
 
 
 def _own_conditions(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
@@ -278,11 +294,11 @@ def _last_deadlines(known: Knowledge, asked: _Open, depth: int) -> Column:
 
 def _meeting(values: Values, asked: _Open, prepared: Prepared, rows: Rows) -> Column:
     """The rows that meet the conditions of the literal's own variables, as far as they have values."""
-    node, owner = asked.literal.node, rows.owner
+    reference, owner = asked.reference, rows.owner
     assert owner is not None
     bound = {name: column.take(owner) for name, column in asked.given.items()} | {
         term.name: term_column(answer, rows, values)
-        for term, answer in zip(node.asked, prepared.pattern.answer, strict=True)
+        for term, answer in zip(reference.asked, prepared.pattern.answer, strict=True)
         if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
     }
     own, atoms = prepared.pattern.time, asked.atoms
@@ -290,8 +306,9 @@ def _meeting(values: Values, asked: _Open, prepared: Prepared, rows: Rows) -> Co
         ticks = time_column(own, rows)
         first = atoms.time.take(owner)
         fits = (first <= ticks) & (ticks <= (first if atoms.last is None else atoms.last.take(owner)))
-        if node.time.variable is not None:
-            bound[node.time.variable] = ticks - node.time.offset
+        time = reference.first
+        if time == reference.last and time.variable is not None:
+            bound[time.variable] = ticks - time.offset
     else:
         fits = first_tick(prepared, own, rows) <= latest_tick(prepared, own, rows)
     return marked(fits & passing(asked.conditions, bound, rows.count, values))

@@ -69,7 +69,9 @@ def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
     for atom in each.pattern.statics:
         if not atom.negated:
             rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
-    rows = rows.take(passing(filter(compared, each.pattern.comparisons), rows.bound, rows.count, values))
+    rows = rows.take(
+        passing([c for c in each.pattern.comparisons if c.variables], rows.bound, rows.count, values)
+    )
     # A variable of the background alone is met by some value; which one makes no difference.
     rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
     forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)

@@ -19,7 +19,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups,
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.step.literals import ASKED
-from antelog.engine.step.literals.literal import Asked, Atoms, Truth
+from antelog.engine.step.literals.literal import Asked, Atoms, Truth, atoms_of
 from antelog.engine.step.rows import time_column
 from antelog.engine.step.settled import ALWAYS
 
@@ -52,10 +52,9 @@ class Closure:
         known, rows, prepared = self._known, found.rows, found.prepared
         facts, inner, outer = len(prepared.facts), [], [*range(len(prepared.facts))]
         for i, literal in enumerate(prepared.asked, facts):
-            if literal.node.relation in self.relations and literal.variables <= rows.bound.keys():
-                kind = ASKED[type(literal.node)]
-                asked = kind.atoms(literal, rows, known.values)
-                inner.append((kind, asked))
+            if not self.relations.isdisjoint(literal.relations) and literal.variables <= rows.bound.keys():
+                asked = tuple(atoms_of(each, rows, known.values) for each in literal.references)
+                inner.append((ASKED[type(literal.node)], asked))
                 for each in asked:
                     self._waiting.setdefault(each.relation, []).append(each)
             else:

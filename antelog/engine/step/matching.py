@@ -15,8 +15,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.conditions.differences import ZERO
+from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, find_rows, make_room, spread
 from antelog.engine.columns.spans import FOREVER, Spans, span

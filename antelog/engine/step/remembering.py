@@ -114,10 +114,10 @@ def _cells(known: Knowledge, name: str, position: int) -> Column:
                 cells.append(background.rows.bound[term.name])
             tables = (found.rows.bound for found in known.found(each, None))
             cells.extend(bound[term.name] for bound in tables if term.name in bound)
-            for literal in each.negations:
-                for place, asked in enumerate(literal.node.asked):
+            for reference in (reference for literal in each.asked for reference in literal.references):
+                for place, asked in enumerate(reference.asked):
                     if asked == term:
-                        look(literal.node.relation, place)
+                        look(reference.name, place)
 
     look(name, position)
     return distinct(np.concatenate(cells))

@@ -52,6 +52,6 @@ def batch_of(job: Job, packed: pa.Table) -> tuple[int, Received, Standing, Batch
     columns = (packed.column(name).to_pylist() for name in PACKED_NAMES)
     new = received(zip(*columns, strict=True))
     standing = start(job, number)
-    standing = begun(job, standing, beginning_of(standing, new.earliest, None))
-    rows = {name: arriving(job, name, table, standing.now, None) for name, table in new.facts.items()}
+    standing = begun(job, standing, beginning_of(standing, new.earliest))
+    rows = {name: arriving(job, name, table, standing.now) for name, table in new.facts.items()}
     return number, new, standing, Batch(rows, -1 if new.reading is None else new.reading, new.end)

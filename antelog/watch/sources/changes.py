@@ -12,8 +12,7 @@ from __future__ import annotations
 import msgspec
 
 from antelog.run.address import Kafka
-from antelog.watch.feed.batches import BatchFeed, Written
-from antelog.watch.feed.records import record_of
+from antelog.run.store import BatchFeed, Written, record_of
 from antelog.watch.sources.messages import Make, Messages
 
 

@@ -1,4 +1,4 @@
-"""antelog/compile/prepared/literals.py: which columns bind, repeat or are fixed, and how far times lie."""
+"""antelog/compile/literals/fact.py: which columns bind, repeat or are fixed, and how far times lie."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def test_how_far_from_the_answer_a_literal_lies() -> None:
 
 def test_a_negated_literal_lies_as_far_as_comparisons_say() -> None:
     text = "input A(x, time). Q(X, T) :- A(X, T), A(X, U), U > T, U <= T + 3, not B(X, U). query Q(X, T)."
-    (negation,) = prepared_of(text).negations
+    (negation,) = prepared_of(text).asked
     assert (negation.behind, negation.ahead) == (-1, 3)
     assert negation.variables == {"X", "U"}

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from antelog.engine.step.atoms import truth
-from antelog.engine.step.literals import ASKED
-from antelog.engine.step.literals.literal import Atoms
+from antelog.engine.step.literals.literal import Atoms, atoms_of
 from tests.engine.stages import Stage, stage, ticks
 
 RULES = """
@@ -75,7 +74,8 @@ def test_rows_ask_for_the_atoms_of_their_negations() -> None:
     prepared, _ = given.pattern("OK")
     rows = next(part.rows for part in given.partials("OK") if {"X", "T"} <= part.rows.bound.keys())
     first, literal = rows.take(np.array([0])), prepared.asked[0]
-    (atoms,) = ASKED[type(literal.node)].atoms(literal, first, given.values)
+    (reference,) = literal.references
+    atoms = atoms_of(reference, first, given.values)
     (cells,) = atoms.arguments
     assert cells is not None
     assert (cells.tolist(), atoms.time.tolist()) == (

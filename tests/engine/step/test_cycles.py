@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from antelog.compile.literals.negation import Negation
 import antelog
 from antelog import Engine
+from antelog.compile.literals.negation import Negation
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.history import rows_of
 from antelog.engine.step.cycles import Derived, Recalled, Rest, decide

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from antelog.compile.literals.literal import AskedLiteral
+from antelog.compile.literals.literal import Reference
 from antelog.engine.columns.tables import Column
-from antelog.engine.step.rows import Rows
+from antelog.engine.step.rows import Rows, term_column, time_column
 from antelog.engine.values.values import Values
 
 
@@ -60,13 +60,17 @@ class Atoms:
         )
 
 
+def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
+    """The atoms that a literal refers to in rows that bind all its variables."""
+    arguments = tuple(term_column(term, rows, values) for term in reference.asked)
+    first = time_column(reference.first, rows)
+    last = None if reference.first == reference.last else time_column(reference.last, rows)
+    return Atoms(reference.name, arguments, first, last, rows.as_of)
+
+
 class Asked(Protocol):
     """A kind of literal that asks for atoms of relations, once all its variables have values."""
 
-    def atoms(self, literal: AskedLiteral, rows: Rows, values: Values) -> tuple[Atoms, ...]:
-        """The atoms that it asks for, one for each row, of each relation that it names."""
-        ...
-
     def truth(self, found: Sequence[Truth]) -> Truth:
-        """When it becomes true and false, given the truth of these atoms."""
+        """When it becomes true and false, given the truth of the atoms of each of its references."""
         ...

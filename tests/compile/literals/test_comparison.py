@@ -1,12 +1,11 @@
-"""antelog/compile/conditions/comparisons.py: what a comparison says before any fact has come."""
+"""antelog/compile/literals/comparison.py: what a comparison says before any fact has come."""
 
 from __future__ import annotations
 
 import pytest
 
-from antelog.compile.conditions.comparisons import mirrored, outcome
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
-from antelog.compile.nodes.text import comparison_text
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 
 V, T = Var("V"), Time("T", 0)
 
@@ -29,6 +28,6 @@ def test_some_comparisons_are_known_before_any_fact(
 ) -> None:
     comparison = Comparison(left, operator, right)
     if known is not None or not isinstance(left, Sum):
-        assert outcome(comparison) is known
-        assert outcome(mirrored(comparison)) is known
-    assert comparison_text(mirrored(mirrored(comparison))) == comparison_text(comparison)
+        assert comparison.outcome is known
+        assert comparison.mirrored.outcome is known
+    assert comparison.mirrored.mirrored == comparison

@@ -1,8 +1,7 @@
 """What variables stand for, and whether two terms or times can be made equal.
 
-In come two terms, out goes whether they can be equal, and what their variables stand for then. The only
-function on times is adding a number, which can be undone; so a time variable stands for another one plus
-a number, or for a tick. Variables of the first argument are bound in preference to those of the
+The only function on times is adding a number, which can be undone; so a time variable stands for another one
+plus a number, or for a tick. Variables of the first argument are bound in preference to those of the
 second: resolving a goal with a rule keeps the names of the goal (AAAI-20, lemma 5).
 
     R(X, T) and R(a, U+1): X = a, T = U+1
@@ -10,22 +9,10 @@ second: resolving a goal with a rule keeps the names of the goal (AAAI-20, lemma
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import (
-    Atom,
-    Comparison,
-    Const,
-    Literal,
-    Negated,
-    Operand,
-    StaticAtom,
-    Sum,
-    Term,
-    Time,
-    Var,
-)
+from antelog.compile.literals.terms import Replacement, Term, Time, Var
 
 
-class Bindings:
+class Bindings(Replacement):
     """What variables stand for, by their names; what was bound last can be undone back to a mark."""
 
     def __init__(self) -> None:
@@ -52,11 +39,6 @@ class Bindings:
 
 class Substitution(Bindings):
     """Unification: variables of both sides are bound."""
-
-    def copy(self) -> Substitution:
-        same = Substitution()
-        same.objects, same.times = dict(self.objects), dict(self.times)
-        return same
 
     def term(self, term: Term) -> Term:
         while isinstance(term, Var) and term.name in self.objects:
@@ -91,30 +73,3 @@ class Substitution(Bindings):
             name, value = other.variable, one + -other.offset
         self.bind_time(name, value)
         return True
-
-    def literal(self, literal: Literal) -> Literal:
-        if isinstance(literal, Atom):
-            return self.atom(literal)
-        arguments = tuple(None if a is None else self.term(a) for a in literal.arguments)
-        return Negated(literal.predicate, arguments, self.time(literal.time), literal.relation)
-
-    def atom(self, atom: Atom) -> Atom:
-        return Atom(atom.predicate, tuple(map(self.term, atom.arguments)), self.time(atom.time))
-
-    def static(self, atom: StaticAtom) -> StaticAtom:
-        arguments = tuple(None if a is None else self.term(a) for a in atom.arguments)
-        return StaticAtom(atom.predicate, arguments, atom.negated)
-
-    def comparison(self, comparison: Comparison) -> Comparison:
-        return Comparison(self.operand(comparison.left), comparison.operator, self.operand(comparison.right))
-
-    def operand(self, operand: Operand) -> Operand:
-        if isinstance(operand, Time):
-            return self.time(operand)
-        if isinstance(operand, Sum):
-            value = self.term(Var(operand.variable))
-            if isinstance(value, Var):
-                return Sum(value.name, operand.offset)
-            assert not isinstance(value.value, str)
-            return Const(value.value + operand.offset)
-        return self.term(operand)

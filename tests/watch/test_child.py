@@ -1,15 +1,15 @@
-"""antelog/watch/restarts.py: what ends again and again is started more and more slowly."""
+"""antelog/watch/child.py: what ends again and again is started more and more slowly."""
 
 from __future__ import annotations
 
 import pytest
 
-from antelog.watch.restarts import LONGEST, Restarts
+from antelog.watch.child import LONGEST, Restarts
 
 
 def test_each_start_is_due_after_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr("antelog.watch.restarts.time.monotonic", lambda: now)
+    monkeypatch.setattr("antelog.watch.child.time.monotonic", lambda: now)
     found, starts = Restarts(5.0), []
     while now < 2_000:
         if found.due():

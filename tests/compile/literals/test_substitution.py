@@ -1,9 +1,12 @@
-"""antelog/compile/nodes/substitution.py: what variables stand for, in objects and in times."""
+"""antelog/compile/literals/substitution.py: what variables stand for, in objects and in times."""
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import Atom, Comparison, Const, Negated, Sum, Time, Var
-from antelog.compile.nodes.substitution import Substitution
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.substitution import Substitution
+from antelog.compile.literals.terms import Const, Sum, Time, Var
 
 X, Y, T = Var("X"), Var("Y"), Time("T", 0)
 
@@ -39,7 +42,7 @@ def test_values_are_put_in_everywhere() -> None:
     known = Substitution()
     known.bind_object("X", Const(2))
     known.bind_time("T", Time("U", 1))
-    assert known.atom(Atom("A", (X, Y), T)) == Atom("A", (Const(2), Y), Time("U", 1))
-    negated = Negated("B", (X, None), T, "B(x, _, time)")
-    assert known.literal(negated) == Negated("B", (Const(2), None), Time("U", 1), "B(x, _, time)")
-    assert known.comparison(Comparison(Sum("X", 3), "<", Y)) == Comparison(Const(5), "<", Y)
+    assert Atom("A", (X, Y), T).replaced(known) == Atom("A", (Const(2), Y), Time("U", 1))
+    negated = Negation("B", (X, None), T, "B(x, _, time)")
+    assert negated.replaced(known) == Negation("B", (Const(2), None), Time("U", 1), "B(x, _, time)")
+    assert Comparison(Sum("X", 3), "<", Y).replaced(known) == Comparison(Const(5), "<", Y)
