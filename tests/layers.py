@@ -43,8 +43,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "files": TO_ENGINE,
     "telling": TO_ENGINE | {"files"},
     "program": TO_ENGINE,
-    "pictures": TO_ENGINE | {"program", "forecast"},
-    "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
+    "pictures": TO_ENGINE | {"program", "forecast", "process"},
+    "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
     "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
     "forecast": TO_ENGINE | {"program"},
@@ -72,8 +72,18 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "forecast": (
         *("formulas", "odds", "chances", "scoring", "scores", "judges"),
-        *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
-        *("alerting", "query", "forecasting", "learned", "report"),
+        *("columns", "background", "beside", "limits", "files"),
+        *(
+            "alerting",
+            "query",
+            "forecasting",
+            "renewing",
+            "swapping",
+            "resuming",
+            "forecaster",
+            "learned",
+            "report",
+        ),
     ),
     "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
     "watch": ("child", "feed", "alerts", "sources", "follow", "board", "web"),
@@ -236,7 +246,9 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
     fields = {
         each.target.id
         for each in node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and not _made_later(each)
+        if isinstance(each, ast.AnnAssign)
+        and isinstance(each.target, ast.Name)
+        and not (_made_later(each) or _is_option(each))
     }
     for base in node.bases:
         # Two classes of one name: which of them is meant would have to be looked up.
@@ -244,6 +256,14 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
             if parent is not node:
                 fields |= _built_from(parent, known)
     return fields
+
+
+def _is_option(field: ast.AnnAssign) -> bool:
+    """Whether a field is an option of a struct of settings, which users name where they give it."""
+    call = field.value
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("option", "flag")
+    )
 
 
 def _made_later(field: ast.AnnAssign) -> bool:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from antelog.engine.engine import Engine
 from antelog.errors import DataError, UnsupportedError
 from antelog.given import NAMED, PATH, TEXT, TEXTS, checked, of, optional, wrong
+from antelog.process import Engine
 from antelog.program import Program
 
 if TYPE_CHECKING:

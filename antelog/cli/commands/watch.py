@@ -33,7 +33,7 @@ from antelog.cli.watching.sources import pair, posted, sources_of, timing_of
 from antelog.cli.watching.stopping import stoppable
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.program import Program, load
 from antelog.run.values import duration, kinds
 from antelog.telling import json_lines

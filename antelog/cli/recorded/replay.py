@@ -11,7 +11,7 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Batch
 from antelog.files.cells import part
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.run import clock
 from antelog.telling.set_aside import Places, from_engine
 from antelog.telling.shown import Shown

@@ -12,7 +12,7 @@ from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_read, summarized
 from antelog.files import ARRIVAL
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.program import Program
 from antelog.telling.shown import Tables
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from antelog.accounts import REASONS
 from antelog.cli.run.console import tables_of
-from antelog.cli.run.settings import Settings
 from antelog.cli.watching.beside import Tend, with_page
 from antelog.program import Program
+from antelog.run.settings import Settings
 from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.set_aside import fact_text
@@ -92,7 +92,7 @@ def paging(program: Program, settings: Settings, address: Address | None) -> Ite
         yield None
         return
     with ExitStack() as stack:
-        folder = _beside(settings.flow.checkpoint)
+        folder = _beside(settings.checkpoint)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
         feed = BatchFeed(

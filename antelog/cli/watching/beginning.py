@@ -16,7 +16,7 @@ from antelog.cli.show.terminal import say
 from antelog.errors import OutputError
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.columns import Wanted, mapped, wanted_of
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Posted
 from antelog.telling.json_lines import Style, change_lines
@@ -98,7 +98,10 @@ def _engine(program: Program, wish: Wish, files: Files, state: State | None) -> 
     only = None if files.feed is not None else wish.only
     if state is None:
         return Engine(program, only=only, arrival=ARRIVAL, **wish.engine)
-    return Engine.from_bytes(state.engine, program, only=only, arrival=ARRIVAL)
+    min_chance, most = wish.engine.get("min_chance"), wish.engine.get("most")
+    return Engine.from_bytes(
+        state.engine, program, only=only, arrival=ARRIVAL, min_chance=min_chance, most=most
+    )
 
 
 def _following(program: Program, name: str, wish: Wish, files: Files, known: Known) -> Following:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from antelog.accounts import Counts
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.engine import Finished
+from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
@@ -173,7 +173,7 @@ def advance(
     after, found = kernel.step(
         job.plan, state, batch.facts, now, only=only, share=_share(job, number), staged=forecasts
     )
-    known, log = _log(job, standing, Finished(state.values, after, batch.facts, found))
+    known, log = _log(job, standing, FinishedStep(state, after, batch.facts, found))
     told = Told(
         {name: _told_as(job, name, table) for name, table in log.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
@@ -183,13 +183,13 @@ def advance(
     return Standing(after, waiting, opened, known), told
 
 
-def _log(job: Job, standing: Standing, finished: Finished) -> tuple[Forecasting | None, Tables]:
+def _log(job: Job, standing: Standing, step: FinishedStep) -> tuple[Forecasting | None, Tables]:
     """What a bucket tells of a step; with chances, and what it knows for them then, if it forecasts."""
     if standing.forecasting is None:
-        return None, {name: each.log for name, each in finished.told.items()}
+        return None, {name: each.log for name, each in step.changes.items()}
     from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 
-    return forecasting.told(job, standing.forecasting, finished)
+    return forecasting.told(job, standing.forecasting, step)
 
 
 def counted(job: Job, standing: Standing, number: int) -> Standing:
@@ -253,12 +253,13 @@ def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> t
 def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:
     """For each query the bucket's answers that are open, and those the last tick has confirmed."""
     found, known = _open(job, standing, number), standing.forecasting
-    if known is None:
+    if known is None or job.forecasts is None:
         return {name: _told_as(job, name, lines.table) for name, lines in found.items()}
     from antelog.forecast.forecasting import with_chances  # noqa: PLC0415 - not loaded without
 
+    limits = job.forecasts.limits
     return {
-        name: _told_as(job, name, with_chances(job.plan, known, standing.state, (name, lines)))
+        name: _told_as(job, name, with_chances(job.plan, known, standing.state, (name, lines), limits))
         for name, lines in found.items()
     }
 

@@ -13,18 +13,18 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.engine import plan_of
 from antelog.engine.facts.ticks import InTicks, is_timestamp, no_tick
 from antelog.engine.log.schema import answer_types
 from antelog.engine.values.types import MIXED, kind_of, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
-from antelog.forecast.dropping import limits_of
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
+from antelog.forecast.limits import Limits
 from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.language.epochs import Counting
+from antelog.process import plan_of
 from antelog.program import Program
 from antelog.run.clock import ClockName, Timing
 from antelog.run.values import length_of
@@ -83,7 +83,7 @@ def checked(
     )
     data = Data(given, {**types, **types_of_rows(given)}, own)
     forecasts = forecasts_of(plan, chances.model, learn=chances.learn)
-    forecasts = within(forecasts, limits_of(chances.min_chance, chances.most))
+    forecasts = within(forecasts, Limits(chances.min_chance, chances.most))
     job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)
     if times.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")

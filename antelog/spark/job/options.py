@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.given import FLAG, MODEL, NUMBER, TEXT, TEXTS, WHOLE, check, optional
 from antelog.language.checks.suggestions import did_you_mean
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import AntelogError
-from antelog.forecast.kinds import LIKELY
+from antelog.forecast.columns import LIKELY
 
 Line = dict[str, Any]
 """A change as the feed has it."""

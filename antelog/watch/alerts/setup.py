@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from antelog.forecast.kinds import LIKELY, UNLIKELY
+from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, queries_of

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antelog.escaping import shown
-from antelog.forecast.kinds import LIKELY, UNLIKELY
+from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.report.percents import percent
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import literal_of, moment

@@ -134,8 +134,7 @@ class Board:
         self.settled[name] = answer
         if len(self.settled) > SETTLED:
             self.settled.popitem(last=False)
-        if kind != "dropped":
-            self.trust.take(answer, settled_by)
+        self.trust.take(answer, settled_by)
 
     def _reach(self, tick: int | None) -> None:
         if tick is not None and (self.tick is None or tick > self.tick):

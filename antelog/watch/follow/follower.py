@@ -13,8 +13,8 @@ from pathlib import Path
 
 from antelog.files import Reject, Rejects
 from antelog.files.columns import Wanted
-from antelog.forecast.engine import Engine
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
+from antelog.process import Engine
 from antelog.run import clock
 from antelog.telling.shown import Shown
 from antelog.watch.follow import state

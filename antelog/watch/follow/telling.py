@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.files import Reject
-from antelog.forecast.engine import Engine
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
+from antelog.process import Engine
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.shown import Shown
 from antelog.watch.feed.records import about, reject_line, status_line

@@ -19,8 +19,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from antelog.engine.engine import Engine
 from antelog.errors import DataError
+from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.store import (
     FeedReader,

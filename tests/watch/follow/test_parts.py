@@ -12,7 +12,7 @@ import antelog
 from antelog import Engine
 from antelog.errors import OutputError, StateError
 from antelog.files import ARRIVAL, LINE, Reject
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.shown import Shown
 from antelog.watch.feed.reader import FeedReader

@@ -1,9 +1,8 @@
-"""antelog/spark/bucket/{forecasting,telling}.py, antelog/spark/job/forecasts.py: what buckets drop."""
+"""antelog/spark/bucket/forecasting.py, antelog/spark/job/forecasts.py: the lines that buckets leave out."""
 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,14 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from antelog.errors import StateError
-from antelog.forecast.dropping import Limits
-from antelog.forecast.engine import Engine
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
+from antelog.forecast.limits import Limits
+from antelog.process import Engine
 from antelog.spark.bucket import storing
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.forecasts import Forecasts
-from antelog.spark.job.job import differences
 from tests.engine.replay import frames
 from tests.spark.bucket.test_forecasting import (
     PLAN,
@@ -37,21 +34,17 @@ FEW = Limits(most=2)
 FACTS = readings(0)
 
 Lines = list[dict[str, Any]]
-Came = tuple[Lines, int, float]
-"""Lines, how many answers were dropped, and the sum of their chances, rounded."""
 
 
-def in_process(limits: Limits, facts: Sequence[Fact], **model: Any) -> Came:
-    """What comes of the engine."""
+def in_process(limits: Limits, facts: Sequence[Fact], **model: Any) -> Lines:
+    """The lines of the engine."""
     engine = Engine(PROGRAM, min_chance=limits.min_chance, most=limits.most, **model)
     log = engine.advance(TICKS + 5, frames(facts, PLAN, -1, TICKS + 5))
-    counted = engine.dropped_answers.to_pydict()
-    lines = comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
-    return lines, sum(counted["answers"]), round(sum(counted["lost"]), 9)
+    return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
 
 
-def streamed(given: Forecasts, buckets: int, ends: Sequence[int], room: int = 40) -> Came:
-    """What comes of a stream's buckets; each is often read anew from what is stored of it."""
+def streamed(given: Forecasts, buckets: int, ends: Sequence[int], room: int = 40) -> Lines:
+    """The lines of a stream's buckets; each is often read anew from what is stored of it."""
     job = job_of(PLAN, tables_of(PLAN, FACTS), buckets, forecasts=given)
     stream = Stream(job, random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
@@ -60,9 +53,7 @@ def streamed(given: Forecasts, buckets: int, ends: Sequence[int], room: int = 40
         seen = [
             stream.batch(tables_of(PLAN, part)) for part in (*cut(FACTS, ends), [closing(PLAN, TICKS + 5)])
         ]
-    last = seen[-1].counts
-    lines = comparable(row for each in seen for row in each.changes)
-    return lines, sum(each["dropped"] for each in last), round(sum(each["lost"] for each in last), 9)
+    return comparable(row for each in seen for row in each.changes)
 
 
 CUTS = [(1, [], 40), (1, [90, 200, 310], 0), (5, [150, 333], 40), (5, [60, 400], 10_000)]
@@ -70,23 +61,21 @@ CUTS = [(1, [], 40), (1, [90, 200, 310], 0), (5, [150, 333], 40), (5, [60, 400],
 
 @pytest.mark.parametrize(("buckets", "ends", "room"), CUTS)
 def test_with_min_chance_buckets_change_nothing(buckets: int, ends: list[int], room: int) -> None:
-    lines, answers, lost = in_process(RARE, FACTS, model=history())
+    lines = in_process(RARE, FACTS, model=history())
     assert {row["change"] for row in lines} == set(KINDS)
-    assert 0 < lost < answers
+    assert len(lines) < len(in_process(Limits(), FACTS, model=history()))
     given = replace(forecasts(history()), limits=RARE)
-    assert streamed(given, buckets, ends, room) == (lines, answers, lost)
+    assert streamed(given, buckets, ends, room) == lines
 
 
 def test_nor_do_they_where_keys_are_learned_from() -> None:
     given = replace(forecasts(history(), learn=True), limits=RARE)
-    lines, answers, lost = streamed(given, 1, [])
-    assert any(row["change"] == "dropped" for row in lines)
-    assert streamed(given, 5, [150, 333]) == (lines, answers, lost)
+    assert streamed(given, 5, [150, 333]) == streamed(given, 1, [])
 
 
 @pytest.mark.parametrize(("buckets", "ends", "room"), CUTS)
 def test_most_is_of_each_bucket(buckets: int, ends: list[int], room: int) -> None:
-    """A bucket tells what an engine tells that has its keys alone."""
+    """A bucket has the lines of an engine that has its keys alone."""
     names = pa.array(["a", "b", "c", "d", "e"])
     places = dict(zip(names.to_pylist(), parts_of(names, buckets).tolist(), strict=True))
     parts = [
@@ -94,24 +83,18 @@ def test_most_is_of_each_bucket(buckets: int, ends: list[int], room: int) -> Non
         for place in sorted(set(places.values()))
     ]
     given = replace(forecasts(history()), limits=FEW)
-    lines, answers, lost = streamed(given, buckets, ends, room)
-    assert any(row["change"] == "dropped" for row in lines)
-    assert lines == comparable(row for part in parts for row in part[0])
-    assert answers == sum(part[1] for part in parts)
-    assert lost == pytest.approx(sum(part[2] for part in parts))
+    assert streamed(given, buckets, ends, room) == comparable(row for part in parts for row in part)
 
 
-def test_a_batch_drops_what_a_stream_drops() -> None:
+def test_a_batch_leaves_out_what_a_stream_leaves_out() -> None:
     given = replace(forecasts(history()), limits=replace(RARE, most=2))
     tables = tables_of(PLAN, FACTS)
     job = job_of(PLAN, tables, 3, forecasts=given, batch=True, until=TICKS + 5)
     seen = run_batch(job, tables, random.Random(0))
-    counts = [sum(each[name] for each in seen.counts) for name in ("dropped", "lost")]
-    lines, answers, lost = streamed(given, 3, [150, 333])
-    assert (comparable(seen.changes), counts) == (lines, [answers, pytest.approx(lost)])
+    assert comparable(seen.changes) == streamed(given, 3, [150, 333])
 
 
-def test_dropped_answers_are_not_among_the_open_ones() -> None:
+def test_unlikely_answers_are_not_among_the_open_ones() -> None:
     facts = [fact for fact in FACTS if fact[2] <= 60]
     tables = tables_of(PLAN, facts)
 
@@ -134,28 +117,10 @@ def test_dropped_answers_are_not_among_the_open_ones() -> None:
     assert len(still(unlikely)) < len(still(Limits()))
 
 
-def test_without_limits_nothing_is_counted() -> None:
-    tables = tables_of(PLAN, FACTS[:20])
-    for given in (None, forecasts(history())):
-        (counted,) = run_batch(
-            job_of(PLAN, tables, 1, forecasts=given, batch=True), tables, random.Random(0)
-        ).counts
-        assert (counted["dropped"], counted["lost"]) == (None, None)
-
-
-def test_a_stream_goes_on_with_the_limits_it_began_with() -> None:
-    """Else answers that were told, or dropped, by other limits would end without a last line."""
+def test_a_stream_may_go_on_with_other_limits() -> None:
     tables = tables_of(PLAN, FACTS)
     given = replace(forecasts(history()), limits=RARE)
     stream = Stream(job_of(PLAN, tables, 1, forecasts=given), random.Random(0))
     stream.batch(tables_of(PLAN, FACTS[:50]))
-    other = job_of(PLAN, tables, 1, forecasts=replace(given, limits=Limits(0.2, 7)))
-    stream.continue_as(other)
-    said = (
-        "the chances `not learned, none below 0.4`, not `not learned, none below 0.2, at most 7 of a query`"
-    )
-    with pytest.raises(StateError, match=re.escape(said)):
-        stream.batch(tables_of(PLAN, FACTS[50:]))
-    plain = job_of(PLAN, tables, 1, forecasts=forecasts(history()))
-    assert plain.identity["chances"] == "not learned"
-    assert differences(plain.identity, other.identity) is not None
+    stream.continue_as(job_of(PLAN, tables, 1, forecasts=replace(given, limits=Limits(0.2, 7))))
+    assert stream.batch(tables_of(PLAN, FACTS[50:])).changes

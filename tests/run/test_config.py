@@ -1,15 +1,18 @@
-"""antelog/cli/run/{checks,config,conflicts,toml_places}.py: each mistake has its place and what to do."""
+"""antelog/run/{checks,config,toml_places}.py: each mistake has its place and what to do."""
 
 from pathlib import Path
 
 import pytest
 
-from antelog.cli.run.config import parse_config
-from antelog.cli.run.toml_places import places
+from antelog.cli.arguments.ready import settings_with
+from antelog.cli.arguments.runners import RUN
 from antelog.diagnostics import Source, Span, to_text
 from antelog.errors import ProgramError
 from antelog.files.naming import Form
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
+from antelog.run.config import parse_config
+from antelog.run.settings import Settings
+from antelog.run.toml_places import places
 from tests.cli.pipelines import diagnostics
 
 RIGHT = """\
@@ -20,6 +23,10 @@ input.Temp = "readings.csv"
 
 
 pytestmark = pytest.mark.usefixtures("here")
+
+
+def settings_of(source: Source, folder: Path) -> Settings:
+    return settings_with(parse_config(source, Settings, RUN.within(folder)), Settings())
 
 
 def told(text: str) -> str:
@@ -109,36 +116,36 @@ map.time = "@timestamp"
 spark.sql.shuffle.partitions = 4
 "spark.ui.enabled" = true
 """
-    found = parse_config(Source(text), Path("conf")).settings
+    found = settings_of(Source(text), Path("conf"))
     assert found.program == Path("conf/../rules.alog")
-    assert (found.flow.stream, found.flow.checkpoint, found.flow.trigger) == (
+    assert (found.stream, found.checkpoint, found.trigger) == (
         True,
         "conf/state",
         "90000 milliseconds",
     )
-    assert (found.timing.clock, found.timing.arrival, found.sinks.only) == (
+    assert (found.clock, found.arrival, found.only) == (
         "arrival",
         "came",
         ("confirmed", "possible"),
     )
-    assert (found.cluster.buckets, found.flow.chunk, found.timing.lag, found.cluster.master) == (
+    assert (found.buckets, found.chunk, found.lag, found.master) == (
         16,
         5,
         2,
         "local[2]",
     )
     jdbc = Jdbc("jdbc:postgresql://db/x", "changes", (("password", "s3cret"),))
-    assert found.sinks.outputs == (Console(), Files("conf/out", Form.PARQUET), jdbc)
+    assert found.outputs == (Console(), Files("conf/out", Form.PARQUET), jdbc)
     assert "s3cret" not in str(jdbc)
-    assert found.sinks.rejects == Table("delta", "s3a://bucket/aside")
-    assert found.sources.maps == {"device": "sensor", "Temp.time": "@timestamp"}
-    assert found.sources.statics == {
+    assert found.rejects == Table("delta", "s3a://bucket/aside")
+    assert found.maps == {"device": "sensor", "Temp.time": "@timestamp"}
+    assert found.statics == {
         "Site": Files("/data/sites", Form.CSV),
         "Line": Table("delta", "conf/tables/lines"),
     }
     options = (("kafka.security.protocol", "SSL"),)
-    assert found.sources.inputs == {"Temp": Kafka("a:9092,b:9093", "temp", "csv", "latest", options)}
-    assert found.cluster.conf == {"spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "true"}
+    assert found.inputs == {"Temp": Kafka("a:9092,b:9093", "temp", "csv", "latest", options)}
+    assert found.conf == {"spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "true"}
 
 
 def test_places_of_names() -> None:
@@ -153,8 +160,8 @@ def test_places_of_names() -> None:
 
 def test_a_model_is_a_file_beside_the_pipeline_or_learned_on_the_way() -> None:
     for text, model in (("malf.model", Path("plant/malf.model")), ("learn", "learn")):
-        config = parse_config(Source(f'model = "{text}"', "pipeline.toml"), Path("plant"))
-        assert config.settings.sinks.model == model
+        found = settings_of(Source(f'model = "{text}"', "pipeline.toml"), Path("plant"))
+        assert found.model == model
 
 
 @pytest.mark.parametrize(
@@ -162,7 +169,7 @@ def test_a_model_is_a_file_beside_the_pipeline_or_learned_on_the_way() -> None:
     [("min_chance = 0.05", (0.05, None)), ("min_chance = 0\nmost = 100", (0.0, 100)), ("", (None, None))],
 )
 def test_unlikely_answers_are_dropped(text: str, limits: tuple[float | None, int | None]) -> None:
-    sinks = parse_config(Source(text, "pipeline.toml"), Path()).settings.sinks
+    sinks = settings_of(Source(text, "pipeline.toml"), Path())
     assert (sinks.min_chance, sinks.most) == limits
 
 
@@ -178,12 +185,12 @@ def test_unlikely_answers_are_dropped(text: str, limits: tuple[float | None, int
 )
 def test_limits_that_are_none(text: str, message: str, hint: str) -> None:
     with pytest.raises(ProgramError) as error:
-        parse_config(Source(text, "pipeline.toml"), Path())
+        parse_config(Source(text, "pipeline.toml"), Settings, RUN.within(Path()))
     (said,) = error.value.diagnostics
     assert (said.code, said.message, said.hint) == ("E703", message, hint)
 
 
 def test_units_of_times(tmp_path: Path) -> None:
     text = "time_unit = 's'\n[input.Temp]\nsource = 'a.csv'\ntime_unit = 'ms'\n"
-    settings = parse_config(Source(text, "p.toml"), tmp_path).settings
-    assert settings.sources.time_units == {"": "s", "Temp": "ms"}
+    settings = settings_of(Source(text, "p.toml"), tmp_path)
+    assert settings.time_units == {"": "s", "Temp": "ms"}
