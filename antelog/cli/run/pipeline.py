@@ -34,7 +34,7 @@ from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
 from antelog.telling.set_aside import Places, fact_text
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
@@ -49,7 +49,7 @@ _PATIENCE = 60.0
 """Seconds a batch may go on after a stream was told to stop."""
 
 
-def run_pipeline(program: Program, settings: Settings, address: Address | None = None) -> None:
+def run_pipeline(program: Program, settings: Settings, address: PageAddress | None = None) -> None:
     """Run a program over its sources into its sinks; a page is served at an address. Raises AntelogError."""
     require_java()
     require_pyspark()

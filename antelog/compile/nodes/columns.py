@@ -32,8 +32,8 @@ def seen_columns(name: str, pattern: Pattern, relation: Relation, plan: Plan) ->
     """The columns that an unguarded variable of a relation's pattern leads to."""
     search = reached(name, pattern, relation, plan.relations)
     constants = [*search.constants]
-    for relation_ in plan.relations:
-        for each in relation_.patterns:
+    for other in plan.relations:
+        for each in other.patterns:
             for predicate, arguments in _atoms(each.literals):
                 constants += _values(predicate, arguments, search.columns)
     for source in plan.inputs:
@@ -71,7 +71,7 @@ def reached(name: str, pattern: Pattern, relation: Relation, relations: Iterable
 class Reached:
     """Columns that have been reached, and the constants met on the way.
 
-    A column of an atom asked for is that of its predicate, and leads on to the argument of its relation.
+    An argument of an asked atom is a column of its predicate, and leads on to an argument of its relation.
     """
 
     relations: Mapping[str, Relation]

@@ -61,9 +61,12 @@ def seen_from_the_start(
 def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
     """What has been seen when some facts have arrived as well."""
     found = dict(seen)
-    for columns in seen:
-        for column in columns.inputs:
-            new = facts.get(column.name)
-            if new is not None and new.count:
-                found[columns] = found[columns].and_more(new.columns[column.position], new.arrival)
+    for columns, known in seen.items():
+        new = [
+            (facts[c.name].columns[c.position], facts[c.name].arrival)
+            for c in columns.inputs
+            if c.name in facts
+        ]
+        if new:
+            found[columns] = known.and_more(*map(np.concatenate, zip(*new, strict=True)))
     return found

@@ -28,7 +28,7 @@ CHANCES = 400
 _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 
 
-class Standing(Struct, frozen=True):
+class AnswerStatus(Struct, frozen=True):
     """How an answer stands since its latest line.
 
     `settled_by` is the tick by which it is settled for sure; `silent` is what becomes of it, and when, if
@@ -42,14 +42,14 @@ class Standing(Struct, frozen=True):
     silent: tuple[str, int] | None
 
 
-class Answer(Struct):
+class TrackedAnswer(Struct):
     """An answer, what was told of it, and since when it is open; `alerted` is when it became likely."""
 
     id: str
     query: str
     values: dict[str, Any]
     since: int
-    now: Standing
+    now: AnswerStatus
     lines: list[bytes]
     chances: list[tuple[int, float | None]]
     alerted: int | None = None
@@ -74,7 +74,7 @@ class Answer(Struct):
 
     def take(self, line: Line) -> None:
         """One more line about this answer."""
-        self.now = standing(line)
+        self.now = status_of(line)
         _keep(self.lines, _encoded(line), LINES)
         if self.now.change in ("possible", "revised"):
             _keep(self.chances, (self.now.tick, self.now.chance), CHANCES)
@@ -82,9 +82,9 @@ class Answer(Struct):
             self.alerted = self.now.tick
 
 
-def first_told(line: Line, name: str) -> Answer:
+def first_told(line: Line, name: str) -> TrackedAnswer:
     """An answer of which this is the first line; `name` is its `name_of`."""
-    answer = Answer(name, line["query"], dict(line["answer"]), line["tick"], standing(line), [], [])
+    answer = TrackedAnswer(name, line["query"], dict(line["answer"]), line["tick"], status_of(line), [], [])
     answer.take(line)
     return answer
 
@@ -94,9 +94,9 @@ def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -
     return blake2b(_encoded([query, dict(values), list(others)]), digest_size=8).hexdigest()
 
 
-def standing(line: Line) -> Standing:
+def status_of(line: Line) -> AnswerStatus:
     silent = line.get("if_silent")
-    return Standing(
+    return AnswerStatus(
         line["change"],
         line["tick"],
         line.get("chance"),

@@ -21,7 +21,7 @@ from antelog.engine.log.told import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.program import Program, parse
 from antelog.run.store.records import ENDS
-from antelog.watch.board.answer import Answer, Line, first_told, name_of
+from antelog.watch.board.answer import Line, TrackedAnswer, first_told, name_of
 from antelog.watch.board.inputs import Inputs
 from antelog.watch.board.trust import Trust
 
@@ -30,7 +30,7 @@ SETTLED = 2_000
 
 
 @dataclass(frozen=True)
-class Head:
+class FeedProgram:
     """What the feed says of its program: the text, and what its file is called."""
 
     text: str = ""
@@ -60,11 +60,11 @@ class Head:
 class Board:
     """What is known now; `damaged` counts records that make no sense."""
 
-    head: Head = field(default_factory=Head)
+    head: FeedProgram = field(default_factory=FeedProgram)
     tick: int | None = None
     version: int = 0
-    open: dict[str, Answer] = field(default_factory=dict)
-    settled: OrderedDict[str, Answer] = field(default_factory=OrderedDict)
+    open: dict[str, TrackedAnswer] = field(default_factory=dict)
+    settled: OrderedDict[str, TrackedAnswer] = field(default_factory=OrderedDict)
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
     inputs: Inputs = field(default_factory=Inputs)
     trust: Trust = field(default_factory=Trust)
@@ -92,7 +92,7 @@ class Board:
         elif "head" in record:
             self._begin(record["head"])
 
-    def find(self, name: str) -> Answer | None:
+    def find(self, name: str) -> TrackedAnswer | None:
         """An answer that is open or was lately settled."""
         return self.open.get(name) or self.settled.get(name)
 
@@ -104,7 +104,7 @@ class Board:
     def _begin(self, head: Mapping[str, Any]) -> None:
         """A segment begins. Its head has all that is open: whoever missed something goes on from it."""
         if head.get("program", "") != self.head.text or head.get("path", "") != self.head.path:
-            self.head = Head(head.get("program", ""), head.get("path", ""))
+            self.head = FeedProgram(head.get("program", ""), head.get("path", ""))
         before, self.open = self.open, {}
         for line in _lines_in(head):
             name = _name(line)
@@ -157,7 +157,7 @@ def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
         yield from (line for line in lines if "decided_by" in line)
 
 
-def _brought_up_to(known: Answer | None, line: Line) -> Answer | None:
+def _brought_up_to(known: TrackedAnswer | None, line: Line) -> TrackedAnswer | None:
     """An answer that was known, after a line of a head, which may say what was missed."""
     if known is not None and any(known.line.get(key) != line.get(key) for key in ("explanations", "chance")):
         known.take(_as_change(line, "revised"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
-from antelog.watch.board.answer import Answer, label
+from antelog.watch.board.answer import TrackedAnswer, label
 from antelog.watch.board.board import Board
 
 SORTS = ("likely", "deadline", "new", "name")
@@ -38,7 +38,7 @@ class Look:
 class Seen:
     """The answers of a look, and how many there would be without `start` and `count`."""
 
-    answers: Sequence[Answer]
+    answers: Sequence[TrackedAnswer]
     total: int
 
 
@@ -71,7 +71,7 @@ class Looking:
 
     board: Board
     _version: int = -1
-    _answers: list[Answer] = field(default_factory=list)
+    _answers: list[TrackedAnswer] = field(default_factory=list)
     _columns: dict[str, Column | Numbers] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
 
@@ -120,7 +120,7 @@ class Looking:
             found[rows] = [word in self._text(self._answers[row]) for row in rows]
         return found
 
-    def _text(self, answer: Answer) -> str:
+    def _text(self, answer: TrackedAnswer) -> str:
         """What words are looked for in: the answer, with its time as a time."""
         text = self._texts.get(answer.id)
         if text is None:

@@ -17,7 +17,7 @@ import msgspec
 import uvicorn
 
 from antelog.errors import AntelogError
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.readers import reader_of
 from antelog.watch.web.sight import Reader, Sight
@@ -27,7 +27,7 @@ class Order(msgspec.Struct, frozen=True):
     """What the process is told."""
 
     feed: str
-    address: Address
+    address: PageAddress
 
 
 def main() -> int:
@@ -50,7 +50,7 @@ def main() -> int:
     return 0
 
 
-def _config(feed: str, reader: Reader, address: Address) -> uvicorn.Config:
+def _config(feed: str, reader: Reader, address: PageAddress) -> uvicorn.Config:
     entry = Entry(address.hosts, address.origins, address.token, address.facts, Path(feed))
     return uvicorn.Config(
         page_app(Sight(reader), entry),
@@ -66,7 +66,7 @@ def _config(feed: str, reader: Reader, address: Address) -> uvicorn.Config:
     )
 
 
-def _listen(address: Address) -> socket.socket:
+def _listen(address: PageAddress) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,7 @@
 """Where the page is served, and who may come: checked before anything is opened.
 
-    Address()                                                      this machine only
-    Address(host="0.0.0.0", allowed_hosts=("plant.example",), certificate="page.pem", key="page.key")
+    PageAddress()                                                      this machine only
+    PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",), certificate="page.pem", key="page.key")
 
 A browser will send requests to this page on behalf of any other page it has open. So the page answers to
 the names it was told, and to nobody who does not know its token.
@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from antelog.errors import UnsupportedError
 
 
-class Address(Struct, frozen=True):
+class PageAddress(Struct, frozen=True):
     """An address. `port` 0 is any that is free; `facts` is the token of those who may post facts."""
 
     host: str = "127.0.0.1"
@@ -75,7 +75,7 @@ class Address(Struct, frozen=True):
         return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
 
 
-def checked(address: Address) -> Address:
+def checked(address: PageAddress) -> PageAddress:
     """The same address. Raises UnsupportedError if others could listen in, or it names what is not there."""
     for path in (address.certificate, address.key):
         if path is not None and not Path(path).is_file():
@@ -100,11 +100,11 @@ def checked(address: Address) -> Address:
     return address
 
 
-def to_json(address: Address) -> bytes:
+def to_json(address: PageAddress) -> bytes:
     return msgspec.json.encode(address)
 
 
-def from_json(text: bytes | str | Mapping[str, Any]) -> Address:
+def from_json(text: bytes | str | Mapping[str, Any]) -> PageAddress:
     if isinstance(text, Mapping):
-        return msgspec.convert(text, Address)
-    return msgspec.json.decode(text, type=Address)
+        return msgspec.convert(text, PageAddress)
+    return msgspec.json.decode(text, type=PageAddress)

@@ -14,12 +14,11 @@ from typing import Any
 import msgspec
 
 from antelog.forecast.report.data import report_json
-from antelog.watch.board.answer import Answer
+from antelog.watch.board.answer import TrackedAnswer
+from antelog.watch.board.explanations import marks, rules_behind
 from antelog.watch.board.look import MOST, look_of
-from antelog.watch.board.marks import marks
-from antelog.watch.board.reasons import rules_behind
 from antelog.watch.web.sight import Sight, summary
-from antelog.watch.web.views.common import Scene
+from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.settled import alerted_before, chosen, told_before
 
 Given = Mapping[str, str]
@@ -33,7 +32,7 @@ def of_now(sight: Sight, given: Given) -> dict[str, Any]:
 
 
 def of_settled(sight: Sight, given: Given) -> dict[str, Any]:
-    found = chosen(Scene(sight.board), given)
+    found = chosen(ViewContext(sight.board), given)
     look = look_of(given)
     shown = found[look.start : look.start + look.count]
     answers = [
@@ -94,7 +93,7 @@ API: dict[str, Callable[[Sight, Given], dict[str, Any]]] = {
 }
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: TrackedAnswer) -> dict[str, Any]:
     return {"id": answer.id, "since": answer.since, **answer.line}
 
 

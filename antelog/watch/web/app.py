@@ -29,14 +29,13 @@ from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.look import look_of
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.export import of_view
-from antelog.watch.web.guard import PAGES, Guard
+from antelog.watch.web.guard import PAGES, Guard, session
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.parts import PARTS
 from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.shell import ASSETS, asset, shell
 from antelog.watch.web.sight import Sight, summary
-from antelog.watch.web.tokens import session
-from antelog.watch.web.views.common import Scene
+from antelog.watch.web.views import PARTS
+from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.now import rows
 
 _BEAT = 10.0
@@ -175,8 +174,8 @@ class _Routes:
             except TimeoutError:
                 yield ": still there\n\n"
 
-    def _scene(self, request: Request) -> Scene:
-        return Scene(self.sight.board, _root(request))
+    def _scene(self, request: Request) -> ViewContext:
+        return ViewContext(self.sight.board, _root(request))
 
     def _state(self) -> Mapping[str, Any]:
         """The board in a few numbers, found once for each version: many may ask."""
@@ -185,7 +184,7 @@ class _Routes:
         return self._known
 
     def _found(self) -> dict[str, Any]:
-        board, scene = self.sight.board, Scene(self.sight.board)
+        board, scene = self.sight.board, ViewContext(self.sight.board)
         reached = "" if board.tick is None else scene.clock.at(board.tick)
         length = scene.clock.length
         ends = None if board.tick is None or length is None else scene.clock.milliseconds(board.tick)

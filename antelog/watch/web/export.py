@@ -14,13 +14,13 @@ from dataclasses import replace
 
 from antelog.escaping import cell
 from antelog.forecast.scores import table
-from antelog.watch.board.answer import Answer, Line, label
+from antelog.watch.board.answer import Line, TrackedAnswer, label
 from antelog.watch.board.look import look_of
 from antelog.watch.web.markup import Html, ready, tag, text
-from antelog.watch.web.parts import PARTS
 from antelog.watch.web.shell import asset
 from antelog.watch.web.sight import Sight
-from antelog.watch.web.views.common import Scene
+from antelog.watch.web.views import PARTS
+from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.now import rows
 from antelog.watch.web.views.settled import alerted_before, chosen, told_before
 
@@ -52,7 +52,7 @@ def as_csv(lines: Iterable[Row]) -> str:
 
 def page(sight: Sight, view: str, rest: str, given: Mapping[str, str]) -> str | None:
     """The view with its style in it, and nothing that is asked for elsewhere."""
-    scene = Scene(sight.board)
+    scene = ViewContext(sight.board)
     found = PARTS[view](scene, rest, given)
     if found is None:
         return None
@@ -133,7 +133,7 @@ def _answer(sight: Sight, rest: str, _given: Mapping[str, str]) -> Iterator[Row]
 
 def _settled(sight: Sight, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
     yield ("query", "answer", "became", "at", "told before", "alerted before", "because", "id")
-    for answer in chosen(Scene(sight.board), given):
+    for answer in chosen(ViewContext(sight.board), given):
         because = "; ".join(answer.line.get("because") or ())
         yield (
             answer.query,
@@ -184,7 +184,7 @@ def _first(line: Line) -> tuple[str, str]:
     return "; ".join(found.get("evidence", ())), "; ".join(found.get("hypotheses", ()))
 
 
-def _label(sight: Sight, answer: Answer) -> str:
+def _label(sight: Sight, answer: TrackedAnswer) -> str:
     head = sight.board.head
     return label(answer.query, answer.values, head.times.get(answer.query), head.length)
 

@@ -31,8 +31,8 @@ def test_constants_and_background_are_seen_from_the_start() -> None:
 def test_a_value_is_seen_from_its_first_arrival_on_in_any_of_the_columns() -> None:
     seen = seen_from_the_start([COLUMNS], {"S": [(7, 1)]}, Values(["a"]))
     start = pairs(seen[COLUMNS])
-    first = seen_with(seen, {"A": facts((9, 5, 3), (9, 5, 2), (7, 5, 3)), "B": facts((6, 4, 2))})
-    assert pairs(first[COLUMNS]) == {*start, (9, 2), (4, 2)}
+    first = seen_with(seen, {"A": facts((9, 5, 3), (9, 5, 2), (7, 5, 3)), "B": facts((6, 4, 2), (6, 9, 1))})
+    assert pairs(first[COLUMNS]) == {*start, (9, 1), (4, 2)}
     second = seen_with(first, {"A": facts((9, 0, 5), (4, 0, 5), (3, 0, 6))})
     assert pairs(second[COLUMNS]) == {*pairs(first[COLUMNS]), (3, 6)}
     assert pairs(seen_with(second, {})[COLUMNS]) == pairs(second[COLUMNS])

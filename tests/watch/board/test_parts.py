@@ -6,9 +6,8 @@ import antelog
 from antelog.forecast.scores import result
 from antelog.watch.board.answer import first_told, name_of
 from antelog.watch.board.board import Board
+from antelog.watch.board.explanations import marks, predicate_of, rules_behind, span
 from antelog.watch.board.inputs import RATES, REJECTS, Inputs
-from antelog.watch.board.marks import marks, predicate_of, span
-from antelog.watch.board.reasons import rules_behind
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 
 

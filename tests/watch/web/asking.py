@@ -11,14 +11,14 @@ import msgspec
 from starlette.types import ASGIApp, Message
 
 from antelog.watch.board.board import Board
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.sight import Sight
 from tests.watch.lines import Record, head
 
 TOKEN = "the-token"
 FACTS = "the-token-for-facts"
-ADDRESS = Address(port=8080, token=TOKEN, facts=FACTS)
+ADDRESS = PageAddress(port=8080, token=TOKEN, facts=FACTS)
 
 
 class NoFeed:

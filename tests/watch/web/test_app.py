@@ -1,4 +1,4 @@
-"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,parts,readers}.py: what is told, and how."""
+"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,views,readers}.py: what is told, and how."""
 
 import asyncio
 import csv
@@ -24,11 +24,11 @@ from antelog.watch.board.board import Board
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.parts import PARTS
 from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.readers import reader_of
 from antelog.watch.web.shell import ASSETS, VIEWS
 from antelog.watch.web.sight import Sight
+from antelog.watch.web.views import PARTS
 from tests.watch.lines import Record, add, confirmed, head, possible, rejected, status, written
 from tests.watch.web.asking import FACTS, NoFeed, ask, guarded, sight
 

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from antelog.forecast.report.percents import NONE
-from antelog.watch.board.answer import Answer, Line
+from antelog.watch.board.answer import Line, TrackedAnswer
+from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.look import SORTS, Look, Seen
-from antelog.watch.board.marks import Mark, marks
 from antelog.watch.web.markup import Child, Html, tag, text
 from antelog.watch.web.views.common import (
-    Scene,
+    ViewContext,
     chance_bar,
     count,
     empty,
@@ -30,7 +30,7 @@ _SORTS = {"likely": "Likeliest", "deadline": "Next deadline", "new": "Newest", "
 _LEAST = (0.0, 0.1, 0.5, 0.8, 0.9)
 
 
-def now(scene: Scene, look: Look) -> Html:
+def now(scene: ViewContext, look: Look) -> Html:
     """The whole view; the list is empty until its rows are asked for."""
     chances = scene.board.has_chances
     kinds = "answers" if chances else "answers plain"
@@ -60,7 +60,7 @@ def now(scene: Scene, look: Look) -> Html:
     )
 
 
-def rows(scene: Scene, seen: Seen, look: Look) -> Html:
+def rows(scene: ViewContext, seen: Seen, look: Look) -> Html:
     """Some rows of the list, with their places in it."""
     if not seen.total:
         return tag("div", _nothing(scene), data_total="0", data_from="0")
@@ -68,7 +68,7 @@ def rows(scene: Scene, seen: Seen, look: Look) -> Html:
     return tag("div", shown, data_total=str(seen.total), data_from=str(look.start))
 
 
-def _row(scene: Scene, answer: Answer, at: int, total: int) -> Html:
+def _row(scene: ViewContext, answer: TrackedAnswer, at: int, total: int) -> Html:
     clock, line = scene.clock, answer.line
     found = marks(line, scene.board.head.length)
     chance = chance_bar(answer.now.chance, scene.alert(answer.query)) if scene.board.has_chances else None
@@ -101,7 +101,7 @@ def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
     return parts
 
 
-def _left(scene: Scene, answer: Answer) -> list[Child]:
+def _left(scene: ViewContext, answer: TrackedAnswer) -> list[Child]:
     """How long is left, and what becomes of the answer if nothing comes."""
     clock, end, silent = scene.clock, answer.now.settled_by, answer.now.silent
     if end is None:
@@ -132,7 +132,7 @@ def _key() -> Html:
     )
 
 
-def _tiles(scene: Scene) -> Html:
+def _tiles(scene: ViewContext) -> Html:
     board, clock = scene.board, scene.clock
     queries = Counter(answer.query for answer in board.open.values())
     ends = [each.now.settled_by for each in board.open.values() if each.now.settled_by is not None]
@@ -154,22 +154,22 @@ def _soon(ends: Sequence[int], soon: int | None) -> str:
     return "no deadline" if soon is None else count(sum(end == soon for end in ends), "answer") + " by then"
 
 
-def _is_likely(scene: Scene, answer: Answer) -> bool:
+def _is_likely(scene: ViewContext, answer: TrackedAnswer) -> bool:
     alert = _alerts(scene).get(answer.query)
     return answer.now.chance is not None and answer.now.chance >= (0.8 if alert is None else alert)
 
 
-def _alerts(scene: Scene) -> dict[str, float | None]:
+def _alerts(scene: ViewContext) -> dict[str, float | None]:
     program = scene.board.head.program
     return {each.name: each.alert for each in program.plan.queries} if program else {}
 
 
-def _thresholds(scene: Scene) -> str:
+def _thresholds(scene: ViewContext) -> str:
     found = sorted({0.8 if each is None else each for each in _alerts(scene).values()}) or [0.8]
     return " or ".join(f"{100 * each:.0f}\xa0%" for each in found)
 
 
-def _filters(scene: Scene, look: Look) -> Html:
+def _filters(scene: ViewContext, look: Look) -> Html:
     """What narrows the list; the browser turns it into the address."""
     queries = [*scene.board.head.times] or sorted({each.query for each in scene.board.open.values()})
     options = [tag("option", "All queries", value="")] + [
@@ -216,7 +216,7 @@ def _filters(scene: Scene, look: Look) -> Html:
     )
 
 
-def _just(scene: Scene) -> Html:
+def _just(scene: ViewContext) -> Html:
     """What has become certain lately, the latest first; rejected ones among it, in words."""
     latest = list(reversed(scene.board.settled.values()))[:_JUST]
     head = tag("header", tag("h2", "Just became certain"), tag("a", "all", href=f"{scene.root}/settled"))
@@ -238,7 +238,7 @@ def _just(scene: Scene) -> Html:
     return text(head, tag("ol", items))
 
 
-def _nothing(scene: Scene) -> Html:
+def _nothing(scene: ViewContext) -> Html:
     if scene.board.open:
         return empty("No open answer fits", "Other words, another query or a lower chance may.")
     if scene.board.tick is None:
