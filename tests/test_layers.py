@@ -206,7 +206,7 @@ def test_folder_check_accepts(path: str, source: str) -> None:
         ),
         ("antelog/engine/log/told.py", "from antelog.engine import kernel", "log may not import kernel"),
         ("antelog/engine/log/told.py", "import antelog.engine", "log may not import the whole layer"),
-        ("antelog/cli/show/plan.py", "from ..recorded import replay", "show may not import recorded"),
+        ("antelog/cli/show/listing.py", "from ..recorded import replay", "show may not import recorded"),
         ("antelog/cli/run/report.py", "from antelog.cli.commands import run", "run may not import commands"),
         ("antelog/spark/workers.py", "from antelog.spark.job import job", "workers may not import job"),
         ("antelog/spark/job/job.py", "from antelog.spark import changes", "job may not import changes"),

@@ -18,9 +18,9 @@ from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.console import console_printer
 from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, reporting
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.cli.stopping import interrupt
-from antelog.cli.watching.stopping import stoppable
 from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use

@@ -14,8 +14,7 @@ from rich.status import Status
 from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
-from antelog.cli.show.counted import facts, number
-from antelog.cli.show.set_aside import SetAside
+from antelog.cli.show.set_aside import SetAside, facts, number
 from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
 from antelog.escaping import shown
 from antelog.files import Reject

@@ -1,4 +1,4 @@
-"""antelog/cli/watching/stopping.py: a signal asks the follower to stop, and breaks nothing off."""
+"""antelog/cli/show/endings.py: a signal asks the follower to stop, and breaks nothing off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 import pytest
 from pyarrow import csv
 
-from antelog.cli.watching.stopping import stoppable
+from antelog.cli.show.endings import stoppable
 
 
 class Told(io.BytesIO):
