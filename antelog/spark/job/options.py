@@ -1,8 +1,8 @@
-"""How a program is to be run, as a user says it.
+"""The options of a run.
 
     changes(program, inputs, buckets=4, lag=3)  ->  Options(buckets=4, times=ClockOptions(lag=3))
 
-`antelog.spark` has the meanings. What one has if it is not given is said here and nowhere else.
+`antelog.spark` has the meanings; the defaults are here and nowhere else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
 
 @dataclass(frozen=True)
 class ClockOptions:
-    """What moves time on, and from where to where."""
+    """The clock, and where time begins and ends."""
 
     clock: str | None = None
     lag: int = 1
@@ -32,7 +32,7 @@ class ClockOptions:
 
 @dataclass(frozen=True)
 class ForecastOptions:
-    """How likely open answers are: from what, whether that goes on being learned, and which are dropped."""
+    """The model of chances, whether it goes on learning, and the limits for answers."""
 
     model: GivenModel = None
     learn: bool = False
@@ -42,7 +42,7 @@ class ForecastOptions:
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a run, with what they are unless told otherwise."""
+    """The options of a run, with their defaults."""
 
     arrival: str = "arrival"
     only: Sequence[str] = KINDS
