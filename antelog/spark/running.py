@@ -8,24 +8,23 @@ from functools import partial
 from typing import TypeAlias, Unpack
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from antelog.errors import DataError
+from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.spark.bucket.batch import END, ender, reasoner
-from antelog.spark.bucket.operator import Keeper
-from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
-from antelog.spark.job.checking import Checked, checked
+from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
+from antelog.spark.bucket.processor import BucketProcessor
+from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.job import Job
 from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, options_of
 from antelog.spark.lost import explaining_lost_java
-from antelog.spark.preparing import prepare_for_streams
-from antelog.spark.settings import COUNTS, OBSERVED, STANDING
+from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
-from antelog.spark.transport.unpacking import Columns, Mapper, columns_of, reject_reader, unpacker
+from antelog.spark.transport.unpacking import Mapper, OutputColumns, columns_of, reject_reader, unpacker
 
 Run: TypeAlias = Callable[[pa.Table], pa.Table]
 """Runs a bucket over its packed rows."""
@@ -72,7 +71,7 @@ class Outcomes:
         return replace(self, frame=frame)
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> OutputColumns:
         """Those of the changes of all queries."""
         return columns_of(self.job, change=self.told)
 
@@ -176,15 +175,15 @@ def answers(
     return found.changes if query is None else found.query(query)
 
 
-def _found(ready: Checked) -> Outcomes:
+def _found(ready: CheckedRun) -> Outcomes:
     return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
 
 
-def _batch(ready: Checked, *, answers: bool) -> DataFrame:
-    return of_buckets(ready, reasoner(ready.job, answers), TOLD, agreed=not answers)
+def _batch(ready: CheckedRun, *, answers: bool) -> DataFrame:
+    return of_buckets(ready, reasoner(ready.job, answers), OUTPUT, agreed=not answers)
 
 
-def of_buckets(ready: Checked, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
+def of_buckets(ready: CheckedRun, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
     """What comes of running each bucket of a batch; where they have to agree on the end, if it matters."""
     packed = packed_with_everyone(ready.job, ready.frames)
     if ready.job.ends_together and agreed:
@@ -197,16 +196,31 @@ def of_buckets(ready: Checked, run: Run, schema: pa.Schema, *, agreed: bool) -> 
     return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
 
-def _stream(ready: Checked) -> DataFrame:
+def _stream(ready: CheckedRun) -> DataFrame:
     job = ready.job
     prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
     told = (
         all_packed(job, ready.frames)
         .groupBy("bucket")
-        .transformWithState(Keeper(job), from_arrow_schema(TOLD), "Append", mode)
+        .transformWithState(BucketProcessor(job), from_arrow_schema(OUTPUT), "Append", mode)
     )
     # In a micro-batch without rows nobody tells how much there is; but surely nothing has come.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
     standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
     return told.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))
+
+
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+
+
+def prepare_for_streams(spark: SparkSession) -> None:
+    """Sets RocksDB as the store of states. Raises UnsupportedError if another one was chosen."""
+    chosen = spark.conf.get(PROVIDER, None)
+    if chosen is None:
+        spark.conf.set(PROVIDER, SETTINGS[PROVIDER])
+    elif not chosen.endswith("RocksDBStateStoreProvider"):
+        raise UnsupportedError(
+            f"this session keeps states of streams in {chosen.rpartition('.')[2]}, and antelog needs "
+            f"RocksDB: leave {PROVIDER} out, or set it as antelog.spark.SETTINGS has it"
+        )

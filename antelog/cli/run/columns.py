@@ -18,8 +18,8 @@ from antelog.run.address import Files, Kafka, Rate
 from antelog.spark.endpoints.endpoints import Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark.endpoints.columns import Kind
     from antelog.spark.endpoints.sources import CsvLayout, Reading, Schema
-    from antelog.spark.endpoints.text_columns import Kind
     from antelog.spark.session.session import Session
 
 _LINES = 1_000
@@ -138,14 +138,14 @@ def _columns(asked: _Asked, found: _Found) -> dict[str, str]:
 
 def _inner(found: _Found) -> Mapping[str, object]:
     """The paths of fields within columns that are structs."""
-    from antelog.spark.endpoints.fields import paths  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.columns import paths  # noqa: PLC0415 - needs PySpark
 
     return {} if found.schema is None else dict(paths(found.schema))
 
 
 def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], misfit: str) -> None:
     """Raises DataError if columns were told by position, and their types are others."""
-    from antelog.spark.endpoints.fields import has_numbers  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.columns import has_numbers  # noqa: PLC0415 - needs PySpark
 
     for column, type_ in zip(asked.wanted.columns, asked.wanted.types, strict=False):
         if type_ is not None and has_numbers(schema, columns[column]) != (type_ == "number"):

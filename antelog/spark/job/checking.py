@@ -15,8 +15,7 @@ from pyspark.sql.types import StructField, TimestampType
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.facts.ticks import InTicks, is_timestamp, no_tick
 from antelog.engine.log.schema import answer_types
-from antelog.engine.values.kinds import kind_of
-from antelog.engine.values.types import MIXED, types_of_rows
+from antelog.engine.values.types import MIXED, kind_of, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
@@ -33,13 +32,13 @@ from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
-from antelog.spark.job.job import ARRIVED, Data, Job, Span
+from antelog.spark.job.job import ARRIVED, Data, Extent, Job
 from antelog.spark.job.options import Options
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
+class CheckedRun:
     """A job, and for each input the DataFrame that is packed for it."""
 
     job: Job
@@ -51,7 +50,7 @@ def checked(
     inputs: Mapping[str, DataFrame],
     static: Mapping[str, DataFrame],
     options: Options,
-) -> Checked:
+) -> CheckedRun:
     """Raises DataError if the data does not fit the program."""
     given_plan = plan_of(program)
     plan = given_plan.read
@@ -78,7 +77,7 @@ def checked(
         idle=_idle(plan, times.idle, batch),
         tick=plan.tick,
     )
-    span = Span(
+    span = Extent(
         begin=None if times.begin is None else _natural("begin", times.begin),
         until=None if times.until is None else _natural("until", times.until),
     )
@@ -90,7 +89,7 @@ def checked(
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if times.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
-    return Checked(job.divided(_numbers(job, options.buckets)), frames)
+    return CheckedRun(job.divided(_numbers(job, options.buckets)), frames)
 
 
 # ---- the frames ----

@@ -1,6 +1,6 @@
 """How a program is to be run, as a user says it.
 
-    changes(program, inputs, buckets=4, lag=3)  ->  Options(buckets=4, times=Times(lag=3))
+    changes(program, inputs, buckets=4, lag=3)  ->  Options(buckets=4, times=ClockOptions(lag=3))
 
 `antelog.spark` has the meanings. What one has if it is not given is said here and nowhere else.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
 
 
 @dataclass(frozen=True)
-class Times:
+class ClockOptions:
     """What moves time on, and from where to where."""
 
     clock: str | None = None
@@ -31,7 +31,7 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Chances:
+class ForecastOptions:
     """How likely open answers are: from what, whether that goes on being learned, and which are dropped."""
 
     model: GivenModel = None
@@ -47,8 +47,8 @@ class Options:
     arrival: str = "arrival"
     only: Sequence[str] = KINDS
     buckets: int | None = None
-    times: Times = Times()
-    chances: Chances = Chances()
+    times: ClockOptions = ClockOptions()
+    chances: ForecastOptions = ForecastOptions()
 
 
 class ForModels(TypedDict, total=False):
@@ -109,9 +109,11 @@ def options_of(function: str, taken: type, given: Mapping[str, Any]) -> Options:
             raise TypeError(f"{function}() has no option {name}. {hint}")
     check(function, given, _KINDS)
     return Options(
-        **_of(Options, given), times=Times(**_of(Times, given)), chances=Chances(**_of(Chances, given))
+        **_of(Options, given),
+        times=ClockOptions(**_of(ClockOptions, given)),
+        chances=ForecastOptions(**_of(ForecastOptions, given)),
     )
 
 
-def _of(group: type[Options | Times | Chances], given: Mapping[str, Any]) -> dict[str, Any]:
+def _of(group: type[Options | ClockOptions | ForecastOptions], given: Mapping[str, Any]) -> dict[str, Any]:
     return {each.name: given[each.name] for each in fields(group) if each.name in given}

@@ -47,6 +47,9 @@ class _Collector(Collector):
             "antelog_open_answers", "Answers that are open.",
             (({"query": query}, count) for query, count in summary(board)["open"].items()),
         )  # fmt: skip
+        if seen := board.inputs.status.get("seen"):
+            documentation = "Values that variables under `not` only have answers for."
+            yield GaugeMetricFamily("antelog_seen_values", documentation, seen)
         yield _counter(
             "antelog_changes", "Changes that were told.",
             (

@@ -4,17 +4,25 @@ from dataclasses import fields
 
 import pytest
 
-from antelog.spark.job.options import Chances, ForAnswers, ForChanges, ForRejects, Options, Times, options_of
+from antelog.spark.job.options import (
+    ClockOptions,
+    ForAnswers,
+    ForChanges,
+    ForecastOptions,
+    ForRejects,
+    Options,
+    options_of,
+)
 
 
 def test_names_are_those_of_the_options() -> None:
-    own = {each.name for group in (Options, Times, Chances) for each in fields(group)}
+    own = {each.name for group in (Options, ClockOptions, ForecastOptions) for each in fields(group)}
     assert set(ForChanges.__annotations__) == own - {"times", "chances"}
 
 
 def test_what_is_given_is_kept_and_the_rest_is_usual() -> None:
     assert options_of("changes", ForChanges, {"lag": 3, "buckets": 4, "learn": True}) == (
-        Options(buckets=4, times=Times(lag=3), chances=Chances(learn=True))
+        Options(buckets=4, times=ClockOptions(lag=3), chances=ForecastOptions(learn=True))
     )
 
 
