@@ -174,13 +174,13 @@ def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("antelog/engine/truth/atoms.py", "from antelog.engine.matching.rows import Rows"),
-        ("antelog/engine/truth/atoms.py", "from . import levels\nfrom ..columns import spans"),
+        ("antelog/engine/step/atoms.py", "from antelog.engine.facts.history import History"),
+        ("antelog/engine/step/atoms.py", "from . import rows\nfrom ..columns import spans"),
         (
             "antelog/engine/kernel.py",
             "from antelog.engine import state\nfrom antelog.engine.log.changes import changes",
         ),
-        ("antelog/engine/truth/atoms.py", "from antelog.compile.nodes.plan import Plan"),
+        ("antelog/engine/step/atoms.py", "from antelog.compile.nodes.plan import Plan"),
         ("antelog/compile/show/explain.py", "from antelog.compile.nodes.plan import Plan"),
         ("antelog/compile/passes.py", "from antelog.compile.show import explain"),
         ("antelog/program.py", "from antelog.engine import kernel"),

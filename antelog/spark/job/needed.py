@@ -27,8 +27,7 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.ticks import LAST, ticks_of
-from antelog.engine.values.kinds import Kind, kind_of
-from antelog.engine.values.types import Types
+from antelog.engine.values.types import Kind, Types, kind_of
 
 
 @dataclass(frozen=True, order=True)

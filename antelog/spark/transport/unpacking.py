@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.engine.log.schema import AFTER_ANSWER, OTHERS_NAMES
-from antelog.engine.values.kinds import Kind, kind_of
+from antelog.engine.values.types import Kind, kind_of
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.spark import workers
