@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import Unpack
 
 import msgspec
 import pyarrow as pa
@@ -22,47 +21,38 @@ from antelog.forecast.forecasting import model_of, scores_of
 from antelog.forecast.scores import from_dict, table, to_dict
 from antelog.forecast.scores import merged as scores_merged
 from antelog.program import Program
+from antelog.run.options import takes
 from antelog.spark.bucket.batch import received_by
 from antelog.spark.bucket.state import finish
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import ForModels, ForScores, options_of
+from antelog.spark.job.options import LearnOptions, ScoreOptions, all_options
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Run, of_buckets
 
 
 @explaining_lost_java()
-def learn(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForModels],
-) -> Model:
+@takes(LearnOptions)
+def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptions) -> Model:
     """A model of recorded facts: how often facts come, and what becomes of open answers.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until` and `begin`.
     """
-    ready = checked(program, inputs, static or {}, options_of("learn", ForModels, options))
+    ready = checked(program, inputs, all_options(options))
     ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
     return merged([Model.from_bytes(each) for each in _each(ready, learner)])
 
 
 @explaining_lost_java()
-def scores(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForScores],
-) -> pa.Table:
+@takes(ScoreOptions)
+def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOptions) -> pa.Table:
     """The scores of the chances of a batch, as `Engine.scores` has them.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
     `learn`.
     """
-    ready = checked(program, inputs, static or {}, options_of("scores", ForScores, options))
+    ready = checked(program, inputs, all_options(options))
     if ready.job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias, Unpack
+from typing import TypeAlias
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -15,12 +15,13 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
+from antelog.run.options import takes
 from antelog.spark.bucket.batch import END, ender, reasoner
 from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, options_of
+from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutcomeOptions, RejectOptions, all_options
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
@@ -99,80 +100,56 @@ def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> I
 
 
 @explaining_lost_java()
-def outcomes(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForChanges],
-) -> Outcomes:
+@takes(OutcomeOptions)
+def outcomes(program: Program, inputs: Mapping[str, DataFrame], options: OutcomeOptions) -> Outcomes:
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    return _found(checked(program, inputs, static or {}, options_of("outcomes", ForChanges, options)))
+    return _found(checked(program, inputs, all_options(options)))
 
 
 @explaining_lost_java()
-def changes(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    query: str | None = None,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForChanges],
-) -> DataFrame:
+@takes(ChangeOptions)
+def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOptions) -> DataFrame:
     """The changes of the answers of a program's queries, or of one `query`.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    found = _found(checked(program, inputs, static or {}, options_of("changes", ForChanges, options)))
-    return found.changes if query is None else found.query(query)
+    found = _found(checked(program, inputs, all_options(options)))
+    return found.changes if options.query is None else found.query(options.query)
 
 
 @explaining_lost_java()
-def rejects(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForRejects],
-) -> DataFrame:
+@takes(RejectOptions)
+def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOptions) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
 
     The options are those of `antelog.spark`: all but `only` and those about chances.
     """
-    asked = replace(options_of("rejects", ForRejects, options), only=())
-    ready = checked(program, inputs, static or {}, asked)
+    ready = checked(program, inputs, all_options(options, only=()))
     return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
 
 
 @explaining_lost_java()
-def answers(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    query: str | None = None,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForAnswers],
-) -> DataFrame:
+@takes(AnswerOptions)
+def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOptions) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
     Instead of `change` there is a column `status`: `open` or `confirmed`. The end is the last
     arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
     `buckets`, `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    asked = replace(options_of("answers", ForAnswers, options), only=("confirmed",))
-    ready = checked(program, inputs, static or {}, asked)
+    ready = checked(program, inputs, all_options(options, only=("confirmed",)))
     if not ready.job.batch:
         raise DataError(
             "a stream has no end at which answers are open; take its changes, and keep the last one "
             "of each (query, answer)"
         )
     found = Outcomes(ready.job, _batch(ready, answers=True), change="status")
-    return found.changes if query is None else found.query(query)
+    return found.changes if options.query is None else found.query(options.query)
 
 
 def _found(ready: CheckedRun) -> Outcomes:

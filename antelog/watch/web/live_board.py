@@ -1,11 +1,11 @@
-"""What a page's process knows: the board of a feed, followed as it grows, and who waits for news.
+"""The board of a feed, followed as it grows, with news for those who wait for them.
 
-    sight = Sight(reader)
-    await sight.follow()           for as long as the page is served
-    await sight.news(version)      until there is something newer than that
+    live = LiveBoard(reader)
+    await live.follow()           for as long as the page is served
+    await live.news(version)      until there is something newer than that
 
-In comes a feed, out go versions. A slow reader of the page waits on its own: it is told only that
-something is new, and so never more than the latest.
+A slow reader of the page waits on its own: it hears only that there is a newer version, and then gets the
+latest.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, Protocol
 
 from antelog.errors import AntelogError
 from antelog.watch.board.board import Board
-from antelog.watch.board.look import Looking
+from antelog.watch.board.selection import OpenAnswers
 
 _AT_ONCE = 1_000
-"""So many records are taken between two answers to browsers."""
+"""Records that are taken between two answers to browsers, at most."""
 _PAUSE = 0.1
 """Seconds between two looks at a feed that has nothing new."""
 EVERY = 0.25
@@ -28,13 +28,13 @@ EVERY = 0.25
 
 
 class Reader(Protocol):
-    """What a feed is read with."""
+    """Gives the next records of a feed."""
 
     def read(self, limit: int) -> list[dict[str, Any]]: ...
 
 
 @dataclass(eq=False)
-class Sight:
+class LiveBoard:
     """A board that follows a feed.
 
     `caught_up` is when all that there was has been read once; `failure` says why it cannot be read just now.
@@ -46,7 +46,7 @@ class Sight:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self.looking = Looking(self.board)
+        self.answers = OpenAnswers(self.board)
         self.failure: str | None = None
 
     async def follow(self) -> None:
@@ -66,7 +66,7 @@ class Sight:
             self.take(records)
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Some records more; whoever waits for news is told."""
+        """Take more records, and wake those who wait for news."""
         self.board.take(records)
         self._changed.set()
         self._changed = asyncio.Event()

@@ -1,9 +1,8 @@
-"""What one asks to see of the open answers: some of them, in some order, from some place on.
+"""A selection of the open answers: some of them, in an order, from a place on.
 
-    Look(sort="deadline", query="Malf", text="wt2", count=40)
+    Selection(sort="deadline", query="Malf", text="wt2", count=40)
 
-In come the board and a look, out go the answers in it and how many there are in all. The columns to sort
-by are made once for each version of the board: with 100,000 open answers that is what costs.
+The columns to sort by are made once for each version of the board: with 100,000 open answers they cost most.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from antelog.watch.board.board import Board
 
 SORTS = ("likely", "deadline", "new", "name")
 MOST = 500
-"""So many answers are shown at once."""
+"""Answers that are shown at once, at most."""
 
 
 @dataclass(frozen=True)
-class Look:
+class Selection:
     """`text` has words that all have to be in the answer; `least` is a chance; no `sort`: what fits."""
 
     sort: str = "likely"
@@ -35,17 +34,17 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """The answers of a look, and how many there would be without `start` and `count`."""
+class Selected:
+    """The answers of a selection, and their number without `start` and `count`."""
 
     answers: Sequence[TrackedAnswer]
     total: int
 
 
-def look_of(given: Mapping[str, str]) -> Look:
-    """A look from the parameters of an address; what makes no sense counts as not given."""
+def selection_of(given: Mapping[str, str]) -> Selection:
+    """A selection from the parameters of an address; those that make no sense are left out."""
     sort = given.get("sort", "")
-    return Look(
+    return Selection(
         sort if sort in SORTS else "",
         given.get("query", ""),
         given.get("text", "")[:200],
@@ -55,19 +54,19 @@ def look_of(given: Mapping[str, str]) -> Look:
     )
 
 
-def parameters(look: Look) -> dict[str, str]:
-    """The parameters that differ from those of a look of nothing in particular."""
-    plain = Look(sort="")
+def parameters(selection: Selection) -> dict[str, str]:
+    """The parameters that differ from the defaults."""
+    plain = Selection(sort="")
     return {
-        each.name: f"{getattr(look, each.name)}"
-        for each in fields(Look)
-        if each.name not in ("start", "count") and getattr(look, each.name) != getattr(plain, each.name)
+        each.name: f"{getattr(selection, each.name)}"
+        for each in fields(Selection)
+        if each.name not in ("start", "count") and getattr(selection, each.name) != getattr(plain, each.name)
     }
 
 
 @dataclass(eq=False)
-class Looking:
-    """Answers looks at a board; keeps the columns of its latest version."""
+class OpenAnswers:
+    """The open answers of a board, with the columns of its latest version."""
 
     board: Board
     _version: int = -1
@@ -75,13 +74,13 @@ class Looking:
     _columns: dict[str, Column | Numbers] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
 
-    def see(self, look: Look) -> Seen:
+    def select(self, selection: Selection) -> Selected:
         self._read()
-        sort = look.sort or ("likely" if self.board.has_chances else "deadline")
-        chosen = np.flatnonzero(self._chosen(look))
+        sort = selection.sort or ("likely" if self.board.has_chances else "deadline")
+        chosen = np.flatnonzero(self._chosen(selection))
         order = chosen[np.lexsort([column[chosen] for column in self._keys(sort)])]
-        shown = order[look.start : look.start + look.count].tolist()
-        return Seen([self._answers[row] for row in shown], len(order))
+        shown = order[selection.start : selection.start + selection.count].tolist()
+        return Selected([self._answers[row] for row in shown], len(order))
 
     def _read(self) -> None:
         if self._version == self.board.version:
@@ -109,19 +108,21 @@ class Looking:
             return [columns["unlikely"], columns["since"]]
         return [columns["deadline"], columns["unlikely"]]
 
-    def _chosen(self, look: Look) -> Mask:
+    def _chosen(self, selection: Selection) -> Mask:
         found = np.ones(len(self._answers), np.bool_)
-        if look.least:
-            found &= self._columns["unlikely"] <= 1 - look.least + 1e-12
-        if look.query:
-            found &= np.fromiter((each.query == look.query for each in self._answers), np.bool_, len(found))
-        for word in look.text.casefold().split():
+        if selection.least:
+            found &= self._columns["unlikely"] <= 1 - selection.least + 1e-12
+        if selection.query:
+            found &= np.fromiter(
+                (each.query == selection.query for each in self._answers), np.bool_, len(found)
+            )
+        for word in selection.text.casefold().split():
             rows = np.flatnonzero(found).tolist()
             found[rows] = [word in self._text(self._answers[row]) for row in rows]
         return found
 
     def _text(self, answer: TrackedAnswer) -> str:
-        """What words are looked for in: the answer, with its time as a time."""
+        """The text that words are searched in: the answer, with its time as a time."""
         text = self._texts.get(answer.id)
         if text is None:
             head = self.board.head
