@@ -118,7 +118,10 @@ class _Complaints:
         )
 
     def _is_pattern(self, pattern: Pattern, relation: Relation) -> bool:
-        uses = [*self._uses_of_statics(pattern.statics), (pattern.answer, relation.answer.types)]
+        uses = [
+            *self._uses_of_statics(x for x in pattern.literals if isinstance(x, StaticAtom)),
+            (pattern.answer, relation.answer.types),
+        ]
         for each in (reference for literal in pattern.stated for reference in literal.references):
             types = (self._inputs if each.of_input else self._relations).get(each.name)
             uses.append((each.asked, types))
