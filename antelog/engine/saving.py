@@ -41,7 +41,7 @@ from antelog.engine.facts.seen import SeenValues
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
-from antelog.engine.truth.settled import Settled
+from antelog.engine.step.settled import Settled
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Saved as SavedValues
 from antelog.engine.values.values import Values

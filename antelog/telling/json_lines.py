@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, spread
+from antelog.engine.columns.joins import spread
+from antelog.engine.columns.tables import Column
 from antelog.escaping import json_text
 from antelog.telling.shown import Shown
 from antelog.telling.values import from_written, is_written, ordered, plain

@@ -15,7 +15,7 @@ import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.log.schema import WRITTEN
-from antelog.engine.values.kinds import as_plain
+from antelog.engine.values.types import as_plain
 from antelog.language.syntax import number
 
 Plain = str | int | float | bool | None

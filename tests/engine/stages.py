@@ -12,13 +12,13 @@ import antelog
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine import kernel
-from antelog.engine.answers.affected import Step
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.engine.matching.knowledge import Knowledge
-from antelog.engine.matching.partials import Partial, partials
-from antelog.engine.matching.rows import ONE, Background, Rows
-from antelog.engine.state import State, begun, judge_of, start, with_facts
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.state import State, begun, knowledge_of, start, with_facts
+from antelog.engine.step.affected import Step
+from antelog.engine.step.background import Background
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.matching import Partial, partials
+from antelog.engine.step.rows import ONE, Rows
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
@@ -34,12 +34,9 @@ class Stage:
     now: int
 
     @property
-    def judge(self) -> Judge:
-        return judge_of(self.plan, self.state)
-
-    @property
     def known(self) -> Knowledge:
-        return self.judge.known
+        """The knowledge of a step, with nothing found out yet."""
+        return knowledge_of(self.plan, self.state)
 
     @property
     def values(self) -> Values:
@@ -52,7 +49,7 @@ class Stage:
 
     def pattern(self, relation: str, number: int = 0) -> tuple[Prepared, Background]:
         """A pattern as the engine looks at it, and its background."""
-        return self.known.rules.patterns[relation][number], self.known.background[relation][number]
+        return self.known.rules.patterns[relation][number], self.known.static.of_patterns[relation][number]
 
     def partials(self, relation: str, number: int = 0) -> list[Partial]:
         """All rows of a pattern."""

@@ -31,7 +31,7 @@ from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
-    from antelog.spark.pipeline.following import Counts
+    from antelog.spark.pipeline.stream_run import Counts
 
 _MOST_REJECTS = 100
 """So many rows that were set aside are shown of a batch."""

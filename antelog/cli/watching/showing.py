@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.cli.watching.beside import with_page
-from antelog.cli.watching.stopping import stoppable
 from antelog.run.address import Kafka, address_of
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
 from antelog.watch.sources.changes import ChangesPump

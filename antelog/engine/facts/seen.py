@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.compile.nodes.columns import SeenColumns
-from antelog.engine.columns.tables import Column, find, groups, marked
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, groups, marked
 from antelog.engine.facts.facts import Facts
 from antelog.engine.values.values import Values
 

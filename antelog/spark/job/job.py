@@ -19,7 +19,7 @@ from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
 from antelog.engine.values.types import Types
 from antelog.run.clock import Timing
-from antelog.spark.job.needed import Needs, needs_of
+from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.spark.job.forecasts import Forecasts
@@ -49,7 +49,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Span:
+class Extent:
     """The ticks that a run is about: where time begins and, in a batch, the last one, if these were given."""
 
     begin: int | None = None
@@ -72,7 +72,7 @@ class Job:
     numbers: tuple[int, ...]
     only: tuple[str, ...]
     timing: Timing
-    span: Span
+    span: Extent
     batch: bool
     forecasts: Forecasts | None = None
 
@@ -112,9 +112,9 @@ class Job:
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
-        """For each input what facts are of use; all are to who learns how often facts come."""
+        """The facts of each input that are of use; all are, if a model learns how often facts come."""
         if self.forecasts is not None and self.forecasts.learns_what_is_shared:
-            return dict.fromkeys(self.tables, ((),))
+            return dict.fromkeys(self.tables, EVERYTHING)
         return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
 
     @cached_property
