@@ -13,8 +13,8 @@ import pyarrow.types as is_a
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
-from antelog.telling.shown import Shown
-from antelog.telling.values import excepted_in, from_written, is_written, ordered, plain
+from antelog.run.sinks.shown import Shown
+from antelog.run.sinks.values import excepted_in, from_written, is_written, ordered, plain
 
 _DIGITS = 6
 """Chances are told with so many."""

@@ -1,4 +1,4 @@
-"""What the engine set aside, with the place each row comes from.
+"""Rows that the engine set aside, each with the file and line it comes from.
 
 a row of `engine.last_rejects`, and line 7 of Temp.csv ──▶ Reject("Temp.csv", 7, "Temp", "late", …)
 """
@@ -10,9 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
-from antelog.engine.columns.tables import Column
 from antelog.engine.facts.rejects import LATE
 from antelog.files import Reject
 from antelog.language.epochs import LIKELY
@@ -28,20 +25,9 @@ class Places:
     tick: int | None
 
 
-def from_engine(table: pa.Table, places: Places, lines: Mapping[str, Column]) -> list[Reject]:
-    """What the engine set aside, facts that came too late above all; `lines` are those of all facts."""
-    return [
-        Reject(
-            places.files[row["input"]],
-            int(lines[row["input"]][row["row"]]),
-            row["input"],
-            row["reason"],
-            row["detail"],
-            fact_text(row, places.tick),
-            _delay(row),
-        )
-        for row in table.to_pylist()
-    ]
+def reject_of(row: Mapping[str, Any], file: str, line: int, tick: int | None) -> Reject:
+    """A row of `engine.last_rejects`, from this line of a file; `tick` is the length of a tick."""
+    return Reject(file, line, row["input"], row["reason"], row["detail"], fact_text(row, tick), _delay(row))
 
 
 def _delay(row: Mapping[str, Any]) -> int | None:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from antelog.files.columns import Wanted
 from antelog.files.naming import Form
-from antelog.watch.sources.lines import LinesOf
-from antelog.watch.sources.source import AT_ONCE, Mark, Piece
+from antelog.run.sources.lines import LinesOf
+from antelog.run.sources.source import AT_ONCE, Mark, Piece
 
 _NAME = "<stdin>"
 _PIPE = 1 << 16

@@ -14,10 +14,10 @@ from antelog.files.chunks import Bad, no_rows
 from antelog.files.columns import Wanted
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
-from antelog.watch.sources.lines import LinesOf
-from antelog.watch.sources.messages import Make, Messages
+from antelog.run.sources.lines import LinesOf
+from antelog.run.sources.messages import Make, Messages
 from antelog.watch.sources.places import Topic
-from antelog.watch.sources.source import Mark, Piece
+from antelog.run.sources.source import Mark, Piece
 
 
 class KafkaTopic:

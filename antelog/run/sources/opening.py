@@ -12,11 +12,11 @@ from antelog.errors import OutputError, UnsupportedError
 from antelog.files.columns import Wanted
 from antelog.files.naming import Form
 from antelog.watch.feed.segments import inbox
-from antelog.watch.sources.growing import GrowingFile
+from antelog.run.sources.growing import GrowingFile
 from antelog.watch.sources.places import FileAt, Place, Posted, Standard, Topic, WholeAt
-from antelog.watch.sources.source import Mark, Source
-from antelog.watch.sources.standard import StandardInput
-from antelog.watch.sources.whole import WholeFiles
+from antelog.run.sources.source import Mark, Source
+from antelog.run.sources.standard import StandardInput
+from antelog.run.sources.recorded import WholeFiles
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def opened(place: Place, wanted: Wanted, mark: Mark | None, around: Around) -> S
         case Posted():
             return GrowingFile(_inbox(around.feed, wanted.name), Form.JSON, wanted, mark=mark, called="http:")
         case Topic():
-            from antelog.watch.sources.topic import KafkaTopic  # noqa: PLC0415 - few need the client
+            from antelog.run.sources.kafka import KafkaTopic  # noqa: PLC0415 - few need the client
 
             return KafkaTopic(place, wanted, mark=mark)
 

@@ -1,8 +1,9 @@
-"""What all sources have in common: they are asked for pieces, and say how far they have been read.
+"""The protocol of sources, and the pieces of rows they give.
 
-source.poll()      the pieces that have come since; none if there is nothing new
+source.poll()      the pieces that have come since; none if there is nothing new; it never waits
 source.behind      whether there is more to be had at once
 source.mark        how far it was read, as JSON
+source.ended       whether no more can come
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from antelog.files.columns import Wanted
 from antelog.files.setting_aside import Reject
 
 AT_ONCE = 1 << 22
-"""About so many bytes are read at a time."""
+"""The bytes that are read at a time."""
 
 Mark = Mapping[str, Any]
 """How far a source was read; empty at its beginning."""
@@ -33,7 +34,7 @@ class Piece:
 
 
 class Source(Protocol):
-    """What is asked for rows; `ended` says that no more can come, and `notes` what its user should know."""
+    """Gives rows when it is polled; `notes` are for its user."""
 
     notes: list[str]
 
@@ -52,11 +53,14 @@ class Source(Protocol):
     def finish(self) -> list[Piece]:
         """What is left if nothing more will come: a last line that nothing ends."""
 
+    def saved(self) -> None:
+        """The rows up to the mark are in a state now."""
+
     def close(self) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class CheckedRows:
     """Rows that can be used, with their ticks and lines, and those that cannot.
 
     `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes` has what
@@ -69,10 +73,10 @@ class Rows:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-def rows_of(wanted: Wanted, piece: Piece) -> Rows:
+def rows_of(wanted: Wanted, piece: Piece) -> CheckedRows:
     """The rows of a piece, looked at value by value."""
     (found,) = sorted_out(wanted, [piece.chunk], piece.file)
-    return Rows(
+    return CheckedRows(
         found.table,
         len(piece.chunk.columns) > len(wanted.columns),
         [_reject(wanted, piece.file, each) for each in found.bad],

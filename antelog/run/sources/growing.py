@@ -14,8 +14,8 @@ from typing import BinaryIO
 from antelog.errors import DataError
 from antelog.files.columns import Wanted
 from antelog.files.naming import Form
-from antelog.watch.sources.lines import LinesOf
-from antelog.watch.sources.source import AT_ONCE, Mark, Piece
+from antelog.run.sources.lines import LinesOf
+from antelog.run.sources.source import AT_ONCE, Mark, Piece
 
 _HEAD = 1 << 16
 """The first line of a file has no more bytes than this, as far as restarts are concerned."""

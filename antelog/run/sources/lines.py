@@ -15,7 +15,7 @@ from antelog.files.csv_files import CsvRows
 from antelog.files.json_files import JsonRows
 from antelog.files.lines import MARK, without_mark
 from antelog.files.naming import Form
-from antelog.watch.sources.source import Mark, Piece
+from antelog.run.sources.source import Mark, Piece
 
 
 class LinesOf:
