@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from antelog.engine.columns.orders import ascending, order_of
+from antelog.engine.columns.tables import sorting
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of
 
@@ -39,7 +39,7 @@ def batches(
         number = min(number, count // max(1, _OUTWEIGHS * rows_of(kept)))
     ends = [now]
     if number > 1:
-        arrival = ascending(np.concatenate([new.arrival for new in facts.values()]))
+        arrival = np.sort(np.concatenate([new.arrival for new in facts.values()]))
         cuts = arrival[np.arange(1, number) * count // number]
         ends = [*(end for end in dict.fromkeys(cuts.tolist()) if end < now), now]
     if len(ends) == 1:
@@ -53,7 +53,7 @@ def batches(
 def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
     """The facts that arrive by each of some ticks, and after the one before."""
     number = np.searchsorted(np.array(ends), facts.arrival)
-    ordered = facts.take(order_of(number))
+    ordered = facts.take(sorting(number))
     counts = np.bincount(number, minlength=len(ends))
     return [
         ordered.between(end - count, end)

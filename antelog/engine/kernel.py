@@ -25,7 +25,6 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import affected, unsettled
 from antelog.engine.batches import batches
-from antelog.engine.columns.orders import ascending
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct
@@ -144,7 +143,7 @@ def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:
     """A tick that cuts a step in two, with half of the facts on each side; None if it has only one tick."""
     if now <= state.now + 1:
         return None
-    arrivals = ascending(np.concatenate([np.zeros(0, np.int64), *(new.arrival for new in facts.values())]))
+    arrivals = np.sort(np.concatenate([np.zeros(0, np.int64), *(new.arrival for new in facts.values())]))
     middle = int(arrivals[len(arrivals) // 2]) - 1 if len(arrivals) else (state.now + now) // 2
     return min(max(middle, state.now + 1), now - 1)
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
-from antelog.engine.columns import few
 from antelog.engine.columns.room import make_room
 from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting, spread
 
@@ -62,8 +60,6 @@ class Moments:
 
 def moments(found: Lives, before: int, now: int) -> Moments:
     """The moments of all answers that change after `before` and up to `now`."""
-    if len(found.number) <= few.FEW:
-        return _few_moments(found, before, now)
     life = found.life
     shift = (now - before + 1).bit_length()
     owner = found.number << shift
@@ -84,34 +80,6 @@ def moments(found: Lives, before: int, now: int) -> Moments:
     existing[found.number[there & (life.told <= before) & (before < life.end)]] = True
     key = _with_first(happened, shift, existing)
     return _seen(found, before, key, shift, there)
-
-
-def _few_moments(found: Lives, before: int, now: int) -> Moments:
-    """The same, row by row."""
-    number, told, end = (c.tolist() for c in (found.number, found.life.told, found.life.end))
-    holds = (ticks for block in found.blocks for ticks in block.holds.T.tolist())
-    happened: list[set[int]] = [set() for _ in range(found.by_answer.count)]
-    there = []
-    for row, (answer, first, last, true) in enumerate(zip(number, told, end, holds, strict=True)):
-        if first < last and first <= now:
-            there.append((row, answer, first, last))
-            since, until = max(first, before + 1), min(last, now)
-            happened[answer].update(tick for tick in (first, last, *true) if since <= tick <= until)
-    for _, answer, first, last in there:
-        if happened[answer] and first <= before < last:
-            happened[answer].add(before)  # when nothing has happened yet
-    ordered = [sorted(ticks) for ticks in happened]
-    starts = [*accumulate(map(len, ordered), initial=0)]
-    views = [
-        (row, at)
-        for row, answer, first, last in there
-        for at, tick in enumerate(ordered[answer], starts[answer])
-        if first <= tick < last
-    ]
-    every = [(answer, tick) for answer, own in enumerate(ordered) for tick in own]
-    answers, ticks = np.array(every, np.int64).reshape(-1, 2).T
-    view_of, view_at = np.array(views, np.int64).reshape(-1, 2).T
-    return Moments(before, answers, ticks, view_of, view_at, found.by_answer.alone)
 
 
 def and_more(

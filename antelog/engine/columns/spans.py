@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns import few
+from antelog.engine.columns import tables
 from antelog.engine.columns.tables import Column, Mask, marked, spread
 
 FOREVER = 2**56
@@ -85,7 +85,7 @@ def union(parts: Iterable[Spans]) -> Spans:
         return found[0]
     if not found:
         return NOWHERE
-    if sum(len(part.first) for part in found) <= few.FEW:
+    if sum(len(part.first) for part in found) <= tables.FEW:
         return _few_merged(sorted(pair for part in found for pair in part.pairs()))
     return covering(
         np.concatenate([part.first for part in found]), np.concatenate([part.last for part in found])
@@ -102,7 +102,7 @@ def _merged(first: Column, last: Column) -> Spans:
     """Spans in the order of their beginnings, those that meet made one."""
     if len(first) == 1:
         return Spans(first, last)
-    if len(first) <= few.FEW:
+    if len(first) <= tables.FEW:
         return _few_merged([*zip(first.tolist(), last.tolist(), strict=True)])
     last = np.maximum.accumulate(last)
     begins = np.ones(len(first), np.bool_)

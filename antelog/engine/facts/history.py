@@ -16,7 +16,6 @@ from itertools import accumulate
 
 import numpy as np
 
-from antelog.engine.columns import few
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, distinct, find_rows, groups
 from antelog.engine.facts.alike import among
@@ -34,14 +33,6 @@ class Stream:
     def ticks(self) -> Column:
         """The ticks there are facts about, in order."""
         return np.sort(np.fromiter(self.slices, np.int64, len(self.slices)))
-
-    @cached_property
-    def few(self) -> Facts | None:
-        """All the facts, if they are so few that looking for some of them takes longer than taking all."""
-        if len(self.slices) > few.FEW:
-            return None
-        parts = [part for parts in self.slices.values() for part in parts]
-        return joint(parts, self.width) if sum(part.count for part in parts) <= few.FEW else None
 
 
 History = Mapping[str, Stream]
@@ -67,14 +58,12 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
 def gather_each(
     history: History, name: str, wanted: Sequence[Spans | None], constants: Places = (), repeats: Places = ()
 ) -> list[Facts]:
-    """What `gather` gives for each of some sets of ticks, and perhaps facts about other ticks as well.
+    """What `gather` gives for each of some sets of ticks.
 
     Literals often ask for nearly the same ticks. The facts about these are put side by side once, and each
     set has its stretch of them.
     """
     stream = history[name]
-    if stream.few is not None:  # looking for some takes longer than taking all
-        return [stream.few.having(constants, repeats)] * len(wanted)
     if len(wanted) == 1:
         return [gather(history, name, wanted[0], constants, repeats)]
     ticks = [[*stream.slices] if about is None else _ticks_in(stream, about) for about in wanted]

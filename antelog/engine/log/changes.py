@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.answers.affected import Step
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import (
     Column,
     changed,
@@ -30,7 +29,6 @@ from antelog.engine.columns.tables import (
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
-from antelog.engine.log.few_lines import few_columns
 from antelog.engine.log.others import Teller, others_columns
 from antelog.engine.log.outlook import AsOf, Outlook, outlook
 from antelog.engine.log.schema import AnswerTypes, table_schema
@@ -186,8 +184,7 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
     ahead = _ahead(judge, told, moment.take(marked(kind <= REVISED)))
-    around = few_columns(judge, told, moment, kind, ahead) if len(moment) <= few.FEW else None
-    around = columns_around(judge, told, moment, kind, ahead) if around is None else around
+    around = columns_around(judge, told, moment, kind, ahead)
     columns = around[:2]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:

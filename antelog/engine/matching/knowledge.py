@@ -39,7 +39,5 @@ class Knowledge:
         return facts_for_each(prepared.facts, self.history, around, self.values)
 
     def _around(self, fact: FactLiteral, about: Spans | None) -> Spans | None:
-        """The ticks of a literal's facts, for answers about some ticks; any (None) if all facts are few."""
-        if about is None or self.history[fact.atom.predicate].few is not None:
-            return None
-        return about.shifted(fact.behind, fact.ahead)
+        """The ticks of a literal's facts, for answers about some ticks."""
+        return None if about is None else about.shifted(fact.behind, fact.ahead)

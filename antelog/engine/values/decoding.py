@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.growing import begins_and_bytes
 from antelog.engine.values.kinds import Kind, Plain, from_raw, kind_of, shortest, written
@@ -111,8 +110,6 @@ def _with(texts: pa.Array, where: Mask, others: list[str]) -> pa.Array:
 
 def repeated(texts: tuple[str, ...], which: NDArray[np.integer[Any]]) -> pa.Array:
     """Some of a few texts."""
-    if len(which) <= few.FEW:
-        return pa.array([texts[i] for i in which.tolist()], pa.string())
     first = int(which[0])
     if np.all(which == first):
         return pa.repeat(texts[first], len(which))

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
 
-from antelog.engine.columns import few
+from antelog.engine.columns import tables
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.kinds import Item, Kind, has_no_double, kind_of_column, nearest_double, raw_values
 
@@ -95,7 +95,7 @@ def _doubles(array: pa.Array | pa.ChunkedArray) -> Column:
 
 
 def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) -> Column:
-    if len(array) <= few.FEW and is_a.is_string(array.type) and not array.null_count:
+    if len(array) <= tables.FEW and is_a.is_string(array.type) and not array.null_count:
         return intern(array.to_pylist())
     chunks = _encoded(array)
     if not chunks:

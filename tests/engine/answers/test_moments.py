@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.moments import Moments, confirmations, current, levels, moments
 from antelog.engine.columns.spans import EVERYWHERE
-from tests.engine.few import at_most
 from tests.engine.stages import Fact, stage
-
-
-@pytest.fixture(autouse=True, scope="module", params=[0, 64])
-def few(request: pytest.FixtureRequest) -> Iterator[None]:
-    with at_most(request.param):
-        yield
-
 
 MALF = "input Temp(x, time) delay 2. Malf(X, T) :- Temp(X, T), Temp(X, T+1). query Malf(X, T)."
 FACTS = [("Temp", "a", 3, 3), ("Temp", "a", 4, 5)]

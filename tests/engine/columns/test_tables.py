@@ -1,4 +1,4 @@
-"""antelog/engine/columns/{tables,few}.py: keys, groups and joins over columns of numbers, many and few."""
+"""antelog/engine/columns/tables.py: keys, order, groups and joins over columns of numbers, many and few."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from antelog.engine.columns.tables import (
     keys_of,
     numbered,
     once,
+    ordered,
     pairs,
     sorting,
     spread,
@@ -107,3 +108,19 @@ def test_rows_are_sorted_by_one_column_after_the_other(rows: list[tuple[int, int
     assert [rows[i] for i in order.tolist()] == sorted(rows)
     first = column(*(row[0] for row in rows))
     assert sorting(first).tolist() == sorted(range(len(rows)), key=lambda i: rows[i][0])
+
+
+# Some that fit into 64 bits together with the numbers of their rows, and some that do not.
+NUMBERS = st.integers(-3, 5) | st.integers(-(2**40), 2**40) | st.integers(-(2**62), 2**62 - 1)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=9))
+def test_numbers_are_sorted_however_far_apart(numbers: list[int]) -> None:
+    order, sequence = ordered(column(*numbers))
+    assert order.tolist() == sorted(range(len(numbers)), key=lambda i: numbers[i])
+    assert sequence.tolist() == sorted(numbers)
+
+
+def test_numbers_just_too_large_for_their_rows_are_sorted() -> None:
+    for most in (2**60 - 1, 2**60, 2**61 - 1, 2**61):
+        assert ordered(column(most, 0, most - 1, 0, most))[0].tolist() == [1, 3, 2, 0, 4]

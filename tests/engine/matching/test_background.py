@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from antelog.engine.columns.spans import span
-from tests.engine.few import at_most
 from tests.engine.stages import stage
 
 RULES = """
@@ -33,8 +32,7 @@ def test_a_variable_of_the_background_alone_takes_no_rows() -> None:
 def test_facts_are_gathered_about_the_ticks_that_answers_rest_on() -> None:
     given = stage(RULES, [("P", "c", 5, 5), ("R", "b", 3, 3), ("R", "b", 5, 5)])
     prepared, _ = given.pattern("Q")
-    with at_most(0):
-        gathered = given.known.found(prepared, span(5, 5))
+    gathered = given.known.found(prepared, span(5, 5))
     by_literal = {
         fact.atom.predicate: given.read(prepared, found.rows)
         for fact, found in zip(prepared.facts, gathered, strict=True)

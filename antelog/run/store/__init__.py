@@ -1,0 +1,40 @@
+"""The store of a run: a file that one process writes and others read, and feeds of lines.
+
+driver ── Store ──▶ turbines.state ──▶ StoredFeedAt, FeedReader ── page, alerts
+Spark ── BatchFeed, FolderFeed ──▶ changes.feed/ ──▶ FolderFeed, FeedReader ── page
+"""
+
+from antelog.run.store.batches import BatchFeed, Written
+from antelog.run.store.database import is_store
+from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
+from antelog.run.store.folder import FolderFeed, is_folder_feed
+from antelog.run.store.inbox import Inbox, PostedFact, post
+from antelog.run.store.records import Record, about, change_of, record_of, reject_line, status_line
+from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
+
+__all__ = [
+    "BatchFeed",
+    "Extent",
+    "Feed",
+    "FeedReader",
+    "FolderFeed",
+    "Inbox",
+    "Portion",
+    "PostedFact",
+    "Record",
+    "RecordedStep",
+    "Store",
+    "StoredFeedAt",
+    "StoredRows",
+    "StoredState",
+    "WritableFeed",
+    "Written",
+    "about",
+    "change_of",
+    "is_folder_feed",
+    "is_store",
+    "post",
+    "record_of",
+    "reject_line",
+    "status_line",
+]

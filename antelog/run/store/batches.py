@@ -1,0 +1,100 @@
+"""A feed written batch by batch, of changes alone: which answers are open is worked out from them.
+
+    feed = BatchFeed(FolderFeed(folder), {"program": text, "path": "turbines.alog", "time": None})
+    feed.write(Written(17, lines, {"tick": 40, "inputs": {}}))   batch 17, once, however often it comes
+
+A pipeline on Spark has its engines on many machines, and the page is served where its driver is. So the
+driver keeps the last line of each open answer. A batch that comes again after a crash is written once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from antelog.run.store.feed import FeedReader, WritableFeed
+from antelog.run.store.records import ENDS, status_line
+
+_DECODER = msgspec.json.Decoder(dict[str, Any])
+
+_OpenLines = dict[tuple[str, bytes], str]
+"""The last line of each answer that is open, by its query and values."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The lines of changes and rejects of a batch, and the status after it.
+
+    A batch without a number is the only one.
+    """
+
+    number: int | None
+    lines: Sequence[str]
+    status: Mapping[str, Any]
+
+
+class BatchFeed:
+    """Writes a feed batch by batch, and goes on with one that is there."""
+
+    def __init__(self, feed: WritableFeed, about: Mapping[str, object]) -> None:
+        self.feed, self._about = feed, about
+        self._open: _OpenLines = {}
+        self._tick, self._number = -1, -1
+        self._read()
+        self._begin()
+
+    def write(self, batch: Written) -> None:
+        """Write the lines of a batch, unless they are there already."""
+        if batch.number is not None and batch.number <= self._number:
+            return
+        for line in batch.lines:
+            _fold(self._open, _DECODER.decode(line), line)
+        self._tick = max(self._tick, batch.status.get("tick") or -1)
+        self._number = self._number if batch.number is None else batch.number
+        if self.feed.full:
+            self._begin()
+        self.feed.append([*batch.lines, self._status(batch.status)])
+
+    def _begin(self) -> None:
+        known = {**self._about, "tick": self._tick, "batch": self._number}
+        self.feed.begin(known, list(self._open.values()))
+
+    def _status(self, given: Mapping[str, Any]) -> str:
+        open_ = Counter(query for query, _ in self._open)
+        return status_line({"holding": None, **given, "open": open_, "batch": self._number})
+
+    def _read(self) -> None:
+        """Read the whole batches that were written before; each ends with a status."""
+        reader = FeedReader(self.feed)
+        batch: list[dict[str, Any]] = []
+        while records := reader.read():
+            for record in records:
+                if "head" in record:
+                    batch, head = [], record["head"]
+                    self._open = {}
+                    self._fold_all(head["open"])
+                    self._tick, self._number = head["tick"], head.get("batch", -1)
+                elif "status" in record:
+                    self._fold_all(batch)
+                    batch, status = [], record["status"]
+                    self._tick, self._number = status["tick"], status.get("batch", -1)
+                else:
+                    batch.append(record)
+
+    def _fold_all(self, records: Sequence[Mapping[str, Any]]) -> None:
+        for each in records:
+            _fold(self._open, each, msgspec.json.encode(each).decode())
+
+
+def _fold(open_: _OpenLines, record: Mapping[str, Any], line: str) -> None:
+    if "change" not in record:
+        return
+    key = record["query"], msgspec.json.encode([record["answer"], record.get("others")])
+    if record["change"] in ENDS:
+        open_.pop(key, None)
+    else:
+        open_[key] = line

@@ -1,0 +1,240 @@
+"""The file of a store: a database of SQLite in WAL mode, on a disk of this machine, with one writer.
+
+    opened(path)        a connection for a reader, the inbox or the outbox of a store that is there
+    WriterLock(path)    held by the one `antelog watch` that writes; it ends with its process
+
+WAL mode lets readers read while the writer writes. It needs memory that all of them share, and locks; so a
+file on a network disk is refused.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from antelog.errors import StateError
+
+APPLICATION = 0x414E_544C
+"""Marks the file as a store of antelog's, as SQLite's `application_id`."""
+
+VERSION = 1
+"""Counts up whenever a store of the version before can no longer be read, as SQLite's `user_version`."""
+
+PATIENCE = 60.0
+"""Seconds to wait for another process's transaction."""
+
+TABLES = """
+CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), known BLOB, generation INTEGER);
+CREATE TABLE pieces (generation INTEGER, number INTEGER, content BLOB, PRIMARY KEY (generation, number));
+CREATE TABLE steps (step INTEGER PRIMARY KEY, now INTEGER);
+CREATE TABLE rows (number INTEGER PRIMARY KEY, step INTEGER, input TEXT, file TEXT, content BLOB);
+CREATE TABLE feed (last INTEGER PRIMARY KEY, count INTEGER, at INTEGER, head INTEGER, lines BLOB);
+CREATE TABLE inputs (name TEXT PRIMARY KEY, lines INTEGER);
+CREATE TABLE posted (number INTEGER PRIMARY KEY, input TEXT, last INTEGER, facts BLOB);
+CREATE TABLE place (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER);
+CREATE TABLE letters (
+    id INTEGER PRIMARY KEY, receiver TEXT, key TEXT, body TEXT, tries INTEGER DEFAULT 0,
+    UNIQUE (receiver, key)
+);
+CREATE INDEX waiting ON letters (receiver, tries / 5, id) WHERE body IS NOT NULL;
+CREATE TABLE receivers (name TEXT PRIMARY KEY);
+CREATE TABLE counts (receiver TEXT, outcome TEXT, number INTEGER, PRIMARY KEY (receiver, outcome));
+"""
+
+_HEADER = b"SQLite format 3\0"
+_OLDER = (b"antelog state ", b"PK\x03\x04")
+"""The first bytes of states before there was a store."""
+
+_NETWORK = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "glusterfs", "ncpfs", "ocfs2"}
+    | {"gfs2", "gpfs", "beegfs", "drvfs", "vboxsf", "prl_fs", "vmhgfs"}
+)
+"""File systems that several machines share; and all that begin with `fuse.`, such as `fuse.sshfs`."""
+
+
+def is_store(path: Path) -> bool:
+    """Whether a file is a database; what is missing or cannot be read is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_HEADER)) == _HEADER
+    except OSError:
+        return False
+
+
+def created(path: Path, *, durable: bool) -> sqlite3.Connection:
+    """A connection for the writer; the store is made if it is not there. Raises StateError."""
+    _refuse_other_files(path)
+    _refuse_network_disks(path)
+    try:
+        path.touch(mode=0o600)  # facts are not for everybody on this machine
+    except OSError as error:
+        raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
+    with _in_words(path):
+        database = _connected(path, durable=durable)
+        try:
+            _make_or_check(database, path)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection to a store that is there. Raises StateError."""
+    if not is_store(path):
+        raise StateError(f"{path} is not a store that antelog wrote")
+    with _in_words(path):
+        database = _connected(path, durable=True)
+        try:
+            _check(database, path)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """All that is written within it, or nothing."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+class WriterLock:
+    """The lock of the one writer of a store, in a file beside it. It ends with the process that holds it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.with_name(f"{path.name}-lock")
+        while True:
+            self._descriptor = self._locked(path)
+            if self._is_there():
+                return
+            os.close(self._descriptor)  # the writer before has removed it just now
+
+    def close(self) -> None:
+        self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)
+
+    def _locked(self, path: Path) -> int:
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                raise StateError(
+                    f"{path}: another `antelog watch` writes to it; stop that one first, or give another "
+                    "--state"
+                ) from None
+            raise _no_locks(path, error.strerror or str(error)) from None
+        return descriptor
+
+    def _is_there(self) -> bool:
+        with suppress(OSError):
+            there, held = self._path.stat(), os.fstat(self._descriptor)
+            return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
+        return False
+
+
+def file_system(path: Path, mounts: str) -> str:
+    """The type of the file system that a path is on, by the lines of `/proc/self/mountinfo`; or nothing."""
+    best, found = -1, ""
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split(" ")
+        if len(fields) < 5 or not after:
+            continue
+        point = Path(fields[4].encode().decode("unicode_escape"))
+        if path.is_relative_to(point) and len(point.parts) >= best:
+            best, found = len(point.parts), after.split(" ")[0]
+    return found
+
+
+def _refuse_network_disks(path: Path) -> None:
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
+    except OSError:
+        return  # not Linux; whether locks work is seen when one is taken
+    kind = file_system(path.parent.resolve(), mounts)
+    if kind in _NETWORK or kind.startswith("fuse."):
+        raise _no_locks(path, kind)
+
+
+def _no_locks(path: Path, reason: str) -> StateError:
+    return StateError(
+        f"{path}: locks do not work there ({reason}); a store has to be on a disk of this machine"
+    )
+
+
+def _refuse_other_files(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(_HEADER))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StateError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if begins.startswith(_OLDER):
+        raise StateError(
+            f"{path} is a state of the older make, which this antelog does not read; replay the facts into "
+            "another --state, or go on with the version that wrote it"
+        )
+    if begins and begins != _HEADER:
+        raise StateError(f"{path} is not a store that antelog wrote; give another name")
+
+
+def _connected(path: Path, *, durable: bool) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
+    database.execute("PRAGMA journal_size_limit = 67108864")
+    return database
+
+
+def _make_or_check(database: sqlite3.Connection, path: Path) -> None:
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application == 0 and not tables:
+        database.execute("PRAGMA page_size = 16384")
+        (mode,) = database.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise _no_locks(path, f"the journal would be {mode}")
+        with transaction(database):
+            for statement in TABLES.split(";\n"):
+                database.execute(statement)
+            database.execute(f"PRAGMA application_id = {APPLICATION}")
+            database.execute(f"PRAGMA user_version = {VERSION}")
+    _check(database, path)
+
+
+def _check(database: sqlite3.Connection, path: Path) -> None:
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise StateError(f"{path} is not a store that antelog wrote; give another name")
+    if version != VERSION:
+        raise StateError(
+            f"{path} is a store of version {version}, but this antelog reads version {VERSION}; replay the "
+            "facts into another --state, or go on with the version that wrote it"
+        )
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    """Errors of SQLite as StateError, with the path."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StateError(f"{path}: the store cannot be used: {error}") from None

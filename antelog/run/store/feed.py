@@ -1,0 +1,225 @@
+"""A feed: lines that one process appends, and that others read from a position on.
+
+    feed.begin({"program": text, "tick": 7}, open_lines)   a head: all that a reader has to know
+    feed.append(['{"tick": 8, "change": …}'])              lines after it, there for readers at once
+    FeedReader(feed).read(1000)                            the next 1000 records, decoded
+
+The beginning of a feed moves on: old lines go, up to a head. So a reader can begin with any feed's first line
+and know everything. A position is a number that grows, and 0 before all.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from antelog.run.store.database import is_store, opened
+
+LARGEST = 64 << 20
+"""Bytes after which a new head is due."""
+
+KEPT = 512 << 20
+"""Bytes of a feed that are kept."""
+
+KEPT_SECONDS = 7 * 24 * 3600
+"""Seconds after which lines go, the last head and what follows it excepted."""
+
+_BETWEEN_HEADS = KEPT_SECONDS // 8
+_BLOCK = 1_000
+"""Lines in a row of the table, at most."""
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Some lines of a feed, and the position after them."""
+
+    lines: Sequence[bytes]
+    position: int
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The positions before the first line that is kept and after the last one, and how many bytes that is."""
+
+    first: int
+    last: int
+    size: int
+
+
+class Feed(Protocol):
+    """Lines by position; each line is a JSON object."""
+
+    def read(self, after: int, limit: int) -> Portion:
+        """At most `limit` lines behind a position; where some are gone, from the oldest on."""
+
+    def summary(self) -> Extent:
+        """What is kept."""
+
+
+class WritableFeed(Feed, Protocol):
+    """A feed in the process that writes it."""
+
+    @property
+    def full(self) -> bool:
+        """Whether a head is due before the next lines."""
+
+    def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
+        """Append a head, with `open_lines` as all that is open, and remove what is too old."""
+
+    def append(self, lines: Sequence[str]) -> None:
+        """Append lines after a head."""
+
+
+class FeedReader:
+    """Reads the records of a feed; `damaged` counts lines that are no JSON objects."""
+
+    def __init__(self, feed: Feed, position: int = 0) -> None:
+        self.feed, self.position = feed, position
+        self.damaged = 0
+        self._decoder = msgspec.json.Decoder(dict[str, Any])
+
+    def read(self, limit: int = 10_000) -> list[dict[str, Any]]:
+        """The next records; none if there is nothing new."""
+        portion = self.feed.read(self.position, limit)
+        self.position = portion.position
+        records = []
+        for line in portion.lines:
+            try:
+                records.append(self._decoder.decode(line))
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                self.damaged += 1
+        return records
+
+
+def head_line(about: Mapping[str, object], open_lines: Iterable[str]) -> str:
+    """The line of a head."""
+    known = json.dumps(about, ensure_ascii=False)[:-1]
+    return f'{{"head": {known}{", " if about else ""}"open": [{", ".join(open_lines)}]}}}}'
+
+
+class StoredFeed:
+    """The feed of a store, written with the connection of its writer.
+
+    A row of the table has up to 1,000 lines, numbered from 1 on; the position is the number of the last one.
+    """
+
+    def __init__(self, database: sqlite3.Connection, *, largest: int = LARGEST, kept: int = KEPT) -> None:
+        self._database, self._largest, self._kept = database, largest, kept
+        self._size, self._begun = 0, 0.0
+        self._last = _extent(database).last
+
+    @property
+    def full(self) -> bool:
+        return not self._begun or self._size >= self._largest or time.time() > self._begun + _BETWEEN_HEADS
+
+    def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
+        self._size, self._begun = 0, time.time()
+        self._insert([head_line(about, open_lines)], head=True)
+        self._remove_old()
+
+    def append(self, lines: Sequence[str]) -> None:
+        if not self._begun:
+            raise ValueError("a feed begins with a head")
+        for start in range(0, len(lines), _BLOCK):
+            self._insert(lines[start : start + _BLOCK])
+
+    def read(self, after: int, limit: int) -> Portion:
+        return _portion(self._database, after, limit)
+
+    def summary(self) -> Extent:
+        return _extent(self._database)
+
+    def _insert(self, lines: Sequence[str], *, head: bool = False) -> None:
+        content = "\n".join(lines).encode()
+        self._last += len(lines)
+        self._size += len(content)
+        self._database.execute(
+            "INSERT INTO feed VALUES (?, ?, ?, ?, ?)",
+            (self._last, len(lines), int(time.time()), head, content),
+        )
+
+    def _remove_old(self) -> None:
+        """Remove all before the oldest head after which the feed is small and young enough."""
+        heads = self._database.execute("SELECT last FROM feed WHERE head ORDER BY last DESC").fetchall()
+        room, oldest = self._kept, time.time() - KEPT_SECONDS
+        end, keep = self._last, heads[0][0]
+        for (start,) in heads:
+            size, newest = self._database.execute(
+                "SELECT sum(length(lines)), max(at) FROM feed WHERE last BETWEEN ? AND ?", (start, end)
+            ).fetchone()
+            room -= size
+            if start != heads[0][0] and (room < 0 or newest < oldest):
+                break
+            keep, end = start, start - 1
+        self._database.execute("DELETE FROM feed WHERE last < ?", (keep,))
+
+
+class StoredFeedAt:
+    """The feed of a store that another process writes. Its file may not be there yet, or be replaced."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._database: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+
+    def read(self, after: int, limit: int) -> Portion:
+        if self._database is not None and _identity(self._path) != self._file:
+            self.close()
+            after = 0
+        database = self._opened()
+        return Portion((), after) if database is None else _portion(database, after, limit)
+
+    def summary(self) -> Extent:
+        database = self._opened()
+        return Extent(0, 0, 0) if database is None else _extent(database)
+
+    def close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _opened(self) -> sqlite3.Connection | None:
+        if self._database is None and is_store(self._path):
+            self._database, self._file = opened(self._path), _identity(self._path)
+        return self._database
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
+    """Read as one short transaction: a reader that keeps one open would keep the writer's journal growing."""
+    found: list[bytes] = []
+    rows = database.execute("SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last", (after,))
+    try:
+        for last, count, content in rows:
+            lines = content.split(b"\n")
+            start = max(0, count - (last - after)) if last - count < after else 0
+            wanted = lines[start : start + limit - len(found)]
+            found += wanted
+            after = last - count + start + len(wanted)
+            if len(found) >= limit:
+                break
+    finally:
+        rows.close()
+    return Portion(found, after)
+
+
+def _extent(database: sqlite3.Connection) -> Extent:
+    last, count, size = database.execute(
+        "SELECT max(last), (SELECT last - count FROM feed ORDER BY last LIMIT 1), sum(length(lines)) "
+        "FROM feed"
+    ).fetchone()
+    return Extent(count or 0, last or 0, size or 0)

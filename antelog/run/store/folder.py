@@ -1,0 +1,139 @@
+"""A feed in a folder, for the page of a pipeline on Spark: files of JSON lines that begin with a head.
+
+    00000007.jsonl, 00000008.jsonl, …     segments, the newest last
+
+A position is the number of a segment and how many of its bytes were read, in one number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from antelog.errors import OutputError
+from antelog.run.store.feed import KEPT, LARGEST, Extent, Portion, head_line
+from antelog.writing import Output
+
+_DIGITS = 8
+_ROOM = 1 << 40
+"""More bytes than a segment has."""
+
+_APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+class FolderFeed:
+    """Reads a folder, and writes it from the first head on; there is one writer at a time.
+
+    The first head begins a segment with a number that no reader has seen, and removes the segments of the
+    writer before.
+    """
+
+    def __init__(self, folder: Path, *, largest: int = LARGEST, kept: int = KEPT) -> None:
+        self.folder = folder
+        self._largest, self._kept = largest, kept
+        self._segment: int | None = None
+        self._size = 0
+
+    # ---- for the writer ----
+
+    @property
+    def full(self) -> bool:
+        return self._segment is None or self._size >= self._largest
+
+    def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
+        try:
+            # What facts say is not for everybody on this machine.
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{self.folder}: cannot be written: {error.strerror}") from error
+        before, first = self._segments(), self._segment is None
+        self._segment, self._size = (before[-1] + 1 if before else 0), 0
+        self._write([head_line(about, open_lines)], os.O_CREAT | os.O_EXCL)
+        self._remove(before, -1 if first else self._kept - self._size)
+
+    def append(self, lines: Sequence[str]) -> None:
+        if self._segment is None:
+            raise ValueError("a feed begins with a head")
+        if lines:
+            self._write(lines)
+
+    # ---- for readers ----
+
+    def read(self, after: int, limit: int) -> Portion:
+        segment, offset = divmod(after, _ROOM)
+        found: list[bytes] = []
+        while len(found) < limit:
+            # Looked for first: what is written to a segment is complete once there is one after it.
+            newer = self._after(segment, offset)
+            offset += self._read_segment(segment, offset, found, limit)
+            if len(found) < limit:
+                if newer is None:
+                    break
+                segment, offset = newer, 0
+        return Portion(found, segment * _ROOM + offset)
+
+    def summary(self) -> Extent:
+        there = self._segments()
+        sizes = [self._path(each).stat().st_size for each in there]
+        if not there:
+            return Extent(0, 0, 0)
+        return Extent(there[0] * _ROOM, there[-1] * _ROOM + sizes[-1], sum(sizes))
+
+    # ---- segments ----
+
+    def _path(self, segment: int) -> Path:
+        return self.folder / f"{segment:0{_DIGITS}}.jsonl"
+
+    def _segments(self) -> list[int]:
+        """The segments that are there, the oldest first; none if there is no such folder."""
+        names = [path.stem for path in self.folder.glob("*.jsonl")]
+        return sorted(int(name) for name in names if name.isdecimal() and len(name) >= _DIGITS)
+
+    def _after(self, segment: int, offset: int) -> int | None:
+        """The segment to go on with when this one is read."""
+        there = self._segments()
+        newer = [each for each in there if each > segment]
+        if newer:
+            return newer[0]
+        # A folder was removed and begun anew: then numbers are small again.
+        return there[0] if there and segment not in there and (segment or offset) else None
+
+    def _read_segment(self, segment: int, offset: int, found: list[bytes], limit: int) -> int:
+        """How many bytes were read."""
+        size = 0
+        try:
+            with self._path(segment).open("rb") as file:
+                file.seek(offset)
+                while len(found) < limit and (line := file.readline()).endswith(b"\n"):
+                    size += len(line)
+                    found.append(line)
+        except FileNotFoundError:
+            return 0
+        return size
+
+    def _write(self, lines: Sequence[str], flags: int = 0) -> None:
+        data = memoryview(("\n".join(lines) + "\n").encode())
+        assert self._segment is not None
+        path = self._path(self._segment)
+        try:
+            file = Output(os.open(path, _APPEND | flags, 0o600), str(path))
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+        with file:
+            while data:
+                written = file.write(data)
+                self._size += written
+                data = data[written:]
+
+    def _remove(self, segments: Sequence[int], room: int) -> None:
+        """Remove the oldest segments for which there is no room."""
+        for segment in reversed(segments):
+            room -= self._path(segment).stat().st_size
+            if room < 0:
+                self._path(segment).unlink()
+
+
+def is_folder_feed(folder: Path) -> bool:
+    """Whether a folder has segments of a feed."""
+    return bool(FolderFeed(folder).summary().last)

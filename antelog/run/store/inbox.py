@@ -1,0 +1,71 @@
+"""Facts that were posted, until a state has them: the page puts them in, the source `http:` reads them.
+
+Inbox(database).accept("Temp")              the input takes posted facts
+post(path, "Temp", [b'{"X": "wt2"}'])       from the process of the page; on the disk when it returns
+Inbox(database).read("Temp", 0, 1000)       [PostedFact(1, b'{"X": "wt2"}')]
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from antelog.run.store.database import opened, transaction
+
+
+@dataclass(frozen=True)
+class PostedFact:
+    """A JSON object, and its number among all facts that were posted for its input, from 1 on."""
+
+    line: int
+    fact: bytes
+
+
+class Inbox:
+    """Posted facts, for the writer of a store."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    def accept(self, name: str) -> None:
+        """Let facts be posted for an input."""
+        self._database.execute("INSERT OR IGNORE INTO inputs VALUES (?, 0)", (name,))
+
+    def read(self, name: str, after: int, limit: int) -> list[PostedFact]:
+        """Facts behind a line; all of those that were posted together, so `limit` may be passed."""
+        found: list[PostedFact] = []
+        rows = self._database.execute(
+            "SELECT last, facts FROM posted WHERE input = ? AND last > ? ORDER BY number", (name, after)
+        )
+        try:
+            for last, content in rows:
+                facts = content.split(b"\n")
+                first = last - len(facts) + 1
+                found += [
+                    PostedFact(line, fact) for line, fact in enumerate(facts, start=first) if line > after
+                ]
+                if len(found) >= limit:
+                    break
+        finally:
+            rows.close()
+        return found
+
+    def forget(self, name: str, line: int) -> None:
+        """Remove facts up to a line, for the state has them."""
+        self._database.execute("DELETE FROM posted WHERE input = ? AND last <= ?", (name, line))
+
+
+def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:
+    """Put facts into the inbox of a store; False if the input takes none. Raises StateError."""
+    with closing(opened(path)) as database, transaction(database):
+        row = database.execute("SELECT lines FROM inputs WHERE name = ?", (name,)).fetchone()
+        if row is not None and facts:
+            last = row[0] + len(facts)
+            database.execute("UPDATE inputs SET lines = ? WHERE name = ?", (last, name))
+            database.execute(
+                "INSERT INTO posted (input, last, facts) VALUES (?, ?, ?)", (name, last, b"\n".join(facts))
+            )
+    return row is not None

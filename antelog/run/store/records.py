@@ -1,0 +1,60 @@
+"""Records of a feed: changes that any pipeline wrote, and the lines of programs, statuses and rejects.
+
+{"change": "possible", "answer": "{\\"X\\": \\"wt2\\"}", …}    a row of Spark's
+{"change": "possible", "answer": {"X": "wt2"}, …}          a record of a feed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+import msgspec
+
+Record: TypeAlias = dict[str, Any]
+
+ENDS = ("confirmed", "rejected", "dropped")
+"""After such a change an answer is open no more."""
+
+
+def about(text: str, path: str, length: int | None) -> dict[str, object]:
+    """The fields of a head about a program: its text and file, and the length of a tick, in microseconds."""
+    time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
+    return {"program": text, "path": path, "time": None if length is None else time}
+
+
+def status_line(status: Mapping[str, Any]) -> str:
+    """The line of a status, dated now."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return msgspec.json.encode({"status": {"at": at, **status}}).decode()
+
+
+def reject_line(reject: Mapping[str, Any]) -> str:
+    """The line of a row that was set aside: its `input`, the `reason`, the `row`, and more in words."""
+    return msgspec.json.encode({"reject": reject}).decode()
+
+
+def record_of(line: bytes) -> Record | None:
+    """The record of a line of JSON; None if it is none."""
+    try:
+        found = msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return found if {"head", "status", "reject"} & found.keys() else change_of(found)
+
+
+def change_of(row: Record) -> Record | None:
+    """A change as lines have it, or None: Spark writes answers as JSON, and forecasts as structs."""
+    if not {"tick", "change", "query", "answer"} <= row.keys():
+        return None
+    answer = row["answer"]
+    if isinstance(answer, str):
+        try:
+            row = {**row, "answer": msgspec.json.decode(answer, type=dict[str, Any])}
+        except msgspec.DecodeError:
+            return None
+    forecast = row.get("forecast")
+    if forecast and isinstance(forecast[0], dict):
+        row = {**row, "forecast": [[each["tick"], each["chance"]] for each in forecast]}
+    return {key: value for key, value in row.items() if key != "timestamp"}

@@ -1,0 +1,149 @@
+"""The store of a run: marks, state, feed and inbox in one file, and the outbox of its alerts.
+
+    store = Store.open(Path("turbines.state"))
+    store.stored()                                     a StoredState to go on from, or None
+    with store.transaction():                          a step: all of it or nothing
+        store.feed.append(lines)
+        store.record(known, RecordedStep(8, rows))     the rows of the step, not the state after it
+    store.save(engine, waiting, known)                 the state after all steps, now and then
+
+To write a large state with each step is too dear. So a step records its rows, and `save` writes the state and
+forgets the rows recorded before. Whoever goes on takes the state and repeats the recorded steps, whose lines
+are in the feed already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from antelog.run.store import database as files
+from antelog.run.store.feed import StoredFeed
+from antelog.run.store.inbox import Inbox
+
+PIECE = 64 << 20
+"""Bytes of the state in one row."""
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows that were read from a file, or the like, of an input: an Arrow stream, with their arrivals."""
+
+    input: str
+    file: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class RecordedStep:
+    """The tick up to which the engine was advanced, and the rows that were read for it and before it."""
+
+    now: int
+    rows: tuple[StoredRows, ...] = ()
+
+
+@dataclass(frozen=True)
+class StoredState:
+    """What a store was left with: the engine's state, the rows that waited then, and the steps since.
+
+    `known` is from the last of these steps: marks of sources, clock, counts, the size of the output.
+    """
+
+    engine: bytes
+    waiting: tuple[StoredRows, ...]
+    steps: tuple[RecordedStep, ...]
+    known: bytes
+
+
+class Store:
+    """The store in the process that writes it; `open` makes it.
+
+    Acknowledgements of answers will be a table beside the outbox, which the page writes as it does the inbox.
+    """
+
+    def __init__(self, path: Path, *, durable: bool) -> None:
+        self.path = path
+        self._lock = files.WriterLock(path)
+        try:
+            self._database = files.created(path, durable=durable)
+        except BaseException:
+            self._lock.close()
+            raise
+        self.feed = StoredFeed(self._database)
+        self.inbox = Inbox(self._database)
+
+    @classmethod
+    def open(cls, path: Path, *, temporary: bool = False) -> Self:
+        """A new store, or the one that is there. Raises StateError.
+
+        A `temporary` one is not waited for to be on the disk.
+        """
+        return cls(path, durable=not temporary)
+
+    def close(self) -> None:
+        self._database.close()
+        self._lock.close()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All that is written within it, or nothing."""
+        return files.transaction(self._database)
+
+    def record(self, known: bytes, step: RecordedStep) -> None:
+        """Write down a step after the last state. The state has to have been saved once."""
+        (number,) = self._database.execute("SELECT coalesce(max(step), 0) + 1 FROM steps").fetchone()
+        self._database.execute("INSERT INTO steps VALUES (?, ?)", (number, step.now))
+        self._insert(number, step.rows)
+        self._database.execute("UPDATE state SET known = ?", (known,))
+
+    def save(self, engine: bytes, waiting: Sequence[StoredRows], known: bytes) -> None:
+        """Put a state in place of the one before and of the steps since.
+
+        Its pieces are written one by one, so that no other process waits for long; they count from the last
+        transaction on.
+        """
+        generation = self._generation() + 1
+        # Pieces of a state that was not completed.
+        self._database.execute("DELETE FROM pieces WHERE generation >= ?", (generation,))
+        for number, start in enumerate(range(0, len(engine), PIECE)):
+            self._database.execute(
+                "INSERT INTO pieces VALUES (?, ?, ?)", (generation, number, engine[start : start + PIECE])
+            )
+        with self.transaction():
+            self._database.execute("INSERT OR REPLACE INTO state VALUES (1, ?, ?)", (known, generation))
+            self._database.execute("DELETE FROM steps")
+            self._database.execute("DELETE FROM rows")
+            self._insert(0, waiting)
+        self._database.execute("DELETE FROM pieces WHERE generation < ?", (generation,))
+
+    def stored(self) -> StoredState | None:
+        """The state that was saved, and the steps since; None if there is none yet."""
+        row = self._database.execute("SELECT known, generation FROM state").fetchone()
+        if row is None:
+            return None
+        known, generation = row
+        pieces = self._database.execute(
+            "SELECT content FROM pieces WHERE generation = ? ORDER BY number", (generation,)
+        )
+        engine = b"".join(content for (content,) in pieces)
+        steps = self._database.execute("SELECT step, now FROM steps ORDER BY step").fetchall()
+        recorded = tuple(RecordedStep(now, self._rows(step)) for step, now in steps)
+        return StoredState(engine, self._rows(0), recorded, known)
+
+    def _generation(self) -> int:
+        found = self._database.execute("SELECT generation FROM state").fetchone()
+        return int(found[0]) if found is not None else 0
+
+    def _insert(self, step: int, rows: Sequence[StoredRows]) -> None:
+        self._database.executemany(
+            "INSERT INTO rows (step, input, file, content) VALUES (?, ?, ?, ?)",
+            [(step, each.input, each.file, each.content) for each in rows],
+        )
+
+    def _rows(self, step: int) -> tuple[StoredRows, ...]:
+        found = self._database.execute(
+            "SELECT input, file, content FROM rows WHERE step = ? ORDER BY number", (step,)
+        )
+        return tuple(StoredRows(*row) for row in found)
