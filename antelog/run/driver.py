@@ -4,7 +4,7 @@
 
     for step in Driver(engine, reader).steps(): …    of recorded facts, to their end
 
-Only the driver waits, and it takes the time from a `Time`, so that a test can be its clock.
+Only the driver waits, and it takes the time from a `RunTime`, so that a test can be its clock.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Protocol
 from antelog.forecast.engine import Engine
 from antelog.run import clock
 from antelog.run.journal import Journal
-from antelog.run.reading import Now, Reader
-from antelog.run.sinks.step import Sink, Step
-from antelog.run.waiting import Batch
+from antelog.run.reading import InputReader, Now
+from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.waiting import DueRows
 
 BETWEEN_STEPS = 0.1
 """Seconds from one step to the next, at least, while there is no more to be read at once."""
 
 
-class Time(Protocol):
+class RunTime(Protocol):
     """The time of a run."""
 
     def wall(self) -> int:
@@ -53,27 +53,31 @@ class SystemTime:
 class View(Protocol):
     """Which steps of an engine a run shows."""
 
-    def steps(self, engine: Engine, batch: Batch, judged: Callable[[Batch], None]) -> Iterator[Step]:
+    def steps(
+        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None]
+    ) -> Iterator[StepResult]:
         """Advance an engine by a batch; `judged` is called when it has looked at rows of one."""
 
-    def rest(self, engine: Engine, end: int) -> Iterator[Step]:
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
         """Advance it to the end of a run."""
 
 
-class Changes:
+class ChangeView:
     """The changes, in the pieces in which they are found."""
 
-    def steps(self, engine: Engine, batch: Batch, judged: Callable[[Batch], None]) -> Iterator[Step]:
+    def steps(
+        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None]
+    ) -> Iterator[StepResult]:
         tables = engine.advance(batch.now, batch.facts)
         judged(batch)
-        yield Step(batch.now, tables)
+        yield StepResult(batch.now, tables)
 
-    def rest(self, engine: Engine, end: int) -> Iterator[Step]:
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
         if end > engine.now:
-            yield Step(end, engine.advance(end))
+            yield StepResult(end, engine.advance(end))
 
 
-class Snapshots:
+class SnapshotView:
     """The answers of every tick from `since` on: those open at it, and those confirmed at it.
 
     If `since` is None the first tick is that of the first arrival. `progress` is called for each tick.
@@ -82,7 +86,9 @@ class Snapshots:
     def __init__(self, since: int | None, progress: Callable[[int], None] = lambda _: None) -> None:
         self._since, self._progress = since, progress
 
-    def steps(self, engine: Engine, batch: Batch, judged: Callable[[Batch], None]) -> Iterator[Step]:
+    def steps(
+        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None]
+    ) -> Iterator[StepResult]:
         if self._since is None:
             self._since = batch.first
         if self._since is None:
@@ -93,29 +99,29 @@ class Snapshots:
         for tick in range(engine.now + 1, batch.now + 1):
             yield self._step(engine, batch.between(tick - 1, tick), judged)
 
-    def rest(self, engine: Engine, end: int) -> Iterator[Step]:
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
         since = self._since
         if since is not None and engine.now < since - 1 < end:
-            yield self._step(engine, Batch(since - 1, {}), _not_judged, shown=False)
+            yield self._step(engine, DueRows(since - 1, {}), _not_judged, shown=False)
         for tick in range(max(engine.now + 1, since or 0), end + 1):
-            yield self._step(engine, Batch(tick, {}), _not_judged)
+            yield self._step(engine, DueRows(tick, {}), _not_judged)
 
     def _step(
-        self, engine: Engine, batch: Batch, judged: Callable[[Batch], None], *, shown: bool = True
-    ) -> Step:
+        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None], *, shown: bool = True
+    ) -> StepResult:
         changes = engine.advance(batch.now, batch.facts)
         judged(batch)
         self._progress(1 if shown else 0)
         queries = engine.plan.queries if shown else ()
-        return Step(batch.now, {each.name: engine.answers(each.name) for each in queries}, changes)
+        return StepResult(batch.now, {each.name: engine.answers(each.name) for each in queries}, changes)
 
 
-def _not_judged(_: Batch) -> None:
+def _not_judged(_: DueRows) -> None:
     """Nothing is set aside of no rows."""
 
 
 @dataclass(frozen=True)
-class Course:
+class RunCourse:
     """How a run goes on and ends.
 
     once     it ends when all that is there has been read
@@ -133,18 +139,18 @@ class Driver:
     """Drives an engine with the rows of a reader."""
 
     engine: Engine
-    reader: Reader
-    view: View = field(default_factory=Changes)
-    course: Course = field(default_factory=Course)
+    reader: InputReader
+    view: View = field(default_factory=ChangeView)
+    course: RunCourse = field(default_factory=RunCourse)
     journal: Journal | None = None
-    time: Time = field(default_factory=SystemTime)
+    time: RunTime = field(default_factory=SystemTime)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
         """Write all steps until `stopping`, or to the end."""
         for step in self.steps(stopping):
             sink.write(step)
 
-    def steps(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Step]:
+    def steps(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[StepResult]:
         """All steps until `stopping`, or to the end. The state is saved after each was taken."""
         if self.journal is not None:
             self.journal.begin()
@@ -171,14 +177,14 @@ class Driver:
     def _now(self) -> Now:
         return Now(self.engine.now, self.time.wall())
 
-    def _advance(self, finished: int) -> Iterator[Step]:
+    def _advance(self, finished: int) -> Iterator[StepResult]:
         """The steps up to a tick that is finished."""
         while self.engine.now < finished:
             for step in self.view.steps(self.engine, self.reader.waiting.batch(finished), self._judged):
                 yield step
                 self._commit(step)
 
-    def _finish(self) -> Iterator[Step]:
+    def _finish(self) -> Iterator[StepResult]:
         """The steps to the end of the run, when all has been read."""
         self.reader.finish(self._now(), ended_only=self.course.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
@@ -195,9 +201,9 @@ class Driver:
             yield step
             self._commit(step)
 
-    def _judged(self, batch: Batch) -> None:
+    def _judged(self, batch: DueRows) -> None:
         self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.tick))
 
-    def _commit(self, step: Step | None = None) -> None:
+    def _commit(self, step: StepResult | None = None) -> None:
         if self.journal is not None:
             self.journal.commit(step)

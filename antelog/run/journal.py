@@ -10,8 +10,7 @@ fact is lost, and no line comes twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +19,11 @@ import pyarrow as pa
 
 from antelog.errors import StateError
 from antelog.forecast.engine import Engine
-from antelog.run.reading import Progress, Reader
+from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed import FeedSink
-from antelog.run.sinks.step import Sink, Step
+from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.store import RecordedStep, Store
-from antelog.run.waiting import Waiting
+from antelog.run.waiting import WaitingRows
 
 BETWEEN_STATES = 2.0
 """Seconds from one state to the next, at least; longer where it takes long to write."""
@@ -33,7 +32,7 @@ _SHARE = 20
 """Writing states takes at most a twentieth of the time."""
 
 
-class Known(msgspec.Struct, frozen=True):
+class RunState(msgspec.Struct, frozen=True):
     """What a state has beside the engine and rows that wait.
 
     addresses   the address of each input
@@ -43,7 +42,7 @@ class Known(msgspec.Struct, frozen=True):
 
     addresses: dict[str, str] = {}
     marks: dict[str, dict[str, Any]] = {}
-    progress: Progress = msgspec.field(default_factory=Progress)
+    progress: ReadProgress = msgspec.field(default_factory=ReadProgress)
     output: tuple[str, dict[str, Any]] | None = None
 
 
@@ -52,8 +51,8 @@ class Restored:
     """A run that goes on: its engine after the last step, and what else is known."""
 
     engine: Engine
-    known: Known
-    waiting: Waiting
+    known: RunState
+    waiting: WaitingRows
 
 
 def restored(store: Store, engine_of: Callable[[bytes], Engine]) -> Restored | None:
@@ -61,9 +60,9 @@ def restored(store: Store, engine_of: Callable[[bytes], Engine]) -> Restored | N
     stored = store.stored()
     if stored is None:
         return None
-    waiting = Waiting()
+    waiting = WaitingRows()
     try:
-        known = msgspec.json.decode(stored.known, type=Known)
+        known = msgspec.json.decode(stored.known, type=RunState)
         engine = engine_of(stored.engine)
         waiting.restore(stored.waiting)
         for step in stored.steps:
@@ -82,7 +81,7 @@ class Journal:
 
     store: Store
     engine: Engine
-    reader: Reader
+    reader: InputReader
     monotonic: Callable[[], float]
     feed: FeedSink | None = None
     output: tuple[str, Sink] | None = None
@@ -102,7 +101,7 @@ class Journal:
             self.reader.fresh = []
             self._save()
 
-    def commit(self, step: Step | None = None) -> None:
+    def commit(self, step: StepResult | None = None) -> None:
         """After a step, or when rows may have been read: what belongs to it, all or nothing."""
         if self.feed is not None:
             if step is not None:
@@ -163,7 +162,7 @@ class Journal:
         output = None
         if self.output is not None and (mark := self.output[1].mark()) is not None:
             output = (self.output[0], dict(mark))
-        known = Known(
+        known = RunState(
             {name: each.address for name, each in self.reader.inputs.items()},
             {name: dict(mark) for name, mark in self.reader.marks.items()},
             self.reader.progress,

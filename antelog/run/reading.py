@@ -25,25 +25,25 @@ from antelog.files.columns import Wanted
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, Counts
-from antelog.run.sources.source import CheckedRows, Mark, Piece, Source, rows_of
+from antelog.run.sources.source import CheckedRows, FactSource, Mark, SourcePiece, rows_of
 from antelog.run.store import StoredRows
-from antelog.run.waiting import ROOM, Batch, Rows, Waiting, packed
+from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
 
 AT_ONCE = 100_000
 """A step begins when about this many rows have been read, or there are no more."""
 
 
 @dataclass(frozen=True)
-class Input:
+class InputSource:
     """One input that is read: its source, the address of that, and the columns that are wanted."""
 
-    source: Source
+    source: FactSource
     address: str
     wanted: Wanted
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingMode:
     """How inputs are read: by which clock, whether they are recorded facts, and up to which arrival."""
 
     timing: Timing
@@ -59,7 +59,7 @@ class Now:
     wall: int
 
 
-class Progress(msgspec.Struct):
+class ReadProgress(msgspec.Struct):
     """How far inputs were read, as a state keeps it.
 
     highest   the highest tick in the rows of each input
@@ -81,16 +81,16 @@ class Listeners:
 
 
 @dataclass(eq=False)
-class Reader:
+class InputReader:
     """Reads inputs for an engine whose plan this is."""
 
     plan: Plan
-    inputs: Mapping[str, Input]
-    reading: Reading
+    inputs: Mapping[str, InputSource]
+    reading: ReadingMode
     rejects: Rejects
     listeners: Listeners
-    progress: Progress = field(default_factory=Progress)
-    waiting: Waiting = field(default_factory=Waiting)
+    progress: ReadProgress = field(default_factory=ReadProgress)
+    waiting: WaitingRows = field(default_factory=WaitingRows)
 
     def __post_init__(self) -> None:
         self.counts = Counts(self.plan.inputs, self.progress.counts)
@@ -163,12 +163,12 @@ class Reader:
     def _has_room(self, name: str) -> bool:
         return self.waiting.count(name) < self._share
 
-    def _poll(self, name: str, each: Input, now: Now) -> int:
+    def _poll(self, name: str, each: InputSource, now: Now) -> int:
         if self.reading.recorded and not self._has_room(name):
             return 0
         return self._take(name, each, each.source.poll(), now)
 
-    def _take(self, name: str, each: Input, pieces: Sequence[Piece], now: Now) -> int:
+    def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
         count = 0
         for piece in pieces:
             rows = rows_of(each.wanted, piece)
@@ -246,7 +246,7 @@ class Reader:
         found = beyond(self.plan, {name: late.drop_columns([LINE])}, until, arrival=ARRIVAL)
         self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
-        batch = Batch(until, {name: Rows(late, np.zeros(late.num_rows, np.int64))}, [file])
+        batch = DueRows(until, {name: QueuedRows(late, np.zeros(late.num_rows, np.int64))}, [file])
         self.set_aside(batch.rejects(rows, self.plan.tick))
         return table.filter(inside)
 

@@ -29,7 +29,7 @@ STEP = 200_000
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class QueuedRows:
     """Rows of one input, and for each the number of its file."""
 
     table: pa.Table
@@ -49,29 +49,31 @@ class Rows:
         lines: Column = self.table.column(LINE).to_numpy()
         return lines
 
-    def between(self, first: int, last: int) -> Rows:
-        return Rows(part(self.table, first, last), self.files[first:last])
+    def between(self, first: int, last: int) -> QueuedRows:
+        return QueuedRows(part(self.table, first, last), self.files[first:last])
 
-    def by_arrival(self) -> Rows:
+    def by_arrival(self) -> QueuedRows:
         arrivals = self.arrivals
         if not np.any(arrivals[1:] < arrivals[:-1]):
             return self
         order = np.argsort(arrivals, kind="stable")
-        return Rows(self.table.take(pa.array(order)), self.files[order])
+        return QueuedRows(self.table.take(pa.array(order)), self.files[order])
 
 
-def _stacked(rows: Sequence[Rows]) -> Rows:
-    return rows[0] if len(rows) == 1 else Rows(
-        stacked([each.table for each in rows]), np.concatenate([each.files for each in rows])
+def _stacked(rows: Sequence[QueuedRows]) -> QueuedRows:
+    return (
+        rows[0]
+        if len(rows) == 1
+        else QueuedRows(stacked([each.table for each in rows]), np.concatenate([each.files for each in rows]))
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class DueRows:
     """Rows by arrival, those of each input that arrive up to the tick `now`; `names` are those of files."""
 
     now: int
-    rows: Mapping[str, Rows]
+    rows: Mapping[str, QueuedRows]
     names: Sequence[str] = ()
 
     @property
@@ -84,14 +86,14 @@ class Batch:
         """The tick of the first arrival."""
         return min((int(each.arrivals[0]) for each in self.rows.values()), default=None)
 
-    def between(self, after: int, now: int) -> Batch:
+    def between(self, after: int, now: int) -> DueRows:
         """The rows that arrive after a tick, up to another."""
         rows = {}
         for name, each in self.rows.items():
             first, last = np.searchsorted(each.arrivals, [after, now], "right").tolist()
             if last > first:
                 rows[name] = each.between(first, last)
-        return Batch(now, rows, self.names)
+        return DueRows(now, rows, self.names)
 
     def rejects(self, found: pa.Table, tick: int | None) -> list[Reject]:
         """The rows of this batch that the engine set aside, with their files and lines.
@@ -100,9 +102,7 @@ class Batch:
         """
         lines = {name: self.rows[name].lines for name in set(found.column("input").to_pylist())}
         return [
-            reject_of(
-                row, self.names[self.rows[name].files[number]], int(lines[name][number]), tick
-            )
+            reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), tick)
             for row in found.to_pylist()
             for name, number in [(row["input"], row["row"])]
         ]
@@ -112,15 +112,15 @@ class Batch:
 class _Queue:
     """The rows of one input that wait: some by arrival, and those that came since."""
 
-    ordered: Rows | None = None
-    new: list[Rows] = field(default_factory=list)
+    ordered: QueuedRows | None = None
+    new: list[QueuedRows] = field(default_factory=list)
     count: int = 0
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: QueuedRows) -> None:
         self.new.append(rows)
         self.count += rows.count
 
-    def rows(self) -> Rows | None:
+    def rows(self) -> QueuedRows | None:
         """All of them, by arrival; those of one tick in the order in which they came."""
         if self.new:
             known = [] if self.ordered is None else [self.ordered]
@@ -134,7 +134,7 @@ class _Queue:
         self.ordered = self.ordered.between(count, self.ordered.count) if self.count else None
 
 
-class Waiting:
+class WaitingRows:
     """For each input the rows that wait."""
 
     def __init__(self) -> None:
@@ -158,9 +158,9 @@ class Waiting:
             self._files[file] = len(self._names)
             self._names.append(file)
         numbers = np.full(table.num_rows, self._files[file], np.int64)
-        self._queues.setdefault(name, _Queue()).add(Rows(table, numbers))
+        self._queues.setdefault(name, _Queue()).add(QueuedRows(table, numbers))
 
-    def batch(self, now: int, step: int | None = None) -> Batch:
+    def batch(self, now: int, step: int | None = None) -> DueRows:
         """Rows that arrive up to a tick, or up to one before it if there are many. They wait no longer."""
         step = step or STEP
         ordered = self._ordered()
@@ -172,7 +172,7 @@ class Waiting:
         found = {name: rows.between(0, due[name]) for name, rows in ordered if due[name]}
         for name, rows in found.items():
             self._queues[name].drop(rows.count)
-        return Batch(now, found, self._names)
+        return DueRows(now, found, self._names)
 
     def window(self, unfinished: Collection[str]) -> int:
         """The tick up to which all rows are taken to have been read, given inputs that have more."""
@@ -194,7 +194,7 @@ class Waiting:
         for each in parts:
             self.add(each.input, each.file, pa.ipc.open_stream(each.content).read_all())
 
-    def _ordered(self) -> list[tuple[str, Rows]]:
+    def _ordered(self) -> list[tuple[str, QueuedRows]]:
         found = [(name, queue.rows()) for name, queue in self._queues.items()]
         return [(name, rows) for name, rows in found if rows is not None]
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import msgspec
 
+from antelog.run.sources.messages import Make, Messages
+from antelog.run.sources.places import Topic
 from antelog.watch.feed.batches import BatchFeed, Written
 from antelog.watch.feed.records import record_of
-from antelog.watch.sources.messages import Make, Messages
-from antelog.watch.sources.places import Topic
 
 
 class ChangesPump:
@@ -31,8 +31,8 @@ class ChangesPump:
         """Move what is there. Each partition is in order, which is all that is promised."""
         lines: list[str] = []
         for _, rows in sorted(self._messages.take().items()):
-            for _, value in rows:
-                record = record_of(value or b"")
+            for each in rows:
+                record = record_of(each.value or b"")
                 if record is None or "change" not in record:
                     self.odd += 1
                     continue

@@ -10,7 +10,7 @@ import pytest
 
 from antelog import Engine, parse
 from antelog.language.printer import value_text
-from antelog.telling.set_aside import Places, from_engine
+from antelog.run.sinks.set_aside import Places, from_engine
 from tests.cli.trying import try_
 
 

@@ -23,9 +23,9 @@ from antelog.cli.run.console import tables_of
 from antelog.cli.run.settings import Settings
 from antelog.cli.watching.beside import Tend, with_page
 from antelog.program import Program
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.set_aside import fact_text
-from antelog.telling.shown import Shown
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.set_aside import fact_text
 from antelog.watch.feed.batches import BatchFeed, Written
 from antelog.watch.feed.records import about, reject_line
 from antelog.watch.web.address import Address
@@ -53,7 +53,7 @@ class Paging:
         lines: list[str] = []
         if counts.get("changes"):
             relations = list(self.program.plan.queries)
-            shown = Shown(0, tables_of(seen, relations))
+            shown = StepResult(0, tables_of(seen, relations))
             lines += change_lines(relations, shown, Style()).splitlines()
         if any(counts.get(reason) for reason in REASONS):
             lines += self._rejects(seen)

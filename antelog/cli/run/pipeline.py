@@ -27,6 +27,7 @@ from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
+from antelog.run.sinks.set_aside import Places, fact_text
 from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.claiming import claimed
@@ -37,7 +38,6 @@ from antelog.spark.session.java import require_java
 from antelog.spark.session.starting import java_starting
 from antelog.spark.session.versions import require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
-from antelog.telling.set_aside import Places, fact_text
 from antelog.watch.web.address import Address
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed

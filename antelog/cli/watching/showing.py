@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 from antelog.cli.show.terminal import say
 from antelog.cli.watching.beside import with_page
 from antelog.cli.watching.stopping import stoppable
+from antelog.run.sources.places import Topic, place_of
+from antelog.watch.changes import ChangesPump
 from antelog.watch.feed.batches import BatchFeed
 from antelog.watch.feed.records import about
-from antelog.watch.sources.changes import ChangesPump
-from antelog.watch.sources.places import Topic, place_of
 from antelog.watch.web.address import Address
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")

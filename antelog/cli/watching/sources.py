@@ -12,9 +12,9 @@ from antelog.cli.arguments.reading import sides
 from antelog.cli.arguments.setting_error import SettingError
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError, UnsupportedError
+from antelog.run.clock import Timing
+from antelog.run.sources.places import Place, Posted, Standard, place_of
 from antelog.spark.settings import length_of
-from antelog.watch.follow.clock import Timing
-from antelog.watch.sources.places import Place, Posted, Standard, place_of
 
 
 def pair(text: str) -> Pair[Place]:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from antelog.files import Reject
 from antelog.forecast.engine import Engine
 from antelog.run.sinks.lines import Style, change_lines
-from antelog.run.sinks.step import Step
+from antelog.run.sinks.result import StepResult
 from antelog.run.store import WritableFeed, about, reject_line, status_line
 
 BETWEEN = 0.25
@@ -63,7 +63,7 @@ class FeedSink:
         known["tick"] = self._engine.now
         self.feed.begin(known, self._open_lines() if self._engine.now >= 0 else [])
 
-    def write(self, step: Step) -> None:
+    def write(self, step: StepResult) -> None:
         """The lines of a step."""
         self._lines += change_lines(self._relations, step, Style()).splitlines()
 
@@ -107,7 +107,7 @@ class FeedSink:
 
     def _open_lines(self) -> list[str]:
         tables = {each.name: _open(self._engine.answers(each.name)) for each in self._relations}
-        return change_lines(self._relations, Step(self._engine.now, tables), Style()).splitlines()
+        return change_lines(self._relations, StepResult(self._engine.now, tables), Style()).splitlines()
 
 
 def _open(table: pa.Table) -> pa.Table:

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from antelog.errors import OutputError, StateError
-from antelog.run.sinks.step import Step
+from antelog.run.sinks.result import StepResult
 from antelog.writing import Output
 
 
 class OutputFile:
     """Appends the lines of changes; without a mark, to an empty file."""
 
-    def __init__(self, path: Path, mark: Mapping[str, Any] | None, lines: Callable[[Step], str]) -> None:
+    def __init__(
+        self, path: Path, mark: Mapping[str, Any] | None, lines: Callable[[StepResult], str]
+    ) -> None:
         self._lines, self.path = lines, path
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
@@ -36,7 +38,7 @@ class OutputFile:
         os.ftruncate(descriptor, self.size)
         os.lseek(descriptor, self.size, os.SEEK_SET)
 
-    def write(self, step: Step) -> None:
+    def write(self, step: StepResult) -> None:
         data = memoryview(self._lines(step).encode())
         while data:
             written = self._file.write(data)

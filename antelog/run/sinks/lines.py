@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +13,15 @@ import pyarrow.types as is_a
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
-from antelog.run.sinks.shown import Shown
+from antelog.forecast.kinds import KINDS
+from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.values import excepted_in, from_written, is_written, ordered, plain
 
 _DIGITS = 6
 """Chances are told with so many."""
 
 _AT_ONCE = 10_000
-"""This many lines are put together at once: their parts take several times the memory."""
+"""The lines that are put together at once: their parts take several times the memory."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ class Style:
         return json_text(value, ascii_only=self.ascii_only)
 
 
-def change_lines(relations: Sequence[Relation], shown: Shown, style: Style) -> str:
+def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
     """The changes of all queries: in the order of their ticks, then of the queries, then of the answers."""
     ticks: list[Column] = []
     texts: list[str] = []
     for relation in relations:
-        table = ordered(shown.tables[relation.name], relation.answer.names)
+        table = ordered(step.tables[relation.name], relation.answer.names)
         ticks.append(table.column("tick").to_numpy())
         for first in range(0, table.num_rows, _AT_ONCE):
             texts += _changes(relation, table.slice(first, _AT_ONCE), style).to_pylist()
@@ -47,14 +48,23 @@ def change_lines(relations: Sequence[Relation], shown: Shown, style: Style) -> s
     return "".join([texts[i] + "\n" for i in order])
 
 
-def snapshot_lines(relations: Sequence[Relation], shown: Shown, style: Style) -> str:
+def with_kinds(step: StepResult, only: Sequence[str]) -> StepResult:
+    """The step with the changes of some kinds."""
+    if set(only) >= set(KINDS):
+        return step
+    kinds = pa.array(only, pa.string())
+    tables = {name: each.filter(pc.is_in(each.column("change"), kinds)) for name, each in step.tables.items()}
+    return replace(step, tables=tables)
+
+
+def snapshot_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
     """What is open after a tick, and what was confirmed at it: a line for each query."""
     lines = []
     for relation in relations:
-        table = ordered(shown.tables[relation.name], relation.answer.names)
+        table = ordered(step.tables[relation.name], relation.answer.names)
         answers = ", ".join(_answers(relation, table, style).to_pylist())
         lines.append(
-            f'{{"tick": {shown.tick}, "query": {style.quoted(relation.name)}, "answers": [{answers}]}}\n'
+            f'{{"tick": {step.tick}, "query": {style.quoted(relation.name)}, "answers": [{answers}]}}\n'
         )
     return "".join(lines)
 

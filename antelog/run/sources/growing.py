@@ -15,23 +15,20 @@ from antelog.errors import DataError
 from antelog.files.columns import Wanted
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.source import AT_ONCE, Mark, Piece
+from antelog.run.sources.source import AT_ONCE, Mark, SourcePiece
 
 _HEAD = 1 << 16
 """The first line of a file has no more bytes than this, as far as restarts are concerned."""
 
 _KNOWN = 1 << 10
-"""So many of its first bytes tell a file from another."""
+"""The first bytes that tell a file from another."""
 
 
 class GrowingFile:
     """Reads a file as it grows; one that is not there yet is waited for."""
 
-    def __init__(
-        self, path: Path, form: Form, wanted: Wanted, *, mark: Mark | None = None, called: str | None = None
-    ) -> None:
+    def __init__(self, path: Path, form: Form, wanted: Wanted, *, mark: Mark | None = None) -> None:
         self._path, self._form, self._wanted = path, form, wanted
-        self._called = called or str(path)
         self.notes: list[str] = []
         self._file: BinaryIO | None = None
         self._mark = dict(mark or {})
@@ -56,7 +53,7 @@ class GrowingFile:
         known = self._begins[: mark["offset"]]
         return {**mark, "known": len(known), "digest": zlib.crc32(known)}
 
-    def poll(self) -> list[Piece]:
+    def poll(self) -> list[SourcePiece]:
         if self._file is None and not self._open():
             return []
         assert self._file is not None
@@ -64,15 +61,18 @@ class GrowingFile:
         try:
             data = self._file.read(AT_ONCE)
         except OSError as error:
-            raise _unreadable(self._called, error) from None
+            raise _unreadable(self._path, error) from None
         self._behind = len(data) == AT_ONCE
         if len(self._begins) < _KNOWN:
             self._begins = (self._begins + data)[:_KNOWN]
         found = self._lines.feed(data) if data else []
         return found if self._behind or not self._is_another() else found + self._replaced()
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[SourcePiece]:
         return self._lines.finish() if self._lines else []
+
+    def saved(self) -> None:
+        """The file keeps its rows."""
 
     def close(self) -> None:
         if self._file is not None:
@@ -84,23 +84,21 @@ class GrowingFile:
             file = self._path.open("rb")
         except FileNotFoundError:
             if not self._waiting:
-                self.notes.append(f"{self._called} is not there yet; it is read once it is")
+                self.notes.append(f"{self._path} is not there yet; it is read once it is")
             self._waiting, self._behind = True, False
             return False
         except OSError as error:
-            raise _unreadable(self._called, error) from None
+            raise _unreadable(self._path, error) from None
         head = _head_of(file)
         if self._mark and not _is_same(head, self._mark, os.fstat(file.fileno()).st_size):
-            self.notes.append(
-                f"{self._called} is not the file that was read before; it is read from its start"
-            )
+            self.notes.append(f"{self._path} is not the file that was read before; it is read from its start")
             self._mark = {}
         offset = int(self._mark.get("offset", 0))
         file.seek(offset)
         self._begins = head[: min(offset, _KNOWN)]
         self._file = file
         self._lines = LinesOf(
-            self._form, self._called, self._wanted, self.notes, mark=self._mark, head=head[:offset]
+            self._form, str(self._path), self._wanted, self.notes, mark=self._mark, head=head[:offset]
         )
         return True
 
@@ -114,11 +112,11 @@ class GrowingFile:
             return False  # between two files
         return (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino) or own.st_size < self._file.tell()
 
-    def _replaced(self) -> list[Piece]:
+    def _replaced(self) -> list[SourcePiece]:
         """What is left of the file that was read; the next poll is about the new one."""
         assert self._lines is not None
         left = self._lines.finish()
-        self.notes.append(f"{self._called} was replaced or cut; it is read from its start")
+        self.notes.append(f"{self._path} was replaced or cut; it is read from its start")
         self.close()
         self._lines, self._mark, self._behind = None, {}, True
         return left
@@ -133,5 +131,5 @@ def _is_same(head: bytes, mark: Mark, size: int) -> bool:
     return size >= int(mark.get("offset", 0)) and zlib.crc32(head[:known]) == mark.get("digest", 0)
 
 
-def _unreadable(name: str, error: OSError) -> DataError:
+def _unreadable(name: Path, error: OSError) -> DataError:
     return DataError(f"{name}: cannot be read: {error.strerror or error}")

@@ -1,7 +1,6 @@
 """A topic of Kafka, by a client without a JVM. A message is a JSON object, or a row of CSV without a header.
 
-How far each partition was read is in the state, and nowhere else. So what was read goes with what was made
-of it.
+How far each partition was read is in the state, and nowhere else, together with the engine that read it.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from antelog.files.columns import Wanted
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.messages import Make, Messages
-from antelog.watch.sources.places import Topic
-from antelog.run.sources.source import Mark, Piece
+from antelog.run.sources.messages import Make, Message, Messages
+from antelog.run.sources.places import Topic
+from antelog.run.sources.source import Mark, SourcePiece
 
 
 class KafkaTopic:
@@ -54,26 +53,30 @@ class KafkaTopic:
             "names": self._json.names,
         }
 
-    def poll(self) -> list[Piece]:
+    def poll(self) -> list[SourcePiece]:
         found = sorted(self._messages.take().items())
         return [piece for number, rows in found for piece in self._pieces(number, rows)]
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[SourcePiece]:
         return []
+
+    def saved(self) -> None:
+        """The broker is told nothing."""
 
     def close(self) -> None:
         self._messages.close()
 
-    def _pieces(self, number: int, rows: Sequence[tuple[int, bytes | None]]) -> Iterable[Piece]:
+    def _pieces(self, number: int, messages: Sequence[Message]) -> Iterable[SourcePiece]:
+        rows = [(each.offset, each.value) for each in messages]
         file = f"{self._topic.topic}[{number}]"
         empty = [
             Bad(offset, "the message is empty", "") for offset, value in rows if not (value or b"").strip()
         ]
         if empty:
-            yield Piece(no_rows(self._wanted, empty), file)
+            yield SourcePiece(no_rows(self._wanted, empty), file)
         full = [(offset, value) for offset, value in rows if value is not None and value.strip()]
         if self._topic.values == "json":
-            yield Piece(self._json.chunk(full), file)
+            yield SourcePiece(self._json.chunk(full), file)
         else:
             for header, lines in self._with_headers([value for _, value in full]).items():
                 rows_of = LinesOf(Form.CSV, f"{file} from {rows[0][0]}", self._wanted, self.notes)

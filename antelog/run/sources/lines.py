@@ -15,7 +15,7 @@ from antelog.files.csv_files import CsvRows
 from antelog.files.json_files import JsonRows
 from antelog.files.lines import MARK, without_mark
 from antelog.files.naming import Form
-from antelog.run.sources.source import Mark, Piece
+from antelog.run.sources.source import Mark, SourcePiece
 
 
 class LinesOf:
@@ -49,7 +49,7 @@ class LinesOf:
         """How many bytes came."""
         return self._fed
 
-    def feed(self, data: bytes) -> list[Piece]:
+    def feed(self, data: bytes) -> list[SourcePiece]:
         self._fed += len(data)
         if self._head is not None:
             self._head += data
@@ -58,14 +58,14 @@ class LinesOf:
             data, self._head = without_mark(self._head, self._file), None
         return self._pieces(self._rows.feed(data))
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[SourcePiece]:
         """What is left when no more bytes come."""
         begun = self._pieces(self._rows.feed(self._head)) if self._head else []
         self._head = None
         return begun + self._pieces(self._rows.end())
 
-    def _pieces(self, chunks: Iterable[Chunk]) -> list[Piece]:
-        found = [Piece(chunk, self._file) for chunk in chunks]
+    def _pieces(self, chunks: Iterable[Chunk]) -> list[SourcePiece]:
+        found = [SourcePiece(chunk, self._file) for chunk in chunks]
         held = self._rows.held
         if held is not None:
             self._offset, self._line = self._fed - held, self._rows.line

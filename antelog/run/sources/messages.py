@@ -1,30 +1,39 @@
 """The messages of a topic of Kafka, by a client without a JVM: each once, from where a mark says.
 
     messages = Messages(topic, {0: 17})
-    messages.take()     {0: [(17, b'{"device": "wt2", …}'), (18, None)]}, by partition and offset
+    messages.take()     {0: [Message(17, b'{"device": "wt2", …}'), Message(18, None)]}, by partition
 
-How far each partition was read is known here and to who keeps `next`, and to nobody else: the broker is told
-nothing.
+How far each partition was read is in `next`, and nowhere else: the broker is told nothing.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from antelog.errors import DataError, UnsupportedError
-from antelog.watch.sources.places import Topic
+from antelog.run.sources.places import Topic
 
 _MOST = 50_000
-"""So many messages are taken at a time."""
+"""The messages that are taken at a time."""
 
 _PATIENCE = 15.0
 """Seconds in which a broker has to answer."""
 
 Make = Callable[[dict[str, Any]], Any]
 """Makes the client from its settings."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message, with its offset in the partition and its headers."""
+
+    offset: int
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes]] = ()
 
 
 class Messages:
@@ -36,25 +45,26 @@ class Messages:
         self.next = dict(read)
         self._at_end: set[int] = set()
         self._down = False
-        self._client = (make or _client)({**_settings(topic), "error_cb": self._unreachable})
+        settings = {**client_settings(topic), **_CONSUMER, "error_cb": self._unreachable}
+        self._client = make(settings) if make else client("Consumer", settings)
         self._assign()
 
     @property
     def behind(self) -> bool:
         return self._at_end < self.next.keys()
 
-    def take(self) -> dict[int, list[tuple[int, bytes | None]]]:
-        """What is there, by partition; it waits only where something is to be expected."""
-        found: dict[int, list[tuple[int, bytes | None]]] = {}
-        for message in self._client.consume(_MOST, 0.05 if self.behind else 0):
+    def take(self) -> dict[int, list[Message]]:
+        """What is there, by partition, without waiting."""
+        found: dict[int, list[Message]] = {}
+        for message in self._client.consume(_MOST, 0):
             self._take(message, found)
         return found
 
     def close(self) -> None:
         self._client.close()
 
-    def _take(self, message: Any, found: dict[int, list[tuple[int, bytes | None]]]) -> None:
-        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `_client`
+    def _take(self, message: Any, found: dict[int, list[Message]]) -> None:
+        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
 
         hopeless = (
             KafkaError.OFFSET_OUT_OF_RANGE,
@@ -67,7 +77,8 @@ class Messages:
             if self._down:
                 self._down = False
                 self.notes.append(f"{self._topic}: can be reached again")
-            found.setdefault(number, []).append((message.offset(), message.value()))
+            read = Message(message.offset(), message.value(), message.headers() or ())
+            found.setdefault(number, []).append(read)
             self.next[number] = message.offset() + 1
             self._at_end.discard(number)
         elif error.code() == KafkaError._PARTITION_EOF:
@@ -76,16 +87,16 @@ class Messages:
             raise DataError(f"{self._topic}: cannot be read: {error.str()}")
 
     def _unreachable(self, error: Any) -> None:
-        """What the client says of its connections; it tries again by itself."""
-        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `_client`
+        """Note an error of the connection; the client tries again by itself."""
+        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
 
         if error.code() == KafkaError._ALL_BROKERS_DOWN and not self._down:
             self._down = True
             self.notes.append(f"{self._topic}: cannot be reached; it is tried again and again")
 
     def _assign(self) -> None:
-        """Begin each partition where it was left; what the broker has no more of is said."""
-        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `_client`
+        """Begin each partition where it was left, with a note on what the broker has removed."""
+        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
 
         try:
             known = self._client.list_topics(self._topic.topic, _PATIENCE).topics[self._topic.topic]
@@ -117,13 +128,18 @@ class Messages:
         self.next[number] = max(wanted, low)
 
 
-def _settings(topic: Topic) -> dict[str, Any]:
+_CONSUMER = {
+    "group.id": "antelog-watch",  # the client wants one; it stays unknown to the broker
+    "enable.auto.commit": False,
+    "enable.partition.eof": True,
+    "auto.offset.reset": "error",
+}
+
+
+def client_settings(topic: Topic) -> dict[str, Any]:
+    """The settings of a client for a topic: its servers, and what its address and file add."""
     return {
         "bootstrap.servers": topic.servers,
-        "group.id": "antelog-watch",  # the client wants one; it stays unknown to the broker
-        "enable.auto.commit": False,
-        "enable.partition.eof": True,
-        "auto.offset.reset": "error",
         **dict(_read(topic.file) if topic.file is not None else ()),
         **{name.removeprefix("kafka."): value for name, value in topic.options},
     }
@@ -144,15 +160,16 @@ def _read(path: Path) -> Iterable[tuple[str, str]]:
         yield name, value
 
 
-def _client(settings: dict[str, Any]) -> Any:
+def client(kind: Literal["Consumer", "Producer"], settings: dict[str, Any]) -> Any:
+    """A client of Kafka's. Raises UnsupportedError if the library is not installed."""
     try:
-        from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - an extra
+        import confluent_kafka  # noqa: PLC0415 - an extra
     except ImportError:
         raise UnsupportedError("topics need the client of Kafka: pip install 'antelog[kafka]'") from None
     quiet = logging.getLogger("antelog.kafka")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False  # it would write to stderr what it tries again by itself
     try:
-        return Consumer(settings, logger=quiet)
-    except KafkaException as error:
+        return getattr(confluent_kafka, kind)(settings, logger=quiet)
+    except confluent_kafka.KafkaException as error:
         raise DataError(f"a setting of Kafka's is wrong: {error.args[0].str()}") from None

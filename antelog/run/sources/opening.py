@@ -1,57 +1,58 @@
-"""A source for each place: what was read on the command line is opened, where it was left.
+"""The source of an address, from where it was left.
 
-opened(FileAt(temp.csv), wanted, mark, Around(state=Path("turbines.state")))  ──▶  GrowingFile
+source_of(FileAt(temp.csv), wanted, Around(mark))  ──▶  GrowingFile
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from antelog.errors import OutputError, UnsupportedError
+from antelog.errors import UnsupportedError
 from antelog.files.columns import Wanted
-from antelog.files.naming import Form
-from antelog.watch.feed.segments import inbox
 from antelog.run.sources.growing import GrowingFile
-from antelog.watch.sources.places import FileAt, Place, Posted, Standard, Topic, WholeAt
-from antelog.run.sources.source import Mark, Source
+from antelog.run.sources.places import FileAt, Place, Posted, Standard, Topic, WholeAt
+from antelog.run.sources.recorded import RecordedFiles
+from antelog.run.sources.source import FactSource, Mark
 from antelog.run.sources.standard import StandardInput
-from antelog.run.sources.recorded import WholeFiles
+from antelog.run.store import Inbox
 
 
 @dataclass(frozen=True)
 class Around:
-    """Where the feed is and where the state, if there are any."""
+    """How a source is opened.
 
-    feed: Path | None = None
-    state: Path | None = None
+    mark       how far it was read
+    complete   all is there that will be read: files do not grow, standard input is read to its end
+    resumed    another run goes on later, and may find that a file has grown
+    inbox      of the store, if there is one
+    progress   is called with the bytes of files that were read
+    """
+
+    mark: Mark | None = None
+    complete: bool = False
+    resumed: bool = False
+    inbox: Inbox | None = None
+    progress: Callable[[int], None] = lambda _: None
 
 
-def opened(place: Place, wanted: Wanted, mark: Mark | None, around: Around) -> Source:
+def source_of(place: Place, wanted: Wanted, around: Around) -> FactSource:
+    """Raises UnsupportedError if it cannot be read here."""
+    mark, complete = around.mark, around.complete
     match place:
-        case FileAt(path, form):
+        case FileAt(path, form) if around.resumed or not complete:
             return GrowingFile(path, form, wanted, mark=mark)
-        case WholeAt(path):
-            return WholeFiles(path, wanted, mark=mark)
+        case FileAt(path) | WholeAt(path):
+            return RecordedFiles(path, wanted, mark=mark, complete=complete, progress=around.progress)
         case Standard():
-            state = around.state
-            counter = None if state is None else state.with_name(f"{state.name}.read")
-            return StandardInput(wanted, mark=mark, counter=counter)
+            return StandardInput(wanted, mark=mark, complete=complete)
         case Posted():
-            return GrowingFile(_inbox(around.feed, wanted.name), Form.JSON, wanted, mark=mark, called="http:")
+            if around.inbox is None:
+                raise UnsupportedError(f"facts for {wanted.name} are posted to the page; leave out --no-page")
+            from antelog.run.sources.posted import PostedFacts  # noqa: PLC0415 - few need it
+
+            return PostedFacts(around.inbox, wanted, mark=mark)
         case Topic():
             from antelog.run.sources.kafka import KafkaTopic  # noqa: PLC0415 - few need the client
 
             return KafkaTopic(place, wanted, mark=mark)
-
-
-def _inbox(feed: Path | None, name: str) -> Path:
-    if feed is None:
-        raise UnsupportedError(f"facts for {name} are posted to the page; leave out --no-page")
-    path = inbox(feed, name)
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
-    return path

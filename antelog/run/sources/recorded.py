@@ -16,7 +16,7 @@ from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
 from antelog.files.columns import Wanted
 from antelog.files.naming import form_of
 from antelog.files.reading import chunks_of
-from antelog.run.sources.source import Mark, Piece
+from antelog.run.sources.source import Mark, SourcePiece
 
 _AT_ONCE = 4
 """The pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
@@ -62,7 +62,7 @@ class RecordedFiles:
     def mark(self) -> Mark:
         return {"done": sorted(self._done), "name": self._name, "pieces": self._pieces}
 
-    def poll(self) -> list[Piece]:
+    def poll(self) -> list[SourcePiece]:
         if self._chunks is None and not self._next():
             self._behind = False
             return []
@@ -74,12 +74,16 @@ class RecordedFiles:
         file = str(path)
         try:
             chunks = islice(self._chunks, _AT_ONCE)
-            found = [Piece(self._fitting(chunk, file) if in_folder else chunk, file) for chunk in chunks]
+            found = [
+                SourcePiece(self._fitting(chunk, file) if in_folder else chunk, file) for chunk in chunks
+            ]
         except DataError as error:
             if not in_folder:
                 raise
             reason = str(error).removeprefix(f"{file}: ")
-            found = [Piece(no_rows(self._wanted, [Bad(1, f"the file cannot be used: {reason}", "")]), file)]
+            found = [
+                SourcePiece(no_rows(self._wanted, [Bad(1, f"the file cannot be used: {reason}", "")]), file)
+            ]
             self._end()
             return found
         self._pieces += len(found)
@@ -93,8 +97,11 @@ class RecordedFiles:
             list(sorted_out(self._wanted, [chunk], file))
         return replace(chunk, misfit="")
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[SourcePiece]:
         return []
+
+    def saved(self) -> None:
+        """Files keep their rows."""
 
     def close(self) -> None:
         self._chunks = None

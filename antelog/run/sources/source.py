@@ -26,14 +26,14 @@ Mark = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class SourcePiece:
     """Some rows, and the file they are from."""
 
     chunk: Chunk
     file: str
 
 
-class Source(Protocol):
+class FactSource(Protocol):
     """Gives rows when it is polled; `notes` are for its user."""
 
     notes: list[str]
@@ -47,10 +47,10 @@ class Source(Protocol):
     @property
     def mark(self) -> Mark: ...
 
-    def poll(self) -> list[Piece]:
+    def poll(self) -> list[SourcePiece]:
         """Raises DataError if it cannot be read, or its columns are not the wanted ones."""
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[SourcePiece]:
         """What is left if nothing more will come: a last line that nothing ends."""
 
     def saved(self) -> None:
@@ -73,7 +73,7 @@ class CheckedRows:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-def rows_of(wanted: Wanted, piece: Piece) -> CheckedRows:
+def rows_of(wanted: Wanted, piece: SourcePiece) -> CheckedRows:
     """The rows of a piece, looked at value by value."""
     (found,) = sorted_out(wanted, [piece.chunk], piece.file)
     return CheckedRows(

@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 from antelog.engine.engine import Engine
 from antelog.errors import DataError
 from antelog.program import Program
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.shown import Shown
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.watch.feed.reader import FeedReader
 from antelog.watch.feed.records import Record, change_of, record_of
 from antelog.watch.feed.segments import segments_in
@@ -130,5 +130,5 @@ class EngineReader:
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
 
     def _lines(self, tick: int, tables: Mapping[str, pa.Table]) -> list[Record]:
-        text = change_lines(self._relations, Shown(tick, tables), Style())
+        text = change_lines(self._relations, StepResult(tick, tables), Style())
         return [msgspec.json.decode(line) for line in text.splitlines()]

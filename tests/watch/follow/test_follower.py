@@ -12,8 +12,8 @@ import antelog
 from antelog import Engine
 from antelog.files import ARRIVAL, Rejects, wanted_of
 from antelog.files.naming import Form
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.shown import Shown
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.watch.feed.reader import FeedReader
 from antelog.watch.feed.writer import FeedWriter
 from antelog.watch.follow.clock import Timing
@@ -30,7 +30,7 @@ class _Lines:
     def __init__(self) -> None:
         self.told: list[dict[str, object]] = []
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: StepResult) -> None:
         text = change_lines(list(PROGRAM.plan.queries), shown, Style())
         self.told += [json.loads(line) for line in text.splitlines()]
 

@@ -13,8 +13,8 @@ from antelog import Engine
 from antelog.errors import OutputError, StateError
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.forecast.kinds import KINDS
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.shown import Shown
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.watch.feed.reader import FeedReader
 from antelog.watch.feed.writer import FeedWriter
 from antelog.watch.follow import telling
@@ -79,12 +79,12 @@ def test_a_long_delay_is_counted_in_parts() -> None:
 # ---- the output ----
 
 
-def _lines(shown: Shown) -> str:
+def _lines(shown: StepResult) -> str:
     return change_lines(list(PROGRAM.plan.queries), shown, Style())
 
 
-def _shown() -> Shown:
-    return Shown(9, Engine(PROGRAM).advance(9, {"P": [("ä", 9)]}))
+def _shown() -> StepResult:
+    return StepResult(9, Engine(PROGRAM).advance(9, {"P": [("ä", 9)]}))
 
 
 def test_an_output_is_cut_to_what_the_state_knows(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_feed_has_what_is_open_changes_rejects_and_states(
         ("Q", {"X": "a", "T": 3}),
     ]
     assert head == {"head": {"segment": 0, "program": "text", "path": "p.alog", "tick": 3, "time": None}}
-    shown = Shown(4, engine.advance(4, {"P": [("a", 4)]}))
+    shown = StepResult(4, engine.advance(4, {"P": [("a", 4)]}))
     feed.changes(shown)
     feed.rejects([Reject("a.csv", 2, "P", "late", "late", "P(b, 1)")] * 3)
     feed.status({"P": {}}, "P")
@@ -192,7 +192,7 @@ def test_what_has_not_changed_is_told_seldom(tmp_path: Path, monkeypatch: pytest
 
 def test_changes_of_some_kinds() -> None:
     engine = Engine(PROGRAM)
-    shown = Shown(4, engine.advance(4, {"P": [("a", 3), ("a", 4)]}))
+    shown = StepResult(4, engine.advance(4, {"P": [("a", 3), ("a", 4)]}))
     assert {json.loads(line)["change"] for line in _lines(shown).splitlines()} > {"possible", "confirmed"}
     some = with_kinds(shown, ("confirmed",))
     assert {json.loads(line)["change"] for line in _lines(some).splitlines()} == {"confirmed"}

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from antelog.run.sources.places import Topic, place_of
 from antelog.watch.feed.batches import BatchFeed
 from antelog.watch.feed.reader import FeedReader
 from antelog.watch.sources.changes import ChangesPump
-from antelog.watch.sources.places import Topic, place_of
 from tests.watch.sources.brokers import Broker
 
 

@@ -1,4 +1,4 @@
-"""antelog/watch/sources/places.py: what stands behind `P=`."""
+"""antelog.run.sources.places.py: what stands behind `P=`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from antelog.errors import DataError
 from antelog.files.naming import Form
-from antelog.watch.sources.places import FileAt, Place, Posted, Standard, Topic, WholeAt, place_of
+from antelog.run.sources.places import FileAt, Place, Posted, Standard, Topic, WholeAt, place_of
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ import pytest
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.columns import mapped
+from antelog.run.sources.places import Posted, Topic, place_of
 from antelog.watch.sources.growing import GrowingFile
 from antelog.watch.sources.opening import Around, opened
-from antelog.watch.sources.places import Posted, Topic, place_of
 from antelog.watch.sources.source import Mark
 from antelog.watch.sources.standard import StandardInput
 from antelog.watch.sources.topic import KafkaTopic

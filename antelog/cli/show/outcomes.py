@@ -1,6 +1,6 @@
-"""What became of the answers of a replay, and how early each was told.
+"""Counts of what became of the answers of a replay, and how early each line came.
 
-In come the changes, piece by piece; out goes a count for each query. Only answers for which more can come
+Takes the changes, piece by piece, and gives a count for each query. Only answers for which more can come
 are remembered, so that a long replay takes no more memory for it than a short one.
 
     possible at 0, revised at 1, confirmed at 2, settled by 4    confirmed, told 2 ticks before, and 4 before
@@ -21,11 +21,11 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.log.schema import WRITTEN
 from antelog.forecast.kinds import DROPPED
 from antelog.language.printer import value_text
-from antelog.telling.shown import Tables
-from antelog.telling.values import plain
+from antelog.run.sinks.result import Tables
+from antelog.run.sinks.values import plain
 
 _ROOM = 200_000
-"""So many lines are looked at together, or as many as there are answers that are remembered."""
+"""The lines that are looked at together, or as many as there are answers that are remembered."""
 _CONFIRMED, _OVER = "confirmed", ("rejected", DROPPED)
 _OTHERS = "all others"
 _FIRST, _LAST, _CHANGE = "first told", "last told", "last change"

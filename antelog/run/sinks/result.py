@@ -12,7 +12,7 @@ Tables = Mapping[str, pa.Table]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class StepResult:
     """A table for each query after a tick, in the program's order: changes, or what is open.
 
     There are no tables where nothing is to be shown. Where the tables are snapshots, `changes` has the changes
@@ -27,7 +27,7 @@ class Step:
 class Sink(Protocol):
     """Writes the steps of a run."""
 
-    def write(self, step: Step) -> None: ...
+    def write(self, step: StepResult) -> None: ...
 
     def mark(self) -> Mapping[str, Any] | None:
         """How far it has written, as JSON, once that is safe; None if it cannot go on from there."""

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from antelog.cli.recorded.facts import Facts, recorded, say_what_is_missing, static_facts
-from antelog.cli.recorded.replay import changes
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_read, summarized
+from antelog.cli.show.terminal import say
+from antelog.compile.nodes.plan import Plan
 from antelog.files import ARRIVAL
 from antelog.forecast.engine import Engine
 from antelog.program import Program
-from antelog.telling.shown import Tables
+from antelog.run.driver import Driver
+from antelog.run.replay import Recording, static_facts
+from antelog.run.sinks.result import Tables
 
 
 def through(
     program: Program,
-    facts: Facts,
+    recording: Recording,
     take: Callable[[Tables], None] = lambda _: None,
     *,
     rejects: Path | None = None,
@@ -32,16 +34,23 @@ def through(
     """
     plan = program.plan
     print_diagnostics(program.warnings, program.source, stderr())
-    say_what_is_missing(plan, facts.inputs)
+    say_what_is_missing(plan, recording.inputs)
     with (
         summarized(rejects, plan.tick) as set_aside,
-        progress_bar("facts", facts.size, results=False) as report,
+        progress_bar("facts", recording.size, results=False) as report,
     ):
-        static = static_facts(plan, facts.statics, set_aside, facts.maps)
+        static = static_facts(plan, recording.statics, set_aside, recording.maps)
         engine = Engine(program, static=static, arrival=ARRIVAL, **options)
-        for shown in changes(engine, recorded(plan, facts, set_aside, report), facts.until):
-            set_aside.add(shown.set_aside)
-            take(shown.tables)
+        for result in Driver(engine, recording.reader(plan, set_aside, report)).steps():
+            take(result.tables)
         say_what_was_read(set_aside, engine)
         set_aside.require_use()
     return engine
+
+
+def say_what_is_missing(plan: Plan, inputs: Iterable[str]) -> None:
+    """A note on each input that has no source."""
+    given = set(inputs)
+    for source in plan.inputs:
+        if source.name not in given:
+            say(f"note: {source.name} has no facts; give them with --input {source.name}=FILE")
