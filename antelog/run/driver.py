@@ -25,6 +25,10 @@ BETWEEN_STEPS = 0.1
 """Seconds from one step to the next, at least, while there is no more to be read at once."""
 
 
+Judged = Callable[[DueRows], None]
+"""Is called when the engine has looked at rows."""
+
+
 class RunTime(Protocol):
     """The time of a run."""
 
@@ -53,10 +57,8 @@ class SystemTime:
 class View(Protocol):
     """Which steps of an engine a run shows."""
 
-    def steps(
-        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None]
-    ) -> Iterator[StepResult]:
-        """Advance an engine by a batch; `judged` is called when it has looked at rows of one."""
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        """Advance an engine by a batch."""
 
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
         """Advance it to the end of a run."""
@@ -65,9 +67,7 @@ class View(Protocol):
 class ChangeView:
     """The changes, in the pieces in which they are found."""
 
-    def steps(
-        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None]
-    ) -> Iterator[StepResult]:
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         tables = engine.advance(batch.now, batch.facts)
         judged(batch)
         yield StepResult(batch.now, tables)
@@ -86,9 +86,7 @@ class SnapshotView:
     def __init__(self, since: int | None, progress: Callable[[int], None] = lambda _: None) -> None:
         self._since, self._progress = since, progress
 
-    def steps(
-        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None]
-    ) -> Iterator[StepResult]:
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         if self._since is None:
             self._since = batch.first
         if self._since is None:
@@ -106,9 +104,7 @@ class SnapshotView:
         for tick in range(max(engine.now + 1, since or 0), end + 1):
             yield self._step(engine, DueRows(tick, {}), _not_judged)
 
-    def _step(
-        self, engine: Engine, batch: DueRows, judged: Callable[[DueRows], None], *, shown: bool = True
-    ) -> StepResult:
+    def _step(self, engine: Engine, batch: DueRows, judged: Judged, *, shown: bool = True) -> StepResult:
         changes = engine.advance(batch.now, batch.facts)
         judged(batch)
         self._progress(1 if shown else 0)

@@ -2,8 +2,8 @@
 
     sources ──▶ rows ──▶ clock (when they arrive) ──▶ waiting (until their tick is finished)
 
-`recorded` facts are those of sources that end: they are dated from the tick that was finished before the first
-of them was read, and sorted by arrival. From sources that go on, each row is dated by those before it.
+`recorded` facts are those of sources that end: they are dated from the tick that was finished before the
+first of them was read, and sorted by arrival. From sources that go on, each row is dated by those before it.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Recording:
     statics: Mapping[str, Path] = field(default_factory=dict)
     arrival: str = DEFAULT_ARRIVAL
     until: int | None = None
-    maps: Mapping[str, str] = _NONE
+    maps: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:

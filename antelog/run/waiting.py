@@ -3,8 +3,8 @@
     waiting.add("Temp", "temp.csv", table)   rows that arrive at 7 and at 9
     waiting.batch(8)                         those at 7, for the engine; those at 9 stay
 
-Recorded facts pass through a window of `ROOM` rows. They must be sorted by arrival at least so far that no row
-comes after its half of the window has been handed on; facts with no more rows may have any order.
+Recorded facts pass through a window of `ROOM` rows. They must be sorted by arrival at least so far that no
+row comes after its half of the window has been handed on; facts with no more rows may have any order.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ class OutputFile:
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
         self._file = Output(descriptor, str(path))
+        self._safe = -1
         there = os.fstat(descriptor).st_size
         self.size = 0 if mark is None else int(mark["size"])
         if there < self.size:
@@ -46,7 +47,9 @@ class OutputFile:
             data = data[written:]
 
     def mark(self) -> Mapping[str, Any]:
-        os.fsync(self._file.fileno())
+        if self._safe != self.size:
+            os.fsync(self._file.fileno())
+            self._safe = self.size
         return {"size": self.size}
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ Tables = Mapping[str, pa.Table]
 class StepResult:
     """A table for each query after a tick, in the program's order: changes, or what is open.
 
-    There are no tables where nothing is to be shown. Where the tables are snapshots, `changes` has the changes
-    of the tick, for the summary at the end.
+    There are no tables where nothing is to be shown. Where the tables are snapshots, `changes` has the
+    changes of the tick, for the summary at the end.
     """
 
     tick: int

@@ -4,8 +4,8 @@ key      {"query":"Malf","answer":{"X":"wt2","T":0}}      so the changes of an a
 value    the line, as `antelog try` prints it
 headers  antelog_run, antelog_line                        the run, and the number of the line in it
 
-A mark says how many lines were sent, and where each partition ended then. A run that goes on looks up the lines
-behind these places that it had sent before it was stopped, and does not send them again.
+A mark says how many lines were sent, and where each partition ended then. A run that goes on looks up the
+lines behind these places that it had sent before it was stopped, and does not send them again.
 """
 
 from __future__ import annotations
@@ -73,9 +73,8 @@ class TopicSink:
             if self._error or time.monotonic() > end:
                 break
         if self._error or len(self._producer):
-            raise OutputError(
-                f"{self._topic}: cannot be written: {self._error or 'the broker does not answer'}"
-            )
+            reason = self._error or "the broker does not answer"
+            raise OutputError(f"{self._topic}: cannot be written: {reason}")
         self._sent = {number for number in self._sent if number >= self._line}
         ends = {str(number): offset for number, offset in self._next.items()}
         return {"run": self._run, "lines": self._line, "next": ends}

@@ -1,4 +1,4 @@
-"""Facts that are posted to the page by HTTP: the source `http:`. They are in the inbox until a state has them."""
+"""The source `http:`: facts that are posted to the page. The inbox has them until a state does."""
 
 from __future__ import annotations
 
