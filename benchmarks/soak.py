@@ -24,8 +24,8 @@ import pyarrow.dataset as ds
 
 import antelog
 from antelog.cli.run.columns import Wish, reading_of
+from antelog.run.address import Files
 from antelog.spark import COUNTS, Outcomes, guard, outcomes
-from antelog.spark.endpoints.endpoints import Files
 from antelog.spark.endpoints.sinks import Batch, write
 from antelog.spark.endpoints.sources import frame
 from antelog.spark.pipeline.following import Counts, Following, Progress, follow

@@ -10,12 +10,12 @@ import pytest
 from py4j.protocol import Py4JError
 
 from antelog import secrets
-from antelog.cli.arguments.setting_error import SettingError
-from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.settings import Settings, setting
 from antelog.errors import UnsupportedError
+from antelog.run.address import Jdbc, Kafka
+from antelog.run.values import SettingError
 from antelog.secrets import blanked, redacted, shows_secret
-from antelog.spark.endpoints.endpoints import Jdbc, Kafka
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES
 from antelog.spark.session.session import plain, session
 from antelog.spark.session.starting import properties
 from tests.cli.pipelines import diagnostics
@@ -123,7 +123,7 @@ def test_what_was_given_is_known_without_its_name() -> None:
     ],
 )  # fmt: skip
 def test_no_password_is_in_the_address_of_a_database(text: str, url: str, options: dict[str, str]) -> None:
-    found = sink_of(f"{text}#t")
+    found = SINKS.read(f"{text}#t")
     assert found == Jdbc(url, "t", tuple(options.items()))
     assert isinstance(found, Jdbc)
     assert options.items() <= found.properties.items()
@@ -133,7 +133,7 @@ def test_no_password_is_in_the_address_of_a_database(text: str, url: str, option
 
 
 def test_options_of_topics() -> None:
-    found = source_of("kafka://${HOST}/t?kafka.sasl.jaas.config=${HARD}&format=csv")
+    found = SOURCES.read("kafka://${HOST}/t?kafka.sasl.jaas.config=${HARD}&format=csv")
     assert found == Kafka("db.example:9092", "t", "csv", options=(("kafka.sasl.jaas.config", HARD),))
     assert repr([found]) == "[kafka://db.example:9092/t]"
     assert redacted(f"cannot parse {HARD}") == "cannot parse ***"

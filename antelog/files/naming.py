@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -17,10 +17,12 @@ from antelog.errors import DataError
 ENDINGS = ".csv, .jsonl, .ndjson and .json (each also with .gz) and .parquet, which is packed already"
 
 
-class Form(Enum):
-    CSV = "CSV"
-    JSON = "JSON lines"
-    PARQUET = "Parquet"
+class Form(StrEnum):
+    """The form of the facts in a file."""
+
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
 
 
 _FORMS = {

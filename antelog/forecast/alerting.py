@@ -15,10 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Mask
-from antelog.forecast.beside import SOURCES, Beside
+from antelog.forecast.beside import Beside
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.judges.alerts import Alerts, alert_changes
-from antelog.forecast.judges.average import MODEL, SAMPLED
 from antelog.forecast.judges.judging import Told, source_of
 from antelog.forecast.kinds import LIKELY, UNLIKELY
 from antelog.forecast.retelling import Pool, again, marked
@@ -39,11 +38,7 @@ class Said:
     @property
     def source(self) -> Column:
         """Who says each chance, as a number of `beside.SOURCES`; -1 for nobody."""
-        source = source_of(self.told)
-        if not self.found.sampled.any():
-            return source
-        model, sampled = SOURCES.index(MODEL), SOURCES.index(SAMPLED)
-        return np.where((source == model) & self.found.by_sample, sampled, source)
+        return source_of(self.told)
 
     def take(self, at: Column) -> Said:
         found = replace(self.found, which=self.found.which.take(at))

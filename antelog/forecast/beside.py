@@ -6,19 +6,16 @@ chance  forecast                      chance_from    holds
 
 from __future__ import annotations
 
-from math import isfinite
-
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Numbers, sorting, spread
-from antelog.forecast.chances.shapes import NO_GROWTH, Chances
+from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.columns import COLUMNS, FORECAST, HOLDS
-from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES, SAMPLED
+from antelog.forecast.judges.average import BOTH, MODEL, OUTCOMES
 
-SOURCES = (MODEL, OUTCOMES, BOTH, SAMPLED)
-"""Who says a chance: the last one is the model, by a sample."""
+SOURCES = (MODEL, OUTCOMES, BOTH)
+"""Who says a chance."""
 
 
 class Beside:
@@ -40,9 +37,6 @@ class Beside:
 
         Where a row's chance is another than the model's, it grows in proportion.
         """
-        if len(rows) + len(found.growth.of) <= few.FEW:
-            self._grown.append(self._few_grown(rows, ticks, found))
-            return
         known = np.flatnonzero(found.which >= 0)
         # In the order of the table: to sort what each of the rows has is more.
         known = known.take(sorting(rows.take(known)))
@@ -56,25 +50,6 @@ class Beside:
         grown = found.growth.chance.take(entry) * np.where(np.isfinite(share), share, 0)
         at = ticks.take(known).take(whose) + found.growth.at.take(entry)
         self._grown.append((row, at, np.minimum(grown, 1)))
-
-    def _few_grown(self, rows: Column, ticks: Column, found: Chances) -> tuple[Column, Column, Numbers]:
-        """The same for few rows."""
-        growth = found.growth
-        by: dict[int, list[tuple[int, float]]] = {}
-        for which, at, chance in zip(
-            growth.of.tolist(), growth.at.tolist(), growth.chance.tolist(), strict=True
-        ):
-            by.setdefault(which, []).append((at, chance))
-        grown = []
-        for row, tick, which in sorted(zip(rows.tolist(), ticks.tolist(), found.which.tolist(), strict=True)):
-            for at, chance in by.get(which, ()):
-                said, whole = float(self._chance[row]), float(found.chance[which])
-                share = said / whole if whole and isfinite(said / whole) else 0.0
-                grown.append((row, tick + at, min(chance * share, 1.0)))
-        if not grown:
-            return NO_GROWTH.of, NO_GROWTH.at, NO_GROWTH.chance
-        row_, tick_, chance_ = zip(*grown, strict=True)
-        return np.array(row_, np.int64), np.array(tick_, np.int64), np.array(chance_, np.float64)
 
     def hold(self, rows: Column, found: Chances) -> None:
         """How likely it is that the answers of rows hold."""
@@ -91,9 +66,6 @@ class Beside:
         return lines
 
     def _sources(self) -> pa.Array:
-        if len(self._source) <= few.FEW:
-            names = [SOURCES[number] if number >= 0 else None for number in self._source.tolist()]
-            return pa.array(names, pa.string())
         return pa.array(SOURCES).take(pa.array(self._source, mask=self._source < 0))
 
     def _lists(self, known: Column) -> pa.Array:
@@ -101,11 +73,6 @@ class Beside:
         if not self._grown:
             return pa.nulls(len(known), FORECAST)
         row, tick, chance = (np.concatenate(columns) for columns in zip(*self._grown, strict=True))
-        if len(row) + len(known) <= few.FEW:
-            lists: list[list[tuple[int, float]] | None] = [None] * len(known)
-            for own, *grown in zip(row.tolist(), tick.tolist(), chance.tolist(), strict=True):
-                lists[own] = [*(lists[own] or []), (grown[0], grown[1])]
-            return pa.array(lists, FORECAST)
         order = sorting(row)
         offsets = np.append(0, np.cumsum(np.bincount(row, minlength=len(known)))).astype(np.int32)
         fields = [pa.array(tick.take(order)), pa.array(chance.take(order))]

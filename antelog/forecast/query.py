@@ -45,7 +45,7 @@ from antelog.forecast.judges.judging import Judged
 from antelog.forecast.judges.outcomes import learned
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.declared import completed, declared
-from antelog.forecast.odds.odds import Keys, Odds, Rates, together
+from antelog.forecast.odds.odds import Keys, Odds, together
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, family_of
 from antelog.forecast.odds.tally import EPOCH, HALF_LIFE, AsOf
@@ -324,11 +324,6 @@ class OddsOf:
     def epochs(self, ticks: Column) -> Column:
         """The epochs of ticks; if nothing is learned any more, they are all one."""
         return self.learning.epochs(ticks) if self.learning.on else np.zeros_like(ticks)
-
-    def kept(self, chain: Chain) -> dict[tuple[int, ...], Rates]:
-        """Of a chain what was worked out before, by epoch and key: as long as nothing more is learned."""
-        counts = self.series.get(family_of(chain).name)
-        return {} if counts is None else counts.kept(chain)
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""

@@ -17,6 +17,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.files.columns import Wanted, mapped, wanted_of
 from antelog.forecast.engine import Engine
 from antelog.program import Program
+from antelog.run.address import Files, Kafka, Posted
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse, RunTime, SystemTime
 from antelog.run.journal import Journal, RunState, restored
@@ -24,8 +25,7 @@ from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
 from antelog.run.sinks.feed import About, FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.sources.opening import Around, source_of
-from antelog.run.sources.places import Place, Posted, Topic
+from antelog.run.sources.opening import Around, Followed, source_of
 from antelog.run.store import Store
 from antelog.run.waiting import WaitingRows
 
@@ -36,7 +36,7 @@ Lines = Callable[[StepResult], str]
 class InputAddresses:
     """The addresses of inputs, the column of arrivals, and what sources call columns."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, Followed]
     arrival: str
     maps: Mapping[str, str]
 
@@ -50,7 +50,7 @@ class InputAddresses:
 class RunOutput:
     """Where changes go: a file or topic, which gets these lines, or else a sink that is there already."""
 
-    address: Path | Topic | None
+    address: Files | Kafka | None
     lines: Lines
     otherwise: Sink
 
@@ -159,13 +159,14 @@ class FollowedRun:
             return output.otherwise
         mark = None if known.output is None or known.output[0] != str(address) else known.output[1]
         sink: Sink
-        if isinstance(address, Path):
-            if kept.state is not None and mark is None and address.exists() and address.stat().st_size:
+        if isinstance(address, Files):
+            path = Path(address.path)
+            if kept.state is not None and mark is None and path.exists() and path.stat().st_size:
                 raise OutputError(
                     f"{address}: is there already, and the state knows nothing of it; "
                     "move it away, or give another --output"
                 )
-            sink = OutputFile(address, mark, output.lines)
+            sink = OutputFile(path, mark, output.lines)
         else:
             from antelog.run.sinks.topic import TopicSink  # noqa: PLC0415 - few need the client
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 
 from antelog.accounts import FATES
-from antelog.language.durations import microseconds
-from antelog.language.syntax import Bound
 
 CLOCKS = ("arrival", "event", "processing")
 
@@ -100,9 +96,3 @@ def master_of(given: str | None, conf: Mapping[str, str]) -> str:
 def quoted(name: str) -> str:
     """The name of a column as Spark takes it, whatever is in it."""
     return "`" + name.replace("`", "``") + "`"
-
-
-def length_of(text: str) -> Fraction | None:
-    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None if it is none."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
-    return microseconds(Bound(float(found[1]), found[2])) if found else None

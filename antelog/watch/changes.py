@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import msgspec
 
+from antelog.run.address import Kafka
 from antelog.run.sources.messages import Make, Messages
-from antelog.run.sources.places import Topic
 from antelog.watch.feed.batches import BatchFeed, Written
 from antelog.watch.feed.records import record_of
 
@@ -20,7 +20,7 @@ from antelog.watch.feed.records import record_of
 class ChangesPump:
     """Moves changes from a topic to a feed."""
 
-    def __init__(self, topic: Topic, feed: BatchFeed, make: Make | None = None) -> None:
+    def __init__(self, topic: Kafka, feed: BatchFeed, make: Make | None = None) -> None:
         self._messages = Messages(topic, {}, make)
         self._feed = feed
         self._tick = -1

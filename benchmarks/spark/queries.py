@@ -15,8 +15,8 @@ from pyspark.sql import functions as f
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from antelog import parse
+from antelog.run.address import Files
 from antelog.spark import BUCKETS, PARQUET, Outcomes, changes, outcomes
-from antelog.spark.endpoints.endpoints import Files
 from antelog.spark.endpoints.sinks import Batch, write_changes
 from antelog.spark.pipeline.following import follow
 from benchmarks.counting import Counts

@@ -10,15 +10,12 @@ from antelog.forecast.beside import Beside
 from antelog.forecast.chances.shapes import Chances, Growth
 from antelog.forecast.columns import COLUMNS, HOLDS
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 LINES = pa.table({"X": ["a", "b", "c", "d"]})
 FOUND = Chances(
     np.array([0.8, 0.5]),
     Growth(np.array([0, 0, 1]), np.array([1, 2, 1]), np.array([0.2, 0.8, 0.5])),
     np.array([0.9, 0.6]),
     np.array([1, 0, -1]),
-    np.zeros(2, np.bool_),
 )
 """Two chances, of which the first answer has the second, the second the first, and the third none."""
 

@@ -63,7 +63,6 @@ def test_the_log_is_the_same_with_and_without_chances() -> None:
 
 @pytest.mark.parametrize("alert", ["", " alert 60%"])
 @pytest.mark.parametrize("ends", [CUT, BY_TICK])
-@pytest.mark.usefixtures("either_way")
 def test_chances_do_not_depend_on_how_a_run_is_cut(alert: str, ends: list[int]) -> None:
     program = antelog.parse(RULES.format(alert))
     engine, other = Engine(program, model="learn"), Engine(program, model="learn")

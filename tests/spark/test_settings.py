@@ -1,23 +1,7 @@
-"""antelog/spark/settings.py: durations, and the names of what is counted."""
-
-import pytest
+"""antelog/spark/settings.py: the names of what is counted."""
 
 from antelog.accounts import FATES
-from antelog.spark.settings import COUNTS, STANDING, length_of
-
-
-@pytest.mark.parametrize(
-    ("text", "microseconds"),
-    [
-        ("30 seconds", 30_000_000),
-        ("10s", 10_000_000),
-        (" 1.5 hours ", 5_400_000_000),
-        ("10", None),
-        ("soon", None),
-    ],
-)
-def test_durations(text: str, microseconds: int | None) -> None:
-    assert length_of(text) == microseconds
+from antelog.spark.settings import COUNTS, STANDING
 
 
 def test_every_fate_is_counted_and_what_stands_is_no_sum() -> None:

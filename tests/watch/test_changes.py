@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from antelog.run.sources.places import Topic, place_of
+from antelog.run.address import Kafka, address_of
 from antelog.watch.feed.batches import BatchFeed
 from antelog.watch.feed.reader import FeedReader
 from antelog.watch.sources.changes import ChangesPump
@@ -21,8 +21,8 @@ def change(kind: str, tick: int, *, spark: bool = False) -> bytes:
 
 
 def pumping(folder: Path, broker: Broker) -> ChangesPump:
-    topic = place_of("kafka://b/temp")
-    assert isinstance(topic, Topic)
+    topic = address_of("kafka://b/temp")
+    assert isinstance(topic, Kafka)
     return ChangesPump(topic, BatchFeed(folder, {"program": "", "path": str(topic), "time": None}), broker)
 
 

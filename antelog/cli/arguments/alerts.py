@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.reading import Read
 from antelog.program import Program
+from antelog.run.values import kinds
 from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, Wanted
 from antelog.watch.alerts.checking import wanted

@@ -11,8 +11,8 @@ import click
 import msgspec
 
 from antelog.cli.arguments.reading import Read
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.errors import UnsupportedError
+from antelog.run.values import SettingError
 from antelog.watch.web.address import Address, checked
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from antelog.cli.arguments.setting_error import SettingError
+from antelog.run.values import SettingError
 from antelog.secrets import shows_secret
 
 SECRET_SHOWN = "antelog: a secret is shown"

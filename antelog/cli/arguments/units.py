@@ -13,12 +13,12 @@ import click
 from antelog.cli.arguments.completion import inputs_of
 from antelog.cli.arguments.maps import Misfit
 from antelog.cli.arguments.reading import Read, sides
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.compile.nodes.plan import Plan
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.epochs import UNITS
 from antelog.program import Program
+from antelog.run.values import SettingError
 
 
 def unit(text: str) -> str:

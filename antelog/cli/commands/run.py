@@ -8,22 +8,20 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.completion import inputs_of, statics_of
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import min_chance_option, model_option, most_option
 from antelog.cli.arguments.page import address_of, page_options
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.arguments.units import time_unit_option
 from antelog.cli.run.checks import checked
 from antelog.cli.run.config import read_config
-from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.pipeline import run_pipeline
 from antelog.cli.run.settings import Settings, clock, duration, master, setting, trigger
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
-from antelog.spark.endpoints.endpoints import Source
+from antelog.run.values import SettingError, kinds
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Source
 
 
 def _pair(text: str) -> tuple[str, Source]:
@@ -31,12 +29,12 @@ def _pair(text: str) -> tuple[str, Source]:
     predicate, source = sides(text)
     if not source or not predicate.isidentifier():
         raise SettingError(f"`{text}` is not of the form P=SOURCE", "Write it like Temp=readings/*.csv.")
-    return predicate, source_of(source)
+    return predicate, SOURCES.read(source)
 
 
 def _history(text: str) -> tuple[str, Source]:
     """The history of an input, which need not be named if it is the only one."""
-    return _pair(text) if sides(text)[0].isidentifier() and "=" in text else ("", source_of(text))
+    return _pair(text) if sides(text)[0].isidentifier() and "=" in text else ("", SOURCES.read(text))
 
 
 def _conf(text: str) -> tuple[str, str]:
@@ -63,12 +61,12 @@ def _conf(text: str) -> tuple[str, str]:
 )  # fmt: skip
 @map_option("The key of a message is @key, its time @timestamp.")
 @click.option(
-    "--output", "outputs", type=Read("SINK", sink_of), metavar="SINK", multiple=True,
+    "--output", "outputs", type=Read("SINK", SINKS.read), metavar="SINK", multiple=True,
     help="Where the changes go: console, parquet:FOLDER, json:FOLDER, csv:FOLDER, kafka://host:9092/topic, "
     "jdbc:…#table or delta:FOLDER.",
 )  # fmt: skip
 @click.option(
-    "--rejects", type=Read("SINK", sink_of), metavar="SINK",
+    "--rejects", type=Read("SINK", SINKS.read), metavar="SINK",
     help="Where rows go that are set aside, each with the reason.",
 )  # fmt: skip
 @click.option("--only", type=Read("KIND,…", kinds), metavar="KIND,…", help="These kinds of changes only.")

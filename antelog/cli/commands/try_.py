@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import Read
@@ -43,6 +42,7 @@ from antelog.run.driver import ChangeView, Driver, SnapshotView, View
 from antelog.run.replay import Recording, static_facts
 from antelog.run.sinks import lines
 from antelog.run.sinks.result import StepResult
+from antelog.run.values import kinds
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import click
 
 from antelog.cli.arguments.alerts import alert_options, wanted_alerts
 from antelog.cli.arguments.completion import inputs_of
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.maps import map_option, maps_of
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.page import address_of, page_options, token
@@ -30,32 +29,33 @@ from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.cli.watching.beside import Tend, with_alerts, with_page
 from antelog.cli.watching.showing import is_changes, show_changes
-from antelog.cli.watching.sources import duration, pair, posted, sources_of, timing_of
+from antelog.cli.watching.sources import pair, posted, sources_of, timing_of
 from antelog.cli.watching.stopping import stoppable
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import DataError
 from antelog.files import Rejects
 from antelog.forecast.kinds import KINDS
 from antelog.program import Program, load
+from antelog.run.address import Files, Kafka, Reach
 from antelog.run.driver import RunCourse
 from antelog.run.following import FollowedRun, InputAddresses, RunOutput, RunStore
 from antelog.run.replay import static_facts
 from antelog.run.sinks import lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.sources.places import Place, Topic, place_of
+from antelog.run.sources.opening import Followed
 from antelog.run.store import Store
+from antelog.run.values import SettingError, duration, kinds
+
+_WRITTEN: Reach[Files | Kafka] = Reach("`antelog watch`", "write", (Files, Kafka))
 
 
-def _destination(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> Path | Topic | None:
+def _destination(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> Files | Kafka | None:
     """The file or topic of --output."""
     if text is None or not text.startswith("kafka:"):
-        return None if text is None else Path(text)
+        return None if text is None else Files(text)
     try:
-        place = place_of(text)
-    except DataError as error:
+        return _WRITTEN.read(text)
+    except SettingError as error:
         raise click.BadParameter(str(error)) from None
-    assert isinstance(place, Topic)
-    return place
 
 
 @click.command(
@@ -196,7 +196,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
             rejects.require_use()
 
 
-def _token(places: Mapping[str, Place], given: Mapping[str, Any]) -> str | None:
+def _token(places: Mapping[str, Followed], given: Mapping[str, Any]) -> str | None:
     """The token of those who may post facts, if any may."""
     return given["facts_token"] or secrets.token_urlsafe(24) if posted(places) else None
 

@@ -14,7 +14,8 @@ from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, Places, mapped, places
 from antelog.files.csv_files import first_line
 from antelog.files.json_files import JsonRows
-from antelog.spark.endpoints.endpoints import Files, Kafka, Rate, Source
+from antelog.run.address import Files, Kafka, Rate
+from antelog.spark.endpoints.endpoints import Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.endpoints.sources import CsvLayout, Reading, Schema

@@ -21,15 +21,12 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from antelog.cli.arguments.kinds import kinds
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.arguments.units import unit
 from antelog.cli.run.conflicts import Conflict
-from antelog.cli.run.endpoints import sink_of, source_of
 from antelog.cli.run.settings import (
     Settings,
     at_least,
@@ -41,14 +38,14 @@ from antelog.cli.run.settings import (
     trigger,
 )
 from antelog.cli.run.toml_places import fault, places, value_place
-from antelog.cli.run.variables import filled
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
 from antelog.forecast.engine import LEARN
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import read_text
+from antelog.run.values import SettingError, filled, kinds
 from antelog.secrets import blanked
-from antelog.spark.endpoints.endpoints import Files, Sink, Table
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink
 from antelog.spark.endpoints.endpoints import Source as FactSource
 
 T = TypeVar("T")
@@ -211,7 +208,7 @@ class _Reader:
                 )
                 continue
             with self._complaints((*path, "source") if given is value else path):
-                yield predicate, self._from_here(source_of(self._text(given["source"]), self._folder))
+                yield predicate, SOURCES.read(self._text(given["source"]), self._folder)
 
     def _units(self, values: Mapping[str, Any]) -> dict[str, str]:
         """What the times of each input count, where it is said."""
@@ -267,14 +264,7 @@ class _Reader:
         return [self._text(each) for each in (value if isinstance(value, list) else [value])]
 
     def _sink(self, text: str) -> Sink:
-        return self._from_here(sink_of(text, self._folder))
-
-    def _from_here(self, endpoint: T) -> T:
-        if isinstance(endpoint, Files):
-            return replace(endpoint, path=self._path(endpoint.path))
-        if isinstance(endpoint, Table) and endpoint.is_folder:
-            return replace(endpoint, name=self._path(endpoint.name))
-        return endpoint
+        return SINKS.read(text, self._folder)
 
     def _path(self, text: str) -> str:
         return text if re.match(r"[a-z0-9]{2,}:", text) else str(self._folder / text)

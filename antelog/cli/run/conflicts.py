@@ -8,7 +8,7 @@ from string import Template
 
 from antelog.cli.run.settings import AVAILABLE_NOW, ONCE, Settings
 from antelog.forecast.engine import LEARN
-from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Rate
+from antelog.run.address import Console, Files, Jdbc, Rate
 
 SHOWN = (
     "input",

@@ -27,8 +27,8 @@ from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
+from antelog.run.address import Console, Kafka
 from antelog.run.sinks.set_aside import Places, fact_text
-from antelog.spark.endpoints.endpoints import Console, Kafka
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.claiming import claimed
 from antelog.spark.session.classes import archive_of, with_archive

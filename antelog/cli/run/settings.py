@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from antelog import secrets
-from antelog.cli.arguments.setting_error import SettingError
-from antelog.cli.run.variables import filled
 from antelog.forecast.engine import LEARN
 from antelog.forecast.kinds import KINDS
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.run.values import SettingError, filled, length_of
 from antelog.spark.endpoints.endpoints import Sink, Source
-from antelog.spark.settings import CLOCKS, length_of
+from antelog.spark.settings import CLOCKS
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
 _SHORTEST = Fraction(1_000)  # a millisecond

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from antelog.cli.show.terminal import say
 from antelog.cli.watching.beside import with_page
 from antelog.cli.watching.stopping import stoppable
-from antelog.run.sources.places import Topic, place_of
+from antelog.run.address import Kafka, address_of
 from antelog.watch.changes import ChangesPump
 from antelog.watch.feed.batches import BatchFeed
 from antelog.watch.feed.records import about
@@ -53,8 +53,8 @@ def _is_topic(path: Path) -> bool:
 def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     """A feed, and what puts there what has come to a topic meanwhile."""
     # A path has one slash where an address has two.
-    topic = place_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
-    assert isinstance(topic, Topic)
+    topic = address_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
+    assert isinstance(topic, Kafka)
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
     pump = ChangesPump(topic, BatchFeed(folder, about("", str(topic), None)))
     stack.callback(pump.close)

@@ -9,26 +9,23 @@ import click
 
 from antelog.cli.arguments.pairs import Pair, files_of_inputs
 from antelog.cli.arguments.reading import sides
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import UnsupportedError
+from antelog.run.address import Posted, Standard
 from antelog.run.clock import Timing
-from antelog.run.sources.places import Place, Posted, Standard, place_of
-from antelog.spark.settings import length_of
+from antelog.run.sources.opening import FOLLOWED, Followed
+from antelog.run.values import SettingError
 
 
-def pair(text: str) -> Pair[Place]:
+def pair(text: str) -> Pair[Followed]:
     """`P=SOURCE`. Raises SettingError."""
     predicate, source = sides(text)
     if not source or not predicate.isidentifier():
         raise SettingError(f"`{text}` is not of the form P=SOURCE", "Write it like Temp=readings.csv.")
-    try:
-        return Pair(predicate, place_of(source))
-    except DataError as error:
-        raise SettingError(str(error), "See `antelog watch --help`.") from None
+    return Pair(predicate, FOLLOWED.read(source))
 
 
-def sources_of(plan: Plan, pairs: Sequence[Pair[Place]]) -> dict[str, Place]:
+def sources_of(plan: Plan, pairs: Sequence[Pair[Followed]]) -> dict[str, Followed]:
     """The source of each input that has one. Raises BadParameter for what the program has no use for."""
     found = files_of_inputs(plan, pairs)
     if not found:
@@ -39,14 +36,6 @@ def sources_of(plan: Plan, pairs: Sequence[Pair[Place]]) -> dict[str, Place]:
     return found
 
 
-def duration(text: str) -> int:
-    """A duration in microseconds. Raises SettingError."""
-    length = length_of(text)
-    if length is None or length < 1:
-        raise SettingError(f"`{text}` is not a duration", "Write one like 30s or 5 minutes.")
-    return int(length)
-
-
 def timing_of(plan: Plan, given: Mapping[str, Any]) -> Timing:
     """What moves time on. Raises UsageError if the program's ticks have no length, and would need one."""
     try:
@@ -55,6 +44,6 @@ def timing_of(plan: Plan, given: Mapping[str, Any]) -> Timing:
         raise click.UsageError(str(error)) from None
 
 
-def posted(places: Mapping[str, Place]) -> bool:
+def posted(places: Mapping[str, Followed]) -> bool:
     """Whether facts of some input come by HTTP."""
     return any(isinstance(place, Posted) for place in places.values())

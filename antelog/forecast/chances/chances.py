@@ -11,30 +11,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import groups, keys_of
 from antelog.forecast.chances.answers import Asked
 from antelog.forecast.chances.forms import Form, forms
 from antelog.forecast.chances.shapes import NO_GROWTH, Chances, worked_out
-from antelog.forecast.chances.singly import few_chances
 from antelog.forecast.chances.table import Known, table_of
 
 
 def chances(known: Known, query: str, asked: Asked) -> Chances:
     """The chances of a query's answers."""
     form = forms(known.plan)[query]
-    nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1), np.zeros(0, np.bool_))
+    nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
     if not isinstance(form, Form) or asked.count == 0:
         return nothing
     at = np.flatnonzero(asked.whole)
     if len(at) == 0:
         return nothing
-    if asked.count <= few.FEW:
-        found = few_chances(known, form, asked.take(at))
-        if found is not None:
-            which = np.full(asked.count, -1)
-            which[at] = found.which
-            return replace(found, which=which)
     table = table_of(known, form, asked.take(at))
     (key,) = keys_of([table.columns])
     same = groups(key)

@@ -176,7 +176,7 @@ def _by(
     left: Numbers = held.sum(axis=tuple(range(1, held.ndim - 1)))
     for layer in diagram.layers:
         if layer.at > horizon:
-            _, silent = layer.leads[0]
+            silent = layer.then.reshape(len(layer.then), -1)[:, 0].tolist()  # the outcome of no fact at all
             before, left = left, np.zeros((layer.width, len(rows)))
             for node, then in enumerate(silent):
                 left[then] += before[node]

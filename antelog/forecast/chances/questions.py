@@ -83,6 +83,13 @@ def fits(form: Form, shape: Shape) -> bool:
     return all(diagram(form, shape, horizon) is not None for horizon in horizons)
 
 
+def whole_fits(form: Form) -> bool:
+    """Whether no diagram is too large where all conditions hold and all chains differ."""
+    delays = tuple((form.slowest,) * len(chain.states) for chain in form.chains)
+    shape = Shape((True,) * len(form.formula.conditions), tuple(range(len(form.chains))), delays)
+    return fits(form, shape)
+
+
 def certain(form: Form, shape: Shape, horizon: int) -> Diagram:
     """The diagram of a shape all of whose diagrams fit."""
     found = diagram(form, shape, horizon)

@@ -2,8 +2,7 @@
 
     Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
 
-In come rows that differ, out go their chances, and the ticks at which these grow: exact where the diagrams
-of their shape are not too large, else by a sample.
+Works out the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from antelog.forecast.chances.evaluating import (
     probability,
 )
 from antelog.forecast.chances.forms import Form
-from antelog.forecast.chances.questions import OtherStatesError, Shape, certain, fits, question
-from antelog.forecast.chances.sampling import sampled
+from antelog.forecast.chances.questions import OtherStatesError, Shape, certain, fits
 from antelog.forecast.chances.table import Table
 
 
@@ -49,24 +47,17 @@ class Growth:
 class Chances:
     """Different chances, how each grows, and which of them each answer has (-1: none is known).
 
-    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN; `sampled`
-    says which chances are those of a sample.
+    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
     """
 
     chance: Numbers
     growth: Growth
     holds: Numbers
     which: Column
-    sampled: Mask
 
     def column(self) -> Numbers:
         """The chance of each answer; NaN where none is known."""
         return np.append(self.chance, np.nan).take(self.which)
-
-    @property
-    def by_sample(self) -> Mask:
-        """Which answers have the chance of a sample."""
-        return np.append(self.sampled, False).take(self.which)
 
 
 NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -77,7 +68,6 @@ def worked_out(form: Form, table: Table) -> Chances:
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
     parts = [NO_GROWTH]
-    drawn = np.zeros(count, np.bool_)
     known, sure, delays = np.ones(count, np.bool_), np.ones(count, np.bool_), []
     for chain, (odds, which) in enumerate(zip(table.odds, table.which, strict=True)):
         sure &= odds.known.take(which)
@@ -92,9 +82,8 @@ def worked_out(form: Form, table: Table) -> Chances:
         if group is None:
             continue
         found[at], holds[at] = group.chance, np.where(sure[at], group.holds, np.nan)
-        drawn[at] = group.sampled
         parts.append(replace(group.growth, of=at.take(group.growth.of)))
-    return Chances(found, _together(parts), holds, np.arange(count), drawn)
+    return Chances(found, _together(parts), holds, np.arange(count))
 
 
 def _settled(form: Form, table: Table, chain: int) -> Mask:
@@ -126,7 +115,7 @@ def _group(form: Form, table: Table) -> Chances | None:
     )
     window = Window(begin, table.age, table.since, links)
     try:
-        return _exact(form, shape, window) if fits(form, shape) else _sampled(form, shape, window)
+        return _exact(form, shape, window) if fits(form, shape) else None
     except OtherStatesError:
         return None
 
@@ -148,15 +137,7 @@ def _exact(form: Form, shape: Shape, window: Window) -> Chances:
         ticks_ = np.arange(window.begin + 1, window.begin + 1 + found.by_tick.shape[1])
         growth = _growth(window, ticks_, found.by_tick)
     every = np.arange(window.count)
-    return Chances(found.chance, growth, holds, every, np.zeros(window.count, np.bool_))
-
-
-def _sampled(form: Form, shape: Shape, window: Window) -> Chances:
-    ticks = shape.ticks(form)
-    found = sampled(question(form, shape), shape.until, window, ticks)
-    holds = found.holds if form.memory else np.full(window.count, np.nan)
-    growth = _growth(window, ticks, found.by_tick)
-    return Chances(found.chance, growth, holds, np.arange(window.count), np.ones(window.count, np.bool_))
+    return Chances(found.chance, growth, holds, every)
 
 
 def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:

@@ -21,7 +21,7 @@ from antelog.forecast.chances.answers import Asked, Tables, met, term_column
 from antelog.forecast.chances.forms import Form
 from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.odds.declared import other_kinds
-from antelog.forecast.odds.odds import Keys, Odds, Rates, each_once
+from antelog.forecast.odds.odds import Keys, Odds, each_once
 from antelog.forecast.odds.sightings import Family, Sightings, Sought, outcomes
 
 EARLIEST = 512
@@ -32,10 +32,6 @@ class OddsByEpoch(Protocol):
     """Who says the odds of keys, in an epoch each."""
 
     def epochs(self, ticks: Column) -> Column: ...
-
-    def kept(self, chain: Chain) -> dict[tuple[int, ...], Rates]:
-        """Of a chain what was worked out before, by epoch and key."""
-        ...
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds: ...
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -21,7 +20,7 @@ from antelog.forecast.formulas.plain import FALSE, TRUE, Joined, Leaf, Parts, Qu
 
 MOST_STEPS = 100_000
 """So many steps from node to node a diagram may have, and so many pairs of a node and states of all chains
-a tick of it; beyond, a sample is drawn."""
+a tick of it; a larger diagram is refused."""
 
 
 class TooLargeError(Exception):
@@ -39,12 +38,6 @@ class Layer:
     chains: tuple[int, ...]
     then: Column
     width: int
-
-    @cached_property
-    def leads(self) -> list[tuple[tuple[int, ...], list[int]]]:
-        """For each outcome of the chains, silence first, the node that is left of each node."""
-        outcomes = np.ndindex(self.then.shape[1:])
-        return [(outcome, self.then[(slice(None), *outcome)].tolist()) for outcome in outcomes]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
     not (x at 0 and x at 1), with a condition that holds      x never at 0, or x never at 1
 
 In comes a formula whose conditions are known, out go numbered parts, each after those that it is made of.
-What makes a decision diagram of a formula, draws a sample of it or bounds it starts from here.
+Decision diagrams are built from it.
 """
 
 from __future__ import annotations

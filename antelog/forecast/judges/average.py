@@ -7,11 +7,8 @@ In come the chances of both, and how wrong each has been on lines about settled 
 
 from __future__ import annotations
 
-from math import exp, isnan, log
-
 import numpy as np
 
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.odds import tally
 from antelog.forecast.odds.tally import Counted, Waiting, looked_up, nothing_counted, summed
@@ -21,7 +18,7 @@ from antelog.forecast.scoring.losses import LEAST
 FASTER = 5
 """How good judges have been fades so many times as fast as what they have learned: a stream may change."""
 
-MODEL, OUTCOMES, BOTH, SAMPLED = "model", "outcomes", "both", "sampled"
+MODEL, OUTCOMES, BOTH = "model", "outcomes", "both"
 
 
 def no_losses() -> Waiting:
@@ -35,10 +32,7 @@ def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes:
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
     parts = [exactly(model) / UNIT, exactly(outcomes) / UNIT, np.ones(len(pattern))]
-    keys: tuple[Column, ...] = (pattern,)
-    numbers = np.stack(parts, axis=1)
-    if len(pattern) > few.FEW:
-        keys, numbers = summed(keys, numbers)
+    keys, numbers = summed((pattern,), np.stack(parts, axis=1))
     return losses.and_then(Counted(epoch, keys, numbers))
 
 
@@ -61,27 +55,12 @@ def averaged(
 ) -> Numbers:
     """The average of both chances; where one is not known (NaN), the other."""
     epoch, half_life = as_of
-    if len(pattern) <= few.FEW:
-        given = zip(pattern.tolist(), model.tolist(), outcomes.tolist(), strict=True)
-        when = epoch, _faster(half_life)
-        return np.array([_average(losses.tally.of((own,), when), one, other) for own, one, other in given])
     found = looked_up(losses.tally, (pattern,), len(pattern), (epoch, _faster(half_life))).sums
     difference = np.clip(found[:, 0] - found[:, 1], -30, 30)
     weight = 1 / (1 + np.exp(difference))
     odds = weight * _log_odds(model) + (1 - weight) * _log_odds(outcomes)
     both = 1 / (1 + np.exp(-odds))
     return np.where(np.isnan(model), outcomes, np.where(np.isnan(outcomes), model, both))
-
-
-def _average(lost: tuple[float, ...] | None, model: float, outcomes: float) -> float:
-    """The same of one answer, in plain numbers, given what both judges have lost."""
-    if isnan(model) or isnan(outcomes):
-        return outcomes if isnan(model) else model
-    by_model, by_outcomes, _ = lost or (0.0, 0.0, 0.0)
-    weight = 1 / (1 + exp(min(max(by_model - by_outcomes, -30), 30)))
-    one, other = (min(max(chance, LEAST), 1 - LEAST) for chance in (model, outcomes))
-    odds = weight * log(one / (1 - one)) + (1 - weight) * log(other / (1 - other))
-    return 1 / (1 + exp(-odds))
 
 
 def _log_odds(chance: Numbers) -> Numbers:

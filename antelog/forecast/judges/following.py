@@ -8,13 +8,10 @@ In come the lines of a step, out go the states that answers have been in, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import (
     Column,
     Mask,
@@ -127,8 +124,6 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None, *, cou
 
     If the states they have been in are not `counted`, they are not kept.
     """
-    if lines.count + before.last.count + len(before.states) <= few.FEW:
-        return _few_followed(before, lines, (now, delay), counted=counted)
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
     every = _below(before.last, lines)
@@ -152,93 +147,6 @@ def followed(before: Followed, lines: Lines, now: int, delay: int | None, *, cou
     still = find(state_of, number.take(kept)) >= 0
     after = Followed(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
     return Step(after, settled, stretches, numbers)
-
-
-def _few_followed(before: Followed, lines: Lines, until: tuple[int, int | None], *, counted: bool) -> Step:
-    """The same for few answers, one after the other."""
-    now, delay = until
-    known = dict(zip(_rows(before.last.answer), before.number.tolist(), strict=True))
-    told = [*_rows(lines.answer)]
-    fresh = sorted(set(told) - known.keys())
-    numbers = known | {answer: number for number, answer in enumerate(fresh, before.next)}
-    courses: dict[int, list[_Line]] = {}
-    for line in [*_listed(before.last, [-1] * before.last.count), *_listed(lines, range(lines.count))]:
-        courses.setdefault(numbers[line.answer], []).append(line)
-    stretches, kept, done = [], [], []
-    states = {*_rows((before.state_of, before.states))}
-    for number, course in sorted(courses.items()):
-        course.sort(key=lambda line: line.tick)
-        for line, then in zip(course, [*(line.tick for line in course[1:]), now + 1], strict=True):
-            since = max(line.tick, before.now + 1)
-            if line.kind <= REVISED and then > since:
-                stretches.append((*line.answer, number, line.stage, since, then, line.place))
-                if counted:
-                    states.update((number, state) for state in _ages(line, since, then))
-        when = _settled_at(course[-1], now, delay)
-        if when is None:
-            kept.append((*line.answer, line.tick, line.kind, line.stage, number))
-        else:
-            done.append((*line.answer, number, when, line.kind == CONFIRM))
-    width = len(lines.answer)
-    answer, (tick, kind, stage, number_) = _columns(kept, width, 4)
-    open_, place = {row[-1] for row in kept}, {row[width]: place for place, row in enumerate(done)}
-    all_ = sorted(states) if counted else [*_rows((before.state_of, before.states))]
-    _, still = _columns([each for each in all_ if each[0] in open_], 0, 2)
-    after = Followed(
-        Lines(answer, tick, kind, stage), number_, still[0], still[1], before.next + len(fresh), now
-    )
-    answer, (number_, tick, confirmed) = _columns(done, width, 3)
-    _, of = _columns([(place[number], state) for number, state in all_ if number in place], 0, 2)
-    settled = Settled(answer, number_, tick, confirmed > 0, of[0], of[1])
-    answer, columns = _columns(stretches, width, 5)
-    return Step(after, settled, Stretches(answer, *columns), np.array([numbers[a] for a in told], np.int64))
-
-
-class _Line(NamedTuple):
-    """A line of an answer, and its place among those of a step; -1 if it was told before."""
-
-    answer: tuple[int, ...]
-    tick: int
-    kind: int
-    stage: int
-    place: int
-
-
-def _listed(lines: Lines, place: Iterable[int]) -> Iterator[_Line]:
-    columns = (column.tolist() for column in (lines.tick, lines.kind, lines.stage))
-    return map(_Line, _rows(lines.answer), *columns, place)
-
-
-def _rows(columns: Iterable[Column]) -> Iterator[tuple[int, ...]]:
-    return zip(*(column.tolist() for column in columns), strict=True)
-
-
-def _columns(
-    rows: Sequence[tuple[int, ...]], width: int, more: int
-) -> tuple[tuple[Column, ...], list[Column]]:
-    """Rows as columns: those of the answer, and some more."""
-    columns = [*np.array(rows, np.int64).reshape(-1, width + more).T.copy()]
-    return tuple(columns[:width]), columns[width:]
-
-
-def _settled_at(line: _Line, now: int, delay: int | None) -> int | None:
-    """When an answer with this last line was settled; None if it is not by now."""
-    if line.kind == CONFIRM:
-        return line.tick
-    open_time = delay is None or line.answer[-1] < 0
-    by = line.tick if open_time else max(line.answer[-1] + (delay or 0), line.tick)
-    return by if line.kind == REJECT and by <= now else None
-
-
-def _ages(line: _Line, since: int, until: int) -> Iterator[int]:
-    """The states of an answer that stayed in a stage from a tick on and before another."""
-    time = line.answer[-1]
-    if line.place >= 0:
-        yield (line.stage * _BUCKETS + _bucket(since - time)) * 2
-        since += 1
-    if until > since:
-        for bucket in range(_bucket(since - time), _bucket(until - 1 - time) + 1):
-            yield (line.stage * _BUCKETS + bucket) * 2 + 1
 
 
 def _numbered(before: Followed, lines: Lines) -> tuple[Column, int]:
@@ -297,21 +205,12 @@ def _states(before: Followed, open_: Stretches) -> tuple[Column, Column]:
 
 def age_bucket(age: Column) -> Column:
     """A number for each age: one by one around 0, and then for larger and larger stretches."""
-    if len(age) <= few.FEW:
-        return np.array([*map(_bucket, age.tolist())], np.int64)
     size = np.abs(age)
     steps = np.where(
         size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
     )
     bucket: Column = np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
     return bucket
-
-
-def _bucket(age: int) -> int:
-    """The same of one age."""
-    size = abs(age)
-    steps = size if size <= _EXACT else _EXACT - 3 + (size - 1).bit_length()
-    return min(max((steps if age > 0 else -steps) + _BUCKETS // 2, 0), _BUCKETS - 1)
 
 
 def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
 from operator import is_
 
 import numpy as np
 
-from antelog.engine.columns import few
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, numbered
 from antelog.engine.log.stages import pattern_of
 from antelog.forecast.judges.following import Settled, either_of, stage_of
@@ -36,15 +34,6 @@ class Outcomes:
     """
 
     levels: tuple[Waiting, ...]
-
-    @property
-    def small(self) -> bool:
-        """Whether to look one class up takes less than to look for it among all."""
-        return self.levels[-1].tally.count <= _SMALL
-
-
-_SMALL = 2**14
-"""To have so many classes at hand takes some milliseconds, once an epoch."""
 
 
 def nothing_known(keys: int) -> Outcomes:
@@ -72,9 +61,8 @@ def learned(
         mine = (states, *(column.take(of.take(at)) for column in keys))
         own = own.and_then(Counted(epoch, mine, numbers))
         if shared:
-            if len(at) > few.FEW:
-                # States are few: what all keys share is added up from their sums, not from every answer.
-                (states,), numbers = summed((states,), numbers)
+            # States are few: what all keys share is added up from their sums, not from every answer.
+            (states,), numbers = summed((states,), numbers)
             added = (Counted(epoch, key, numbers) for key in _wider(states))
             wider = [level.and_then(each) for level, each in zip(wider, added, strict=True)]
     return Outcomes((*wider, own))
@@ -95,8 +83,6 @@ def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of:
     """For answers in these states the share that is confirmed; NaN where nothing was counted at all."""
     if not any(level.tally.count for level in outcomes.levels):
         return np.full(len(states), np.nan)
-    if len(states) <= few.FEW and outcomes.small:
-        return _few_predicted(outcomes, states, keys, as_of)
     different, which = numbered(states)
     *wider, own = outcomes.levels
     chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
@@ -105,20 +91,6 @@ def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of:
     broad = chance.take(which), known.take(which), WEIGHTS[-1]
     chance, known = _drawn(own, (states, *keys), broad, as_of.own)
     return np.where(known, chance, np.nan)
-
-
-def _few_predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:
-    """The same for few answers, class by class."""
-    chance, known = [0.5] * len(states), [False] * len(states)
-    classes = [*_wider(states), (states, *keys)]
-    for level, key, weight in zip(outcomes.levels, classes, WEIGHTS, strict=True):
-        when = as_of.own if level is outcomes.levels[-1] else as_of.shared
-        columns = [column.tolist() for column in key]
-        for row, own in enumerate(zip(*columns, strict=True) if key else [()] * len(states)):
-            count, confirmed = level.tally.of(own, when) or (0.0, 0.0)
-            chance[row] = (confirmed + weight * chance[row]) / (count + weight)
-            known[row] |= count > 0
-    return np.array([each if said else nan for each, said in zip(chance, known, strict=True)], np.float64)
 
 
 def _drawn(

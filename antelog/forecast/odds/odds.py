@@ -11,28 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.values.values import Values
 from antelog.forecast.formulas.chains import State
-
-
-class Rates(NamedTuple):
-    """The odds of one key as plain numbers.
-
-    moves    the chance to get from each state (none first) to each
-    come     of the true facts of each state, what has come before its tick, by its tick, a tick later, …
-    delay    of each state
-    known    whether it is known how often facts come
-    """
-
-    moves: tuple[tuple[float, ...], ...]
-    come: tuple[tuple[float, ...], ...]
-    delay: tuple[int, ...]
-    known: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +46,6 @@ class Odds:
             self.shares.take(at, axis=0),
             self.known.take(at),
             self.told.take(at, axis=0),
-        )
-
-    def rates(self, row: int) -> Rates:
-        """One of the rows as plain numbers."""
-        return Rates(
-            tuple(map(tuple, self._moves[:, :, row].tolist())),
-            tuple(map(tuple, self._come[:, row].tolist())),
-            tuple(self.delay[row].tolist()),
-            bool(self.known[row]),
         )
 
     @cached_property

@@ -9,7 +9,6 @@ In come sightings, epoch by epoch, out go the odds of keys.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from antelog.engine.columns.tables import Column, Numbers, find, keys_of
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import gather
 from antelog.forecast.formulas.chains import Chain
-from antelog.forecast.odds.odds import Keys, Odds, Rates
+from antelog.forecast.odds.odds import Keys, Odds
 from antelog.forecast.odds.sightings import Family, Sightings
 from antelog.forecast.odds.tally import (
     EPOCH,
@@ -57,34 +56,10 @@ class SeriesCounts:
     later: tuple[Counted, ...] = ()
     length: int = EPOCH
 
-    def kept(self, chain: Chain) -> dict[tuple[int, ...], Rates]:
-        """The rates of a chain that were worked out of these counts, by epoch and key."""
-        kept = self._kept.setdefault(chain, {})
-        if len(kept) > _MOST_KEPT:
-            kept.clear()
-        return kept
-
-    @cached_property
-    def _kept(self) -> dict[Chain, dict[tuple[int, ...], Rates]]:
-        return {}
-
-    def knowing(self, before: SeriesCounts) -> SeriesCounts:
-        """The same, with a copy of the rates that were worked out of the counts before."""
-        self._kept.update((chain, dict(kept)) for chain, kept in before._kept.items())
-        return self
-
-    def __getstate__(self) -> dict[str, object]:
-        """Another process has none of what is kept: it hashes chains in another way."""
-        return {name: each for name, each in vars(self).items() if name != "_kept"}
-
     @property
     def known(self) -> bool:
         """Whether anything was counted that may be used."""
         return self.tally.count > 0 or self.shared.count > 0
-
-
-_MOST_KEPT = 4096
-"""So many rates take a few megabytes."""
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
@@ -125,10 +100,10 @@ def _count(own: Numbers, facts: Facts, width: int, epoch: tuple[int, int]) -> No
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
-    """With what an epoch adds; as that is not used yet, rates that were worked out still hold."""
+    """With what an epoch adds."""
     if len(new.numbers) == 0:
         return counts
-    return replace(counts, later=(*counts.later, new)).knowing(counts)
+    return replace(counts, later=(*counts.later, new))
 
 
 def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:

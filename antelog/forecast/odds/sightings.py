@@ -8,14 +8,12 @@ its own, for the engine forgets those it no longer needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns import few
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, find_rows, groups, keys_of, marked
 from antelog.engine.facts.facts import Facts
@@ -118,24 +116,6 @@ def _meets(series: Series, columns: Sequence[Column], count: int, values: Values
 def forgotten(sightings: Sightings, before: Mapping[str, int]) -> Sightings:
     """The sightings without those about ticks before the one given for their family."""
     return Sightings(without(sightings.history, before), sightings.values)
-
-
-Seen: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
-"""By tick and key: when a fact arrived, what else it has, and which series it meets."""
-
-
-def few_seen(sightings: Sightings, family: Family, ticks: Iterable[range]) -> Seen | None:
-    """The facts of a family about some ticks, if they are few."""
-    slices, width = sightings.history[family.name].slices, len(family.places)
-    parts = [part for tick in sorted(set().union(*ticks)) for part in slices.get(tick, ())]
-    if sum(part.count for part in parts) > few.FEW:
-        return None
-    seen: Seen = {}
-    for part in parts:
-        columns = [column.tolist() for column in (part.time, *part.columns, part.arrival)]
-        for tick, *cells, arrival in zip(*columns, strict=True):
-            seen.setdefault((tick, *cells[:width]), (arrival, *cells[width:]))
-    return seen
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,9 @@ that they rest on is settled; so it is clear at any tick what was known, however
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import exp2
 from typing import TypeAlias
 
 import numpy as np
@@ -75,29 +74,9 @@ class Tally:
         return len(self.last)
 
     @cached_property
-    def rows(self) -> Mapping[tuple[int, ...], tuple[int, int, tuple[float, ...]]]:
-        """For each key its first and last epoch and its sums: where few keys are sought."""
-        keys = (
-            zip(*(column.tolist() for column in self.keys), strict=True) if self.keys else [()] * self.count
-        )
-        said = zip(self.first.tolist(), self.last.tolist(), map(tuple, self.sums.tolist()), strict=True)
-        return dict(zip(keys, said, strict=True))
-
-    @cached_property
     def oldest(self) -> int:
         """The epoch since which some key was not counted."""
         return int(self.last.min())
-
-    def of(self, key: tuple[int, ...], as_of: tuple[int, float | None]) -> tuple[float, ...] | None:
-        """The sums of one key, as of an epoch; None if nothing was counted."""
-        epoch, half_life = as_of
-        _, last, sums = self.rows.get(key, (0, epoch, None))
-        if sums is None or (self.forgets and epoch - last > FORGOTTEN):
-            return None
-        if half_life is None or epoch <= last:
-            return sums
-        left = exp2((last - epoch) / half_life)
-        return tuple(each * left for each in sums)
 
     def take(self, at: Column) -> Tally:
         keys = tuple(column.take(at) for column in self.keys)

@@ -8,6 +8,7 @@ from textwrap import wrap
 from antelog.compile.nodes.plan import Plan
 from antelog.escaping import shown
 from antelog.forecast.chances.forms import Unknown, forms
+from antelog.forecast.chances.questions import whole_fits
 from antelog.forecast.files.model import Model
 from antelog.forecast.learned import Learned, Rates, learned
 from antelog.forecast.report import words
@@ -32,12 +33,16 @@ _NOTHING = (
 )
 
 
+_TOO_LARGE = "its formula is too large to work out"
+
+
 def _without(plan: Plan) -> Iterator[str]:
     for query, form in forms(plan).items():
-        if isinstance(form, Unknown):
+        reason = form.reason if isinstance(form, Unknown) else "" if whole_fits(form) else _TOO_LARGE
+        if reason:
             yield (
                 f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how "
-                f"often facts come, because {form.reason}."
+                f"often facts come, because {reason}."
             )
 
 

@@ -13,14 +13,15 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from antelog.errors import DataError, OutputError
+from antelog.run.address import Kafka
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.messages import Make, Messages, client, client_settings
-from antelog.run.sources.places import Topic
 
 _RUN, _LINE = "antelog_run", "antelog_line"
 
@@ -36,7 +37,7 @@ class TopicSink:
 
     def __init__(
         self,
-        topic: Topic,
+        topic: Kafka,
         mark: Mapping[str, Any] | None,
         lines: Callable[[StepResult], str],
         make: Make | None = None,
@@ -49,7 +50,7 @@ class TopicSink:
         read = {int(number): offset for number, offset in mark["next"].items()} if mark else {}
         try:
             messages = Messages(
-                Topic(topic.servers, topic.topic, starting="latest", options=topic.options, file=topic.file),
+                replace(topic, starting="latest"),
                 read,
                 make,
             )

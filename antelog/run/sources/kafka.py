@@ -13,9 +13,9 @@ from antelog.files.chunks import Bad, no_rows
 from antelog.files.columns import Wanted
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
+from antelog.run.address import Kafka
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.messages import Make, Message, Messages
-from antelog.run.sources.places import Topic
 from antelog.run.sources.source import Mark, SourcePiece
 
 
@@ -23,7 +23,7 @@ class KafkaTopic:
     """Reads all partitions of a topic."""
 
     def __init__(
-        self, topic: Topic, wanted: Wanted, *, mark: Mark | None = None, make: Make | None = None
+        self, topic: Kafka, wanted: Wanted, *, mark: Mark | None = None, make: Make | None = None
     ) -> None:
         self._topic, self._wanted = topic, wanted
         mark = mark or {}

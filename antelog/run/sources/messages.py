@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from antelog.errors import DataError, UnsupportedError
-from antelog.run.sources.places import Topic
+from antelog.run.address import Kafka
 
 _MOST = 50_000
 """The messages that are taken at a time."""
@@ -39,7 +39,7 @@ class Message:
 class Messages:
     """Reads all partitions of a topic; `next` is the offset that comes next in each."""
 
-    def __init__(self, topic: Topic, read: Mapping[int, int], make: Make | None = None) -> None:
+    def __init__(self, topic: Kafka, read: Mapping[int, int], make: Make | None = None) -> None:
         self._topic = topic
         self.notes: list[str] = []
         self.next = dict(read)
@@ -136,11 +136,11 @@ _CONSUMER = {
 }
 
 
-def client_settings(topic: Topic) -> dict[str, Any]:
+def client_settings(topic: Kafka) -> dict[str, Any]:
     """The settings of a client for a topic: its servers, and what its address and file add."""
     return {
         "bootstrap.servers": topic.servers,
-        **dict(_read(topic.file) if topic.file is not None else ()),
+        **dict(_read(topic.config) if topic.config is not None else ()),
         **{name.removeprefix("kafka."): value for name, value in topic.options},
     }
 

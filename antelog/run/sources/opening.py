@@ -1,21 +1,37 @@
 """The source of an address, from where it was left.
 
-source_of(FileAt(temp.csv), wanted, Around(mark))  ──▶  GrowingFile
+source_of(Files("temp.csv", Form.CSV), wanted, Around(mark))  ──▶  GrowingFile
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
 
 from antelog.errors import UnsupportedError
 from antelog.files.columns import Wanted
+from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
 from antelog.run.sources.growing import GrowingFile
-from antelog.run.sources.places import FileAt, Place, Posted, Standard, Topic, WholeAt
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark
 from antelog.run.sources.standard import StandardInput
 from antelog.run.store import Inbox
+
+Followed: TypeAlias = Files | Standard | Posted | Kafka
+_ON_SPARK = "Follow it on Spark: `antelog run --stream`."
+FOLLOWED: Reach[Followed] = Reach(
+    "`antelog watch`",
+    "read",
+    (Files, Standard, Posted, Kafka),
+    {
+        Console: "Write - for standard input.",
+        Jdbc: "Read it once on Spark, with `antelog run`, or send its changes through Kafka.",
+        **dict.fromkeys((Table, Rate), _ON_SPARK),
+    },
+    formless=True,
+)
 
 
 @dataclass(frozen=True)
@@ -36,14 +52,14 @@ class Around:
     progress: Callable[[int], None] = lambda _: None
 
 
-def source_of(place: Place, wanted: Wanted, around: Around) -> FactSource:
+def source_of(address: Followed, wanted: Wanted, around: Around) -> FactSource:
     """Raises UnsupportedError if it cannot be read here."""
     mark, complete = around.mark, around.complete
-    match place:
-        case FileAt(path, form) if around.resumed or not complete:
-            return GrowingFile(path, form, wanted, mark=mark)
-        case FileAt(path) | WholeAt(path):
-            return RecordedFiles(path, wanted, mark=mark, complete=complete, progress=around.progress)
+    match address:
+        case Files(path, form) if address.grows and form is not None and (around.resumed or not complete):
+            return GrowingFile(Path(path), form, wanted, mark=mark)
+        case Files(path):
+            return RecordedFiles(Path(path), wanted, mark=mark, complete=complete, progress=around.progress)
         case Standard():
             return StandardInput(wanted, mark=mark, complete=complete)
         case Posted():
@@ -52,7 +68,7 @@ def source_of(place: Place, wanted: Wanted, around: Around) -> FactSource:
             from antelog.run.sources.posted import PostedFacts  # noqa: PLC0415 - few need it
 
             return PostedFacts(around.inbox, wanted, mark=mark)
-        case Topic():
+        case Kafka():
             from antelog.run.sources.kafka import KafkaTopic  # noqa: PLC0415 - few need the client
 
-            return KafkaTopic(place, wanted, mark=mark)
+            return KafkaTopic(address, wanted, mark=mark)

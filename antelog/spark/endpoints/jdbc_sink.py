@@ -14,7 +14,8 @@ from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from antelog.spark.endpoints.endpoints import Jdbc
+from antelog.run.address import Jdbc
+from antelog.spark.endpoints.endpoints import properties_of
 
 RUN, BATCH = "antelog_run", "antelog_batch"
 """Columns of the target: which pipeline wrote a row, and in which batch."""
@@ -26,8 +27,8 @@ def write_rows(frame: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
     rows = frame.withColumn(RUN, f.lit(run)).withColumn(BATCH, f.lit(batch).cast("bigint"))
     # As long a name as any database takes, and one for each run, lest two of them meet.
     beside = f"{sink.table}_{run.replace('-', '')[:8]}"
-    rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=sink.properties)
-    rows.write.mode("overwrite").jdbc(sink.url, beside, properties=sink.properties)
+    rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=properties_of(sink))
+    rows.write.mode("overwrite").jdbc(sink.url, beside, properties=properties_of(sink))
     with _connection(spark, sink) as connection:
         columns = ", ".join(_quoted(connection, name) for name in rows.columns)
         of_batch = f"{_quoted(connection, RUN)} = ? AND {_quoted(connection, BATCH)} = ?"
@@ -47,7 +48,7 @@ def _connection(spark: SparkSession, sink: Jdbc) -> Iterator[JavaObject]:
     """A connection of Spark's own making, so that drivers are found where Spark finds them."""
     jvm = spark.sparkContext._jvm
     assert jvm is not None
-    settings = jvm.java.util.HashMap(sink.properties)
+    settings = jvm.java.util.HashMap(properties_of(sink))
     options = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
         sink.url, sink.table, jvm.scala.jdk.CollectionConverters.MapHasAsScala(settings).asScala().toMap(None)
     )

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from antelog.engine.log.schema import AFTER_ANSWER
-from antelog.spark.endpoints.endpoints import Kafka
+from antelog.run.address import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"
 _DIGITS = 6

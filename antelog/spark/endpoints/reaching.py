@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from antelog.errors import DataError, OutputError, UnsupportedError
-from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Sink, Source
+from antelog.run.address import Files, Jdbc, Kafka
+from antelog.spark.endpoints.endpoints import Sink, Source
 
 _PATIENCE = 5.0
 """Seconds in which somebody has to answer."""

@@ -22,7 +22,8 @@ from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
-from antelog.spark.endpoints.endpoints import Console, Files, Jdbc, Kafka, Sink, Source, Table
+from antelog.run.address import Console, Files, Jdbc, Kafka, Table
+from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.endpoints.folders import entries, local
 from antelog.spark.endpoints.jdbc_sink import write_rows
 from antelog.spark.endpoints.kafka_sink import write_messages
@@ -129,6 +130,7 @@ def _write_files(frame: DataFrame, sink: Files, batch: Batch) -> None:
         options["ignoreNullFields"] = False
     if sink.form == "parquet":
         options |= PARQUET
+    assert sink.form is not None
     writer.format(sink.form).options(**options).save(path)
 
 

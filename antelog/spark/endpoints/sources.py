@@ -20,8 +20,9 @@ from pyspark.sql.types import StructType
 from antelog.errors import DataError
 from antelog.files.records import row_pattern
 from antelog.language.epochs import Counting
+from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
-from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Rate, Source, Table
+from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.fields import column_of, field, fields
 from antelog.spark.endpoints.text_columns import Kind, Value, malformed, nothing, value_of
 from antelog.spark.endpoints.unreadable import without
@@ -124,7 +125,7 @@ def _typed(
             reader = (following if stream else spark.read).format(source.form)
             return reader.load(source.name) if source.is_folder else reader.table(source.name)
         case Jdbc():
-            return spark.read.jdbc(source.url, source.table, properties=source.properties)
+            return spark.read.jdbc(source.url, source.table, properties=properties_of(source))
         case _:
             raise AssertionError(source)
 

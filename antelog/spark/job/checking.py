@@ -27,13 +27,14 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.language.epochs import Counting
 from antelog.program import Program
+from antelog.run.values import length_of
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
 from antelog.spark.job.job import ARRIVED, Data, Job, Timing
 from antelog.spark.job.options import Options
-from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, length_of, quoted
+from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from antelog.errors import DataError
-from antelog.spark.endpoints.endpoints import Files, Source
+from antelog.run.address import Files
+from antelog.spark.endpoints.endpoints import Source
 from antelog.spark.endpoints.folders import local
 from antelog.spark.endpoints.unreadable import Unreadable, is_same
 from antelog.spark.session.session import plainly

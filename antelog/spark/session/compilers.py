@@ -15,7 +15,8 @@ from glob import iglob
 from itertools import chain, islice
 from pathlib import Path
 
-from antelog.spark.endpoints.endpoints import Files, Source
+from antelog.run.address import Files
+from antelog.spark.endpoints.endpoints import Source
 
 JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 _NO_LOOKS = "-XX:MetaspaceSize=256m"

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import gcd
 
 from antelog.errors import UnsupportedError
+from antelog.run.address import Jdbc, Kafka
 from antelog.secrets import NAMES, redacted
-from antelog.spark.endpoints.endpoints import Jdbc, Kafka, Sink, Source
+from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.session.compilers import JAVA_OPTIONS, LASTING
 from antelog.spark.session.versions import pyspark_version
 from antelog.spark.settings import LOOPBACK, SETTINGS, master_of

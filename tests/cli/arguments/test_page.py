@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from antelog.cli.arguments.page import address_of, page_options, token
-from antelog.cli.arguments.setting_error import SettingError
+from antelog.run.values import SettingError
 
 TOKEN = "0123456789abcdef"
 

@@ -6,10 +6,9 @@ import click
 import pytest
 
 import antelog
-from antelog.cli.arguments.kinds import kinds
 from antelog.cli.arguments.pairs import Pair, files_of_inputs, files_of_statics, pair
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.arguments.ticks import tick_of
+from antelog.run.values import SettingError, kinds
 
 RULES = """input Temp(x: text, time). static Site(x: text).
 Hot(X, T) :- Temp(X, T), Site(X). query Hot(X, T)."""

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from antelog.cli.arguments.reading import SECRET_SHOWN, Read, equation, sides
-from antelog.cli.arguments.setting_error import SettingError
+from antelog.run.values import SettingError
 
 
 @pytest.mark.parametrize(

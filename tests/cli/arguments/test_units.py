@@ -9,8 +9,8 @@ import click
 import pytest
 
 from antelog import parse
-from antelog.cli.arguments.setting_error import SettingError
 from antelog.cli.arguments.units import unit_of, with_units
+from antelog.run.values import SettingError
 from tests.cli.trying import antelog
 
 RULES = "{}input Temp(x{}, time). input On(x, time: s). Hot(X, T) :- Temp(X, T), On(X, T). query Hot(X, T)."

@@ -1,11 +1,9 @@
-"""antelog/cli/run/{jdbc_urls,settings,variables}.py: settings as texts, variables and secrets in them."""
+"""antelog/cli/run/settings.py: settings as texts."""
 
 import pytest
 
-from antelog.cli.arguments.setting_error import SettingError
-from antelog.cli.run.jdbc_urls import apart
 from antelog.cli.run.settings import Settings, at_least, duration, master, trigger
-from antelog.cli.run.variables import filled
+from antelog.run.values import SettingError
 
 
 def test_a_setting_belongs_to_one_group() -> None:
@@ -31,30 +29,3 @@ def test_what_is_too_little_or_elsewhere() -> None:
         at_least(1, 0)
     with pytest.raises(SettingError, match="is a Spark Connect server"):
         master("sc://host")
-
-
-def test_variables_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STORE_KEY", "a$b")
-    assert filled("x-${STORE_KEY}-$STORE_KEY") == "x-a$b-$STORE_KEY"
-    with pytest.raises(SettingError, match=r"no variable STORE_KEZ. Did you mean STORE_KEY\?"):
-        filled("${STORE_KEZ}")
-
-
-@pytest.mark.parametrize(
-    ("url", "left", "options"),
-    [
-        ("jdbc:h2:mem", "jdbc:h2:mem", {}),
-        ("jdbc:h2://h/d?user=a&password=%24x&ssl=1", "jdbc:h2://h/d?ssl=1", {"user": "a", "password": "$x"}),
-        ("jdbc:mysql://a:b%40c@h/d", "jdbc:mysql://h/d", {"user": "a", "password": "b@c"}),
-        ("jdbc:sqlserver://h;a=d;password={x;y}", "jdbc:sqlserver://h;a=d", {"password": "x;y"}),
-        ("jdbc:oracle:thin:a/b@h:1521/d", "jdbc:oracle:thin:@h:1521/d", {"user": "a", "password": "b"}),
-    ],
-)  # fmt: skip
-def test_no_password_stays_in_an_address(url: str, left: str, options: dict[str, str]) -> None:
-    assert apart(url, str) == (left, tuple(options.items()))
-
-
-def test_variables_are_filled_in_last() -> None:
-    """A password that looks like part of an address is none."""
-    found = apart("jdbc:h2://h/d?password=$P", lambda text: text.replace("$P", "x&user=y"))
-    assert found == ("jdbc:h2://h/d", (("password", "x&user=y"),))

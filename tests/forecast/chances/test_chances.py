@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import antelog
+from antelog.forecast.chances import questions
+from antelog.forecast.chances.forms import Form, forms
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.engine import Engine
 from tests.forecast.asking import by_model
 from tests.specification.terms import OTHERS
-
-pytestmark = pytest.mark.usefixtures("either_way")
 
 TEMP = """
 input Temp(x: text, level: text, time){delay}.
@@ -189,3 +189,40 @@ def test_odds_of_what_is_settled_make_no_difference() -> None:
     np.testing.assert_allclose(by_model(engine, "P", answers).column(), [0.8, np.nan])
     engine.advance(1, {"Paid": []})
     np.testing.assert_allclose(by_model(engine, "P", answers).column(), [1, 0])
+
+
+LARGE = """
+input  E(x: text, kind: text, time).
+chance E(_, start, _) = 5%.
+chance E(_, a, _) = 5%, again 30%.
+chance E(_, b, _) = 5%.
+P(X, T) :- E(X, start, T), E(X, a, U), E(X, b, U+{gap}), U > T, U <= T+60.
+query P(X, T).
+"""
+
+
+@pytest.mark.parametrize("mode", [None, "learn"])
+def test_of_a_formula_that_is_too_large_outcomes_speak_alone(mode: str | None) -> None:
+    engine = Engine(antelog.parse(LARGE.format(gap=20)), model=mode)
+    lines = []
+    for tick in range(240):
+        facts = [("x1", "start", tick)] if tick % 7 == 0 else [("x1", "a", tick)] if tick % 7 == 1 else []
+        lines += engine.advance(tick, {"E": facts})["P"].to_pylist()
+    sources = {line["chance_from"] for line in lines if line["change"] in ("possible", "revised")}
+    assert sources == ({None, "outcomes"} if mode else {None})
+
+
+def test_a_diagram_that_is_too_large_is_tried_once() -> None:
+    engine = Engine(antelog.parse(LARGE.format(gap=20)))
+    engine.advance(0, {"E": [("x1", "start", 0)]})
+    known = questions.diagram.cache_info().misses
+    engine.advance(1, {"E": [("x1", "a", 1)]})
+    assert np.isnan(by_model(engine, "P", [(("X", "x1"), ("T", 0))]).column()).all()
+    assert questions.diagram.cache_info().misses == known
+
+
+def test_whether_a_formula_is_too_large_can_be_said_beforehand() -> None:
+    for gap, small in ((3, True), (20, False)):
+        form = forms(antelog.parse(LARGE.format(gap=gap)).plan)["P"]
+        assert isinstance(form, Form)
+        assert questions.whole_fits(form) is small

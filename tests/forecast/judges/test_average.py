@@ -11,8 +11,6 @@ from antelog.forecast.judges.average import FASTER, averaged, lost, no_losses, u
 from antelog.forecast.odds.tally import Waiting
 from antelog.forecast.scoring.losses import LEAST, log_losses
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 UNKNOWN = float("nan")
 
 

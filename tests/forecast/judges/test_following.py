@@ -20,8 +20,6 @@ from antelog.forecast.judges.following import (
     told_at,
 )
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 A, B = 100, 200
 """Two stages."""
 

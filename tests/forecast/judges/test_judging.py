@@ -26,8 +26,6 @@ from antelog.forecast.odds.tally import EPOCH, AsOf
 from antelog.forecast.scores import result
 from antelog.forecast.scoring.losses import log_losses
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 UNKNOWN = float("nan")
 NOW = AsOf(9, None)
 

@@ -12,8 +12,6 @@ from antelog.forecast.judges.following import Settled, age_bucket, state_of
 from antelog.forecast.judges.outcomes import Outcomes, learned, nothing_known, predicted, up_to
 from antelog.forecast.odds.tally import AsOf
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << LITERALS]), age_bucket(np.array([age])), np.array([silent]))[0])
     for pattern, age, silent in ((0, 0, False), (0, 5, True), (1, 0, False), (0, 0, True))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antelog.engine.values.values import Values
-from antelog.forecast.odds.odds import Odds, Rates
+from antelog.forecast.odds.odds import Odds
 from antelog.forecast.odds.series_counts import (
     SeriesCounts,
     and_then,
@@ -93,18 +93,6 @@ def test_what_an_epoch_has_added_waits_until_it_may_be_used() -> None:
     counts = and_then(no_counts(FAMILY, 2), counted(sightings, FAMILY, 0, 2))
     assert (up_to(counts, AsOf(-1, None)).tally.count, up_to(counts, AsOf(0, None)).tally.count) == (0, 1)
     assert and_then(counts, counted(sightings, FAMILY, 7, 2)) is counts  # nothing came in that epoch
-
-
-def test_rates_are_kept_until_something_more_is_used() -> None:
-    sightings = sighted([FAMILY], HOT)
-    counts = no_counts(FAMILY, 2)
-    rates = Rates((), (), (2,), known=True)
-    counts.kept(CHAIN)[0, 1] = rates
-    more = and_then(counts, counted(sightings, FAMILY, 0, 2))
-    assert more.kept(CHAIN) == {(0, 1): rates}
-    more.kept(CHAIN)[0, 2] = rates
-    assert counts.kept(CHAIN) == {(0, 1): rates}
-    assert up_to(more, AsOf(0, None)).kept(CHAIN) == {}
 
 
 def test_what_all_keys_share_outlives_those_that_are_forgotten() -> None:

@@ -112,11 +112,3 @@ def test_sums_by_key_are_in_the_order_of_keys() -> None:
     assert [column.tolist() for column in keys] == [[7, 8, 2**40]]
     assert numbers.tolist() == [[2, 1], [4, 1], [4, 0]]
     assert summed((), np.array([[1.0, 0], [2, 1]]))[1].tolist() == [[3, 1]]
-
-
-def test_one_key_has_what_many_have() -> None:
-    tally = counting(counted(0, (7, 1, 0), (8, 1, 1)), counted(3, (7, 2, 1)), half_life=2)
-    for epoch in (3, 5, FORGOTTEN + 2):
-        sums = found(tally, 7, 8, 9, epoch=epoch, half_life=2).sums
-        one_by_one = [tally.of((key,), (epoch, 2)) or (0, 0) for key in (7, 8, 9)]
-        np.testing.assert_allclose(one_by_one, sums, rtol=1e-15)

@@ -15,9 +15,10 @@ import pytest
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.columns import mapped
-from antelog.run.sources.places import Posted, Topic, place_of
-from antelog.watch.sources.growing import GrowingFile
-from antelog.watch.sources.opening import Around, opened
+from antelog.run.address import Kafka as Topic
+from antelog.run.address import Posted
+from antelog.run.sources.growing import GrowingFile
+from antelog.run.sources.opening import FOLLOWED, Around
 from antelog.watch.sources.source import Mark
 from antelog.watch.sources.standard import StandardInput
 from antelog.watch.sources.topic import KafkaTopic
@@ -36,7 +37,7 @@ def _fact(device: str) -> bytes:
 
 
 def _topic(broker: Broker, text: str = "kafka://b/temp", mark: Mark | None = None) -> KafkaTopic:
-    place = place_of(text)
+    place = FOLLOWED.read(text)
     assert isinstance(place, Topic)
     return KafkaTopic(place, WANTED, mark=mark, make=broker)
 
@@ -60,13 +61,13 @@ def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
 def test_columns_may_be_fields_within_fields_whatever_the_first_message_has() -> None:
     nested = json.dumps({"device": "a", "decoded": {"temp": 1}, "time": 7}).encode()
     broker = Broker({0: [b'{"device": "a", "time": 7}']})
-    place = place_of("kafka://b/temp")
+    place = FOLLOWED.read("kafka://b/temp")
     assert isinstance(place, Topic)
     source = KafkaTopic(place, mapped(WANTED, {"value": "decoded.temp"}), make=broker)
     assert taken(source.poll()) == ([], ["temp[0]:0: lacks decoded.temp"])
     broker.messages[0].append(nested)
     assert taken(source.poll()) == ([("a", 1)], [])
-    csv = place_of("kafka://b/temp?format=csv")
+    csv = FOLLOWED.read("kafka://b/temp?format=csv")
     assert isinstance(csv, Topic)
     with pytest.raises(DataError, match=r"has no column decoded\.temp, .* rows of CSV, which have no names"):
         KafkaTopic(csv, mapped(WANTED, {"value": "decoded.temp"}), make=broker)
@@ -144,7 +145,7 @@ def test_each_place_has_its_source(tmp_path: Path) -> None:
         "http:": GrowingFile,
     }
     for text, kind in sources.items():
-        source = opened(place_of(text), WANTED, None, around)
+        source = opened(FOLLOWED.read(text), WANTED, None, around)
         assert isinstance(source, kind)
         source.close()
     assert (tmp_path / "feed" / "inbox" / "Temp.jsonl").exists()

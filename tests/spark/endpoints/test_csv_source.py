@@ -13,11 +13,13 @@ from pyspark.sql import SparkSession
 import antelog
 from antelog.errors import DataError
 from antelog.files import Wanted, wanted_of
+from antelog.files.naming import Form
 from antelog.language.epochs import TICKLESS
+from antelog.run.address import Files, Kafka
 from antelog.spark import outcomes
 from antelog.spark.endpoints.csv_source import CsvReading, read_lines
-from antelog.spark.endpoints.endpoints import Files, Kafka
 from antelog.spark.endpoints.sources import CsvLayout, Reading, frame, from_lines
+from antelog.spark.endpoints.text_columns import Kind
 from antelog.spark.settings import MALFORMED, ROW
 from tests.files.reading import rows_of
 
@@ -166,7 +168,7 @@ def test_spark_hands_over_whole_files(spark: SparkSession, tmp_path: Path) -> No
         "n,time,note\n" + "".join(f"{i},{i},{'x' * 100}\n" for i in range(30_000))
     )
     reading = Reading(
-        Files(str(tmp_path), "csv"), {}, {}, TICKLESS, csv=CsvReading(WANTED, arrives=False, strict=True)
+        Files(str(tmp_path), Form.CSV), {}, {}, TICKLESS, csv=CsvReading(WANTED, arrives=False, strict=True)
     )
     spark.conf.set("spark.sql.files.maxPartitionBytes", "100000")
     rows = frame(spark, reading, stream=False).collect()
@@ -199,7 +201,8 @@ def test_a_message_of_csv_is_one_row(spark: SparkSession) -> None:
 
 def test_floats_of_json_that_are_no_numbers_are_set_aside(spark: SparkSession) -> None:
     columns = {"note": "note", "n": "n", "time": "time"}
-    reading = Reading(Files("x", "json"), columns, {"note": "text", "n": "number", "time": "time"}, TICKLESS)
+    kinds: dict[str, Kind] = {"note": "text", "n": "number", "time": "time"}
+    reading = Reading(Files("x", Form.JSON), columns, kinds, TICKLESS)
     numbers = ["1", "1e999", "-1e999", '"Infinity"', "NaN"]
     texts = [(f'{{"note": "a", "n": {number}, "time": 0}}',) for number in numbers]
     facts = from_lines(spark.createDataFrame(texts, "value string"), reading)

@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 from antelog import parse
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.errors import DataError
-from antelog.spark.endpoints.endpoints import Files, Kafka
+from antelog.files.naming import Form
+from antelog.run.address import Files, Kafka
 from antelog.spark.endpoints.fields import fields, paths
 from antelog.spark.endpoints.sources import frame, from_lines
 from antelog.spark.settings import MALFORMED
@@ -38,7 +39,7 @@ def test_a_name_with_full_stops_is_a_field_or_a_path() -> None:
             fields(dict.fromkeys(names, "string"))
 
 
-@pytest.mark.parametrize("source", [Kafka("b:9092", "t", "json"), Files("readings", "json")])
+@pytest.mark.parametrize("source", [Kafka("b:9092", "t", "json"), Files("readings", Form.JSON)])
 def test_lines_are_read_as_in_process(
     spark: SparkSession, source: Kafka | Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,7 +47,7 @@ def test_lines_are_read_as_in_process(
     if isinstance(source, Files):
         Path("readings").mkdir()
         Path("readings", "a.jsonl").write_text("\n".join(LINES), encoding="utf-8")
-        source = Files(str(tmp_path / "readings"), "json")
+        source = Files(str(tmp_path / "readings"), Form.JSON)
     reading = reading_of(spark, PLAN, Wish("Temp", source, MAPS))
     rows = from_lines(spark.createDataFrame([(line,) for line in LINES], "value string"), reading).collect()
     assert [(row.device, row.value) for row in rows if row[MALFORMED] is None] == GOOD
@@ -60,7 +61,7 @@ def test_columns_may_be_structs(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text("\n".join(LINES[:3]), encoding="utf-8")
     schema = "ids struct<device: string>, decoded struct<payload: struct<temp: double>>, time bigint"
     spark.read.schema(schema).json(str(tmp_path / "t.jsonl")).write.parquet(str(tmp_path / "t"))
-    source = Files(str(tmp_path / "t"), "parquet")
+    source = Files(str(tmp_path / "t"), Form.PARQUET)
     rows = frame(spark, reading_of(spark, PLAN, Wish("Temp", source, MAPS)), stream=False).collect()
     assert sorted((row.device, row.value) for row in rows if row.value is not None) == [("a", 1.5)]
     with pytest.raises(
@@ -72,7 +73,7 @@ def test_columns_may_be_structs(spark: SparkSession, tmp_path: Path) -> None:
 def test_columns_by_position_have_fitting_types(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql("select 1 as x, 'a' as y, 0 as z").write.parquet(str(tmp_path / "t"))
     with pytest.raises(DataError, match="has no columns device, value, time for Temp"):
-        reading_of(spark, PLAN, Wish("Temp", Files(str(tmp_path / "t"), "parquet"), {}))
+        reading_of(spark, PLAN, Wish("Temp", Files(str(tmp_path / "t"), Form.PARQUET), {}))
     (tmp_path / "t.jsonl").write_text('{"x": 1, "y": "a", "z": 0}', encoding="utf-8")
     with pytest.raises(DataError, match="has no columns device, value, time for Temp"):
-        reading_of(spark, PLAN, Wish("Temp", Files(str(tmp_path / "t.jsonl"), "json"), {}))
+        reading_of(spark, PLAN, Wish("Temp", Files(str(tmp_path / "t.jsonl"), Form.JSON), {}))

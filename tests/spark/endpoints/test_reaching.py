@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import AntelogError, DataError, OutputError, UnsupportedError
-from antelog.spark.endpoints.endpoints import Files, Jdbc, Kafka, Sink, Source
+from antelog.files.naming import Form
+from antelog.run.address import Files, Jdbc, Kafka
+from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.endpoints.reaching import reach
 from tests.servers import free_port
 
@@ -50,19 +52,19 @@ def test_paths_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     here = str(tmp_path)
     file = tmp_path / "a.csv"
     file.write_text("x\n", encoding="utf-8")
-    reached(Files(here, "csv"), Files(f"{here}/gone/*.csv", "csv"), Files("s3a://b/c", "csv"))
-    reached(to=Files(f"{here}/new/folder", "json"))
+    reached(Files(here, Form.CSV), Files(f"{here}/gone/*.csv", Form.CSV), Files("s3a://b/c", Form.CSV))
+    reached(to=Files(f"{here}/new/folder", Form.JSON))
     wrong: list[tuple[Files | None, Files | None, type[AntelogError], str]] = [
-        (Files(f"{here}/gone.csv", "csv"), None, DataError, "gone.csv: there is no such file or folder"),
-        (None, Files(f"{file}/out", "json"), OutputError, "a.csv is a file; give a folder"),
+        (Files(f"{here}/gone.csv", Form.CSV), None, DataError, "gone.csv: there is no such file or folder"),
+        (None, Files(f"{file}/out", Form.JSON), OutputError, "a.csv is a file; give a folder"),
     ]
     for source, sink, kind, said in wrong:
         with pytest.raises(kind, match=said):
             reach([source] if source else [], [sink] if sink else [], {}, "local[*]")
-    reach([Files("gone.csv", "csv")], [], {"spark.hadoop.fs.defaultFS": "hdfs://head"}, "local[*]")
-    reached(Files("gone.csv", "csv"), master="yarn")
+    reach([Files("gone.csv", Form.CSV)], [], {"spark.hadoop.fs.defaultFS": "hdfs://head"}, "local[*]")
+    reached(Files("gone.csv", Form.CSV), master="yarn")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(DataError, match=r"a\.csv: no permission to read it"):
-        reached(Files(str(file), "csv"))
+        reached(Files(str(file), Form.CSV))
     with pytest.raises(OutputError, match="out: no permission to write into"):
-        reached(to=Files(f"{here}/out", "json"))
+        reached(to=Files(f"{here}/out", Form.JSON))

@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 
 from antelog import AntelogError, parse
 from antelog.cli.run.columns import Wish, reading_of
-from antelog.cli.run.endpoints import source_of
 from antelog.language.epochs import TICKLESS
-from antelog.spark.endpoints.endpoints import Source, Table, TableForm
+from antelog.run.address import Table, TableForm
+from antelog.spark.endpoints.endpoints import SOURCES, Source
 from antelog.spark.endpoints.sinks import require
 from antelog.spark.endpoints.sources import Reading
 from antelog.spark.endpoints.sources import frame as read
@@ -34,7 +34,7 @@ ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
 )
 def test_sources_that_are_not_there(spark: SparkSession, source: str, why: str) -> None:
     with pytest.raises(AntelogError, match=why):
-        _look_at(spark, source_of(source))
+        _look_at(spark, SOURCES.read(source))
 
 
 def _look_at(spark: SparkSession, source: Source) -> None:

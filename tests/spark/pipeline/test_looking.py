@@ -9,7 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog.errors import DataError
-from antelog.spark.endpoints.endpoints import Files
+from antelog.files.naming import Form
+from antelog.run.address import Files
 from antelog.spark.pipeline import looking
 
 DATA = b"\xef\xbb\xbfdevice,level\r\n  \n\nwt1,\xff\rwt2,\xc3\xa4\x0c\n\twt3\nlast,1"
@@ -29,14 +30,14 @@ def test_first_lines_are_the_same_without_a_job(
     path.write_bytes(gzip.compress(DATA) if name.endswith(".gz") else DATA)
     asked = str(path).replace("[", r"\[").replace("]", r"\]")
     before = _jobs(spark)
-    found = list(looking.heads(spark, Files(asked, "csv"), count, stream=False))
+    found = list(looking.heads(spark, Files(asked, Form.CSV), count, stream=False))
     assert found == [LINES[:count]]
     assert (_jobs(spark) == before) == (name == "a.csv")
 
 
 def test_a_file_that_spark_passes_over_is_left_to_it(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "_a.csv").write_bytes(DATA)
-    plain = list(looking.heads(spark, Files(str(tmp_path / "_a.csv"), "csv"), 2, stream=False))
+    plain = list(looking.heads(spark, Files(str(tmp_path / "_a.csv"), Form.CSV), 2, stream=False))
     assert plain == [[row.value for row in spark.read.text(str(tmp_path / "_a.csv")).limit(2).collect()]]
     with pytest.raises(DataError):
-        list(looking.heads(spark, Files(str(tmp_path / "none.csv"), "csv"), 2, stream=False))
+        list(looking.heads(spark, Files(str(tmp_path / "none.csv"), Form.CSV), 2, stream=False))

@@ -1,6 +1,6 @@
-"""The address of a database, taken apart: what is secret in it goes to the driver by itself.
+"""Addresses of databases without the user and the secrets in them, which become options of the driver.
 
-So no password is in the address, which Spark and drivers like to show when something goes wrong.
+Spark and drivers show the address when something goes wrong, and it has no password then.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Options = tuple[tuple[str, str], ...]
 
 
 def apart(url: str, fill: Callable[[str], str]) -> tuple[str, Options]:
-    """The address without user and secrets, and these, by the names drivers know them by.
+    """The address without user and secrets, and these as options under the names drivers know.
 
-    `fill` puts values for the names of variables. That is done last: a password may have any characters.
+    `fill` replaces variables by their values, last: a password may have any characters.
     """
     options: dict[str, str] = {}
     if (match := _ORACLE.match(url)) is not None:
@@ -45,7 +45,7 @@ def apart(url: str, fill: Callable[[str], str]) -> tuple[str, Options]:
 def _taken(
     setting: str, options: dict[str, str], read: Callable[[str], str], fill: Callable[[str], str]
 ) -> bool:
-    """Whether `name=value` is none of the address's business, and noted among the options."""
+    """Moves `name=value` to the options if it is the user or a secret; whether it did."""
     name, sign, value = setting.partition("=")
     if not sign or not (name.lower() == "user" or is_secret(name)):
         return False

@@ -1,0 +1,350 @@
+"""Addresses: the texts that say where facts come from and where lines go.
+
+    readings/*.csv    readings/    parquet:folder        files, by their ending or the form before the colon
+    -                                                    standard input
+    http:                                                facts that are posted to the page
+    kafka://host:9092/topic?format=json&from=latest      a topic
+    jdbc:postgresql://host/plant#readings                a table of a database
+    delta:folder    iceberg:catalog.table                a table of a catalog
+    rate://100?keys=10                                   made-up facts
+    console                                              standard output, for people
+
+`address_of` reads a text. A `Reach` lists the addresses that a runner can read or write, and has the sentence
+for those it cannot. Messages and representations have no passwords in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args
+from urllib.parse import parse_qsl, urlsplit
+
+from antelog import secrets
+from antelog.files.naming import ENDINGS, Form, form_of
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.run.jdbc_urls import apart
+from antelog.run.values import SettingError, filled
+from antelog.secrets import redacted
+
+TableForm: TypeAlias = Literal["delta", "iceberg"]
+
+
+@dataclass(frozen=True)
+class Files:
+    """A file, a folder or a pattern; `form` is None for a folder with files of several forms, or none."""
+
+    noun: ClassVar[str] = "a file or folder"
+    path: str
+    form: Form | None = None
+    folder: bool = field(default=False, compare=False)
+
+    @property
+    def is_pattern(self) -> bool:
+        return re.search(r"[*?\[{]", self.path) is not None
+
+    @property
+    def grows(self) -> bool:
+        """Whether lines can be appended to the file: it is no folder, not packed, and no Parquet."""
+        packed = self.path.lower().endswith(".gz")
+        return not self.folder and self.form is not Form.PARQUET and not packed
+
+    def __str__(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True)
+class Standard:
+    """Standard input: CSV, or JSON lines if it begins with `{`."""
+
+    noun: ClassVar[str] = "standard input"
+
+    def __str__(self) -> str:
+        return "<stdin>"
+
+
+@dataclass(frozen=True)
+class Posted:
+    """Facts that are posted to the page by HTTP."""
+
+    noun: ClassVar[str] = "facts by HTTP"
+
+    def __str__(self) -> str:
+        return "http:"
+
+
+@dataclass(frozen=True)
+class Kafka:
+    """A topic of Kafka; `options` go to the client, and the file `config` has more of them.
+
+    `starting` is where a new stream begins. The representation leaves out options, as some are passwords.
+    """
+
+    noun: ClassVar[str] = "a topic of Kafka"
+    servers: str
+    topic: str
+    values: Literal["json", "csv"] = "json"
+    starting: Literal["earliest", "latest"] = "earliest"
+    options: tuple[tuple[str, str], ...] = ()
+    config: Path | None = None
+
+    def __str__(self) -> str:
+        return f"kafka://{self.servers}/{self.topic}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Jdbc:
+    """A table of a database; a source may also be a query in parentheses.
+
+    `options` go to the driver: user, password and the like, which the representation leaves out.
+    """
+
+    noun: ClassVar[str] = "a table of a database"
+    url: str
+    table: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        address = re.split("[?;]", self.url, maxsplit=1)[0]
+        return redacted(f"{address}#{self.table}")
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Table:
+    """A Delta or Iceberg table by its folder or name."""
+
+    noun: ClassVar[str] = "a table of a catalog"
+    form: TableForm
+    name: str
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the name is that of a folder, which has a slash in it."""
+        return "/" in self.name
+
+    def __str__(self) -> str:
+        return f"{self.form}:{self.name}"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Made-up facts for trying out: a number of rows each second, about a number of things."""
+
+    noun: ClassVar[str] = "made-up facts"
+    rows: int
+    keys: int = 10
+
+    def __str__(self) -> str:
+        return f"rate://{self.rows}?keys={self.keys}"
+
+
+@dataclass(frozen=True)
+class Console:
+    """Standard output, for people."""
+
+    noun: ClassVar[str] = "standard output"
+
+    def __str__(self) -> str:
+        return "console"
+
+
+Address: TypeAlias = Files | Standard | Posted | Kafka | Jdbc | Table | Rate | Console
+T = TypeVar("T", bound=Address)
+
+
+@dataclass(frozen=True)
+class Reach(Generic[T]):
+    """The kinds of addresses that a runner reads, or writes.
+
+    `instead` has the advice for an address of another kind. `form` is the form of a file or folder whose name
+    tells none; `formless`: a folder needs no form; `config`: a topic may name a file with options.
+    """
+
+    runner: str
+    verb: Literal["read", "write"]
+    kinds: tuple[type[T], ...]
+    instead: Mapping[type[Address], str] = field(default_factory=dict)
+    form: Form | None = None
+    formless: bool = False
+    config: bool = True
+
+    def read(self, text: str, folder: Path = Path()) -> T:
+        """The address of a text, with paths relative to a folder. Raises SettingError."""
+        address = address_of(text, folder, self.form)
+        if not isinstance(address, self.kinds):
+            message = f"`{address}` is {address.noun}, which {self.runner} does not {self.verb}"
+            nouns = list(dict.fromkeys(kind.noun for kind in self.kinds))
+            known = " or ".join([", ".join(nouns[:-1]), nouns[-1]] if len(nouns) > 1 else nouns)
+            raise SettingError(message, self.instead.get(type(address)) or f"Give {known}.")
+        if isinstance(address, Files):
+            self._check(address)
+        if isinstance(address, Kafka) and address.config is not None and not self.config:
+            hint = "Write options into the address, and '${NAME}' for a password that the variable NAME has."
+            raise SettingError(f"{self.runner} reads no config={address.config}", hint)
+        return address
+
+    def _check(self, files: Files) -> None:
+        if files.form is None and not self.formless:
+            raise _formless(str(files))
+        if self.verb == "write" and files.is_pattern:
+            raise SettingError(
+                f"`{files}` is a pattern", "Name the one file or folder that is to be written."
+            )
+        if self.verb == "write" and files.path.endswith(".gz"):
+            raise SettingError(f"`{files}` ends in .gz, and outputs are not packed", "Leave out .gz.")
+
+
+# ---- the grammar ----
+
+_TABLES: tuple[TableForm, ...] = get_args(TableForm)
+_REMOTE = frozenset(
+    (
+        *("hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs"),
+        "oss",
+    )
+)
+_KINDS = ("kafka", "rate", "jdbc", "console", *Form, *_TABLES)
+_KAFKA_OPTIONS = ("format", "from", "config")
+_Fill: TypeAlias = Callable[[str], str]
+
+
+def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Address:
+    """The address of a text, with paths relative to a folder. Raises SettingError.
+
+    `${NAME}` stands for the variable NAME of the environment. `form` is that of files whose name tells none.
+    """
+    text = text.strip()
+    # Variables are replaced after these addresses were split: a password may have any characters.
+    if text.startswith("jdbc:"):
+        return _jdbc(text, filled)
+    if text.startswith("kafka:"):
+        return _kafka(text, folder, filled)
+    return _filled_address(filled(text), folder, form)
+
+
+def _filled_address(text: str, folder: Path, form: Form | None) -> Address:
+    kind, colon, rest = text.partition(":")
+    if text == "-":
+        return Standard()
+    if text in ("http:", "https:"):
+        return Posted()
+    if text == "console":
+        return Console()
+    if not colon or kind in _REMOTE or len(kind) < 2 or "/" in kind or "." in kind:
+        return _files(text, folder, None, form)
+    if kind in list(Form):
+        return _files(rest, folder, Form(kind), form)
+    match kind:
+        case "delta" | "iceberg" if rest:
+            return Table(kind, _located(rest, folder) if "/" in rest else rest)
+        case "kafka":
+            return _kafka(text, folder, str)
+        case "rate":
+            return _rate(text)
+        case "jdbc":
+            return _jdbc(text, str)
+        case _:
+            hint = did_you_mean(kind, _KINDS) or f"There are {', '.join(_KINDS)} and paths."
+    raise SettingError(f"`{text}` begins with `{kind}:`, which is no kind of address", hint)
+
+
+def _files(path: str, folder: Path, given: Form | None, default: Form | None) -> Files:
+    if not path:
+        raise SettingError("a path is missing", "Write it behind the colon.")
+    located = _located(path, folder)
+    is_folder = path.endswith("/") or Path(located).is_dir()
+    form = given or form_of(Path(path)) or (_form_within(Path(located)) if is_folder else None) or default
+    if form is None and not is_folder:
+        raise _formless(path)
+    return Files(located.rstrip("/") or "/", form, is_folder)
+
+
+def _formless(path: str) -> SettingError:
+    near = did_you_mean(path, ("console",)) if "/" not in path else ""
+    hint = f"Write parquet:{path}, csv:{path} or json:{path}; known endings are {ENDINGS}."
+    return SettingError(f"`{path}` does not tell the form of its files", near or hint)
+
+
+def _form_within(folder: Path) -> Form | None:
+    """The form of the files in a folder on this machine, if they agree."""
+    if not folder.is_dir():
+        return None
+    forms = {form_of(each) for each in folder.iterdir() if each.name[0] not in "._"}
+    return forms.pop() if len(forms) == 1 else None
+
+
+def _located(path: str, folder: Path) -> str:
+    """A path relative to a folder; an address of another machine stays as it is."""
+    return path if folder == Path() or re.match(r"[a-z0-9]{2,}:", path) else str(folder / path)
+
+
+def _query(text: str, fill: _Fill = str) -> dict[str, str]:
+    pairs = parse_qsl(urlsplit(text).query, keep_blank_values=True)
+    return {name: fill(value) for name, value in pairs}
+
+
+def _kafka(text: str, folder: Path, fill: _Fill) -> Kafka:
+    address, mark, query = text.partition("?")
+    text = fill(address) + mark + query
+    parts = urlsplit(text)
+    topic = parts.path.strip("/")
+    if not parts.netloc or not topic or "/" in topic:
+        raise SettingError(f"`{text}` lacks a server or a topic", "Write kafka://host:9092/topic.")
+    options = _query(text, fill)
+    _remember(options.items())
+    for name in options:
+        if name not in _KAFKA_OPTIONS and "." not in name:
+            hint = did_you_mean(name, _KAFKA_OPTIONS) or (
+                "There are format, from and config; an option with a full stop in its name goes to Kafka."
+            )
+            raise SettingError(f"`{text}` has the unknown option {name}", hint)
+    return Kafka(
+        ",".join(each if ":" in each else f"{each}:9092" for each in parts.netloc.split(",")),
+        topic,
+        _one_of(text, options, "format", "json", "csv"),
+        _one_of(text, options, "from", "earliest", "latest"),
+        tuple((name, value) for name, value in options.items() if "." in name),
+        Path(_located(options["config"], folder)) if "config" in options else None,
+    )
+
+
+def _one_of(text: str, options: Mapping[str, str], name: str, *allowed: str) -> Any:
+    value = options.get(name, allowed[0])
+    if value not in allowed:
+        hint = did_you_mean(value, allowed) or f"It is {' or '.join(allowed)}."
+        raise SettingError(f"`{text}` has {name}={value}", hint)
+    return value
+
+
+def _rate(text: str) -> Rate:
+    parts, options = urlsplit(text), _query(text)
+    unknown = [name for name in options if name != "keys"]
+    numbers = (parts.netloc or "10", options.get("keys", "10"))
+    if unknown or parts.path.strip("/") or not all(number.isdecimal() and int(number) for number in numbers):
+        raise SettingError(
+            f"`{text}` is not a rate", "Write rate://100?keys=10 for 100 facts a second about 10 things."
+        )
+    return Rate(*map(int, numbers))
+
+
+def _jdbc(text: str, fill: _Fill) -> Jdbc:
+    whole, sign, table = text.partition("#")
+    url, options = apart(whole, fill)
+    _remember(options)
+    if not sign or not table:
+        raise SettingError(
+            f"`{str(Jdbc(url, ''))[:-1]}` lacks a table",
+            f"Write its name behind a #: {Jdbc(url, 'readings')}",
+        )
+    return Jdbc(url, fill(table), options)
+
+
+def _remember(options: Iterable[tuple[str, str]]) -> None:
+    for name, value in options:
+        secrets.remember(name, value)

@@ -1,0 +1,130 @@
+"""Values of settings, read from texts: numbers, durations, clocks, variables of the environment.
+
+A reader takes a text and returns a value, or raises SettingError: what is wrong, and what to write instead.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection
+from fractions import Fraction
+
+from antelog.forecast.kinds import KINDS
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.units import hint_of
+from antelog.language.durations import microseconds
+from antelog.language.epochs import UNITS
+from antelog.language.syntax import Bound
+from antelog.secrets import redacted
+
+
+class SettingError(ValueError):
+    """A setting's value cannot be used: why not, and what to write instead; without the secrets in it."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        self.message, self.hint = redacted(message), redacted(hint)
+        super().__init__(f"{self.message}. {self.hint}")
+
+
+def filled(text: str) -> str:
+    """A text with `${NAME}` replaced by the variable NAME of the environment. Raises SettingError."""
+    return re.sub(r"\$\{(\w+)\}", _variable, text)
+
+
+def _variable(match: re.Match[str]) -> str:
+    if match[1] not in os.environ:
+        near = did_you_mean(match[1], os.environ)
+        raise SettingError(f"the environment has no variable {match[1]}", near or "Set it before the start.")
+    return os.environ[match[1]]
+
+
+def sides(text: str) -> tuple[str, str]:
+    """The text before the first equals sign, and the one behind it; either may be empty."""
+    left, _, right = (part.strip() for part in text.partition("="))
+    return left, right
+
+
+def equation(example: str) -> Callable[[str], tuple[str, str]]:
+    """A reader of `NAME=VALUE`, of which neither may be missing."""
+
+    def read(text: str) -> tuple[str, str]:
+        name, value = sides(text)
+        if not name or not value:
+            raise SettingError(f"`{text}` lacks a name or a value", f"Write it like {example}.")
+        return name, value
+
+    return read
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """A reader of whole numbers within limits."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise SettingError(f"`{text}` is not a whole number", f"{least} is the least.") from None
+        if number < least:
+            raise SettingError(f"{number} is too little", f"{least} is the least.")
+        if most is not None and number > most:
+            raise SettingError(f"{number} is too much", f"{most} is the most.")
+        return number
+
+    return read
+
+
+def chance(text: str) -> float:
+    hint = "Write one from 0 to 1, like 0.01."
+    try:
+        number = float(text)
+    except ValueError:
+        raise SettingError(f"`{text}` is no chance", hint) from None
+    if not 0 <= number <= 1:
+        raise SettingError(f"{number} is no chance", hint)
+    return number
+
+
+def one_of(what: str, words: Collection[str]) -> Callable[[str], str]:
+    """A reader of one of several words; `what` is their noun: `clock`."""
+
+    def read(text: str) -> str:
+        if text not in words:
+            hint = did_you_mean(text, words) or f"There are {', '.join(words)}."
+            raise SettingError(f"there is no {what} `{text}`", hint)
+        return text
+
+    return read
+
+
+def kinds(text: str) -> tuple[str, ...]:
+    """Kinds of changes, separated by commas."""
+    found = tuple(kind.strip() for kind in text.split(","))
+    for kind in found:
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+            raise SettingError(f"there are no changes of the kind `{kind}`", hint)
+    return found
+
+
+def unit(text: str) -> str:
+    """A unit of times since 1970, or `ticks`."""
+    if text not in UNITS:
+        raise SettingError(f"`{text}` is not a unit of times", hint_of(text))
+    return text
+
+
+def length_of(text: str) -> Fraction | None:
+    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None if it is none."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
+    return microseconds(Bound(float(found[1]), found[2])) if found else None
+
+
+def duration(text: str, hint: str = "Write one like 30s or 5 minutes.") -> int:
+    """A duration in microseconds, of a millisecond or more."""
+    length = length_of(text)
+    if length is None:
+        raise SettingError(f"`{text}` is not a duration", hint)
+    if length < 1_000:
+        raise SettingError(f"`{text}` is shorter than a millisecond", hint)
+    return round(length)

@@ -1,0 +1,159 @@
+"""antelog/run/{address,jdbc_urls,values}.py: addresses as texts, variables and secrets in them."""
+
+from pathlib import Path
+
+import pytest
+
+from antelog.files.naming import Form
+from antelog.run.address import (
+    Address,
+    Console,
+    Files,
+    Jdbc,
+    Kafka,
+    Posted,
+    Rate,
+    Standard,
+    Table,
+    address_of,
+)
+from antelog.run.jdbc_urls import apart
+from antelog.run.values import SettingError, filled
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES
+from antelog.watch.sources.opening import FOLLOWED
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("-", Standard()),
+        ("http:", Posted()),
+        ("console", Console()),
+        ("a.csv", Files("a.csv", Form.CSV)),
+        ("a.jsonl", Files("a.jsonl", Form.JSON)),
+        ("data/*.jsonl.gz", Files("data/*.jsonl.gz", Form.JSON)),
+        ("s3a://bucket/x.parquet", Files("s3a://bucket/x.parquet", Form.PARQUET)),
+        ("parquet:data", Files("data", Form.PARQUET)),
+        ("rate://7", Rate(7, 10)),
+        ("jdbc:h2:mem#a.b", Jdbc("jdbc:h2:mem", "a.b")),
+        ("delta:out", Table("delta", "out")),
+        ("kafka://host/temp", Kafka("host:9092", "temp")),
+        (
+            "kafka://a:1,b/temp?format=csv&from=latest&security.protocol=SSL&config=secret.txt",
+            Kafka("a:1,b:9092", "temp", "csv", "latest", (("security.protocol", "SSL"),), Path("secret.txt")),
+        ),
+    ],
+)
+def test_a_text_is_an_address(text: str, address: Address) -> None:
+    assert address_of(text) == address
+
+
+def test_a_folder_is_known_and_has_the_form_of_its_files() -> None:
+    Path("folder").mkdir()
+    for text in ("folder", "folder/", "later/"):
+        found = address_of(text)
+        assert isinstance(found, Files)
+        assert (found.path, found.form, found.folder) == (text.rstrip("/"), None, True)
+    Path("folder", "a.csv").touch()
+    assert address_of("folder") == Files("folder", Form.CSV)
+    Path("folder", "b.parquet").touch()
+    assert address_of("folder") == FOLLOWED.read("folder") == Files("folder")
+    with pytest.raises(SettingError, match="does not tell the form of its files"):
+        SOURCES.read("folder")
+
+
+@pytest.mark.parametrize(
+    ("text", "grows"),
+    [("a.csv", True), ("a.jsonl", True), ("a.csv.gz", False), ("a.parquet", False), ("csv:a/", False)],
+)
+def test_files_that_grow(text: str, grows: bool) -> None:
+    found = address_of(text)
+    assert isinstance(found, Files)
+    assert found.grows is grows
+
+
+def test_paths_are_relative_to_a_folder() -> None:
+    there = Path("plant")
+    assert address_of("a.csv", there) == Files("plant/a.csv", Form.CSV)
+    assert address_of("csv:/data/a", there) == Files("/data/a", Form.CSV)
+    assert address_of("delta:tables/a", there) == Table("delta", "plant/tables/a")
+    assert address_of("delta:s3a://b/a", there) == Table("delta", "s3a://b/a")
+    assert address_of("iceberg:prod.temp", there) == Table("iceberg", "prod.temp")
+    assert address_of("kafka://h/t?config=c", there) == Kafka("h:9092", "t", config=Path("plant/c"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "a.txt",
+            "`a.txt` does not tell the form of its files. Write parquet:a.txt, csv:a.txt or json:",
+        ),
+        ("consol", "Did you mean console?"),
+        ("csv:", "a path is missing. Write it behind the colon"),
+        ("kafak://h/t", "begins with `kafak:`, which is no kind of address. Did you mean kafka?"),
+        ("kafka://host", "lacks a server or a topic. Write kafka://host:9092/topic."),
+        ("kafka://host/t?formt=csv", "unknown option formt. Did you mean format?"),
+        ("kafka://host/t?format=xml", "has format=xml. It is json or csv."),
+        ("kafka://host/t?from=now", "has from=now. It is earliest or latest."),
+        ("rate://x", "`rate://x` is not a rate. Write rate://100"),
+        ("jdbc:h2://h/d?password=hunter2", "`jdbc:h2://h/d` lacks a table. Write its name behind a #"),
+        ("kafka://h?sasl.password=hunter2", "`kafka://h?sasl.password=***` lacks a server or a topic"),
+    ],
+)
+def test_texts_that_are_none(text: str, reason: str) -> None:
+    with pytest.raises(SettingError) as error:
+        address_of(text)
+    assert reason in str(error.value)
+
+
+def test_a_runner_says_which_addresses_it_has_a_use_for() -> None:
+    with pytest.raises(SettingError) as error:
+        FOLLOWED.read("jdbc:h2:mem#a")
+    assert str(error.value) == (
+        "`jdbc:h2:mem#a` is a table of a database, which `antelog watch` does not read. "
+        "Read it once on Spark, with `antelog run`, or send its changes through Kafka."
+    )
+    for read, text, reason in [
+        (SOURCES.read, "console", "is standard output, which `antelog run` does not read. Give a path"),
+        (SOURCES.read, "-", "is standard input, which `antelog run` does not read. Follow it with"),
+        (SOURCES.read, "kafka://h/t?config=c", "`antelog run` reads no config=c. Write options into"),
+        (SINKS.read, "rate://7", "is made-up facts, which `antelog run` does not write. Give console"),
+        (SINKS.read, "out/*.csv", "`out/*.csv` is a pattern. Name the one file or folder"),
+        (SINKS.read, "out.csv.gz", "ends in .gz, and outputs are not packed"),
+    ]:
+        with pytest.raises(SettingError) as error:
+            read(text)
+        assert reason in str(error.value)
+
+
+def test_variables_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORE_KEY", "a$b")
+    assert filled("x-${STORE_KEY}-$STORE_KEY") == "x-a$b-$STORE_KEY"
+    with pytest.raises(SettingError, match=r"no variable STORE_KEZ. Did you mean STORE_KEY\?"):
+        filled("${STORE_KEZ}")
+
+
+@pytest.mark.parametrize(
+    ("url", "left", "options"),
+    [
+        ("jdbc:h2:mem", "jdbc:h2:mem", {}),
+        ("jdbc:h2://h/d?user=a&password=%24x&ssl=1", "jdbc:h2://h/d?ssl=1", {"user": "a", "password": "$x"}),
+        ("jdbc:mysql://a:b%40c@h/d", "jdbc:mysql://h/d", {"user": "a", "password": "b@c"}),
+        ("jdbc:sqlserver://h;a=d;password={x;y}", "jdbc:sqlserver://h;a=d", {"password": "x;y"}),
+        ("jdbc:oracle:thin:a/b@h:1521/d", "jdbc:oracle:thin:@h:1521/d", {"user": "a", "password": "b"}),
+    ],
+)  # fmt: skip
+def test_no_password_stays_in_an_address(url: str, left: str, options: dict[str, str]) -> None:
+    assert apart(url, str) == (left, tuple(options.items()))
+
+
+def test_variables_are_filled_in_last() -> None:
+    """A password that looks like part of an address is none."""
+    found = apart("jdbc:h2://h/d?password=$P", lambda text: text.replace("$P", "x&user=y"))
+    assert found == ("jdbc:h2://h/d", (("password", "x&user=y"),))
