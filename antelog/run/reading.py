@@ -105,17 +105,22 @@ class InputReader:
     @property
     def behind(self) -> list[str]:
         """The inputs that have more to read at once."""
-        return [name for name, each in self.inputs.items() if each.source.behind]
+        sources = ((name, each.source) for name, each in self.inputs.items())
+        return [name for name, source in sources if source.behind and not source.ended]
 
     @property
     def through(self) -> bool:
         """Whether all that is there has been read."""
-        return not self._read_last and not self.behind
+        return not self.behind and (not self._read_last or self._ended)
 
     @property
     def ended(self) -> bool:
         """Whether no source can have more."""
-        return self.through and all(each.source.ended for each in self.inputs.values())
+        return self.through and self._ended
+
+    @property
+    def _ended(self) -> bool:
+        return all(each.source.ended for each in self.inputs.values())
 
     @property
     def marks(self) -> dict[str, Mark]:
@@ -266,7 +271,7 @@ class InputReader:
         return clock.finished(self.reading.timing, self.progress.highest, now.tick, showing, behind)
 
     def _finished_window(self, now: int) -> int:
-        more = [name for name, each in self.inputs.items() if each.source.behind and not each.source.ended]
+        more = self.behind
         if not more:
             return now  # all is there: the end of the run says how far that goes
         if any(self._has_room(name) for name in more):

@@ -1,4 +1,4 @@
-"""antelog/watch/sources/changes.py: changes in a topic are put into a feed, in order, and each once."""
+"""antelog/watch/changes.py: changes in a topic are put into a feed, in order, and each once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from antelog.run.address import Kafka, address_of
 from antelog.watch.feed.batches import BatchFeed
 from antelog.watch.feed.reader import FeedReader
-from antelog.watch.sources.changes import ChangesPump
-from tests.watch.sources.brokers import Broker
+from antelog.watch.changes import ChangesPump
+from tests.run.sources.brokers import Broker
 
 
 def change(kind: str, tick: int, *, spark: bool = False) -> bytes:

@@ -60,7 +60,7 @@ class TopicSink:
         except DataError as error:
             raise OutputError(str(error).replace("cannot be read", "cannot be written")) from None
         settings = {**client_settings(topic), **_PRODUCER}
-        self._producer = make(settings) if make else client("Producer", settings)
+        self._producer = make(settings) if make is not None else client("Producer", settings)
 
     def write(self, step: StepResult) -> None:
         for line in self._lines(step).splitlines():

@@ -46,7 +46,7 @@ class Messages:
         self._at_end: set[int] = set()
         self._down = False
         settings = {**client_settings(topic), **_CONSUMER, "error_cb": self._unreachable}
-        self._client = make(settings) if make else client("Consumer", settings)
+        self._client = make(settings) if make is not None else client("Consumer", settings)
         self._assign()
 
     @property

@@ -1,16 +1,15 @@
-"""antelog/telling/{json_lines,set_aside,shown,values}.py: answers, explanations and rejects as text."""
+"""antelog/run/sinks/{lines,set_aside,result,values}.py: answers, explanations and rejects as text."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 from antelog import Engine, parse
 from antelog.language.printer import value_text
-from antelog.run.sinks.set_aside import Places, from_engine
+from antelog.run.sinks.set_aside import reject_of
 from tests.cli.trying import try_
 
 
@@ -94,6 +93,8 @@ def test_a_row_that_the_engine_set_aside_has_the_place_it_comes_from() -> None:
     engine = Engine(parse("input P(x, time) delay 1.\nQ(X, T) :- P(X, T).\nquery Q(X, T)."))
     rows = pa.table({"x": ["a", "it's"], "time": [9, 2], "arrival": [9, 9]})
     engine.advance(9, {"P": rows})
-    (found,) = from_engine(engine.last_rejects, Places({"P": "p.csv"}, None), {"P": np.array([4, 7])})
+    (row,) = engine.last_rejects.to_pylist()
+    found = reject_of(row, "p.csv", 7, None)
+    assert row["row"] == 1
     assert str(found) == "p.csv:7: arrived at tick 9, 6 ticks after its deadline"
     assert (found.predicate, found.reason, found.row) == ("P", "late", 'P("it\'s", 2)')

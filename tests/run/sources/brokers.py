@@ -50,5 +50,9 @@ class Broker:
 
 def message(number: int, offset: int, value: bytes | None, error: Any = None) -> Any:
     return SimpleNamespace(
-        partition=lambda: number, offset=lambda: offset, value=lambda: value, error=lambda: error
+        partition=lambda: number,
+        offset=lambda: offset,
+        value=lambda: value,
+        error=lambda: error,
+        headers=lambda: None,
     )

@@ -6,14 +6,14 @@ from typing import Any
 
 import antelog
 from antelog.files import LINE, wanted_of
-from antelog.watch.sources.source import Piece, Source, rows_of
+from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 
 PROGRAM = antelog.parse("input Temp(device, value, time).\nA(X, T) :- Temp(X, V, T).\nquery A(X, T).\n")
 WANTED = wanted_of(PROGRAM.plan, "Temp")
 HEADER = "device,value,time,arrival\n"
 
 
-def taken(pieces: list[Piece]) -> tuple[list[tuple[Any, ...]], list[str]]:
+def taken(pieces: list[SourcePiece]) -> tuple[list[tuple[Any, ...]], list[str]]:
     """Device and line of every row, and what is said of those that cannot be used."""
     rows, wrong = [], []
     for piece in pieces:
@@ -25,5 +25,5 @@ def taken(pieces: list[Piece]) -> tuple[list[tuple[Any, ...]], list[str]]:
     return rows, wrong
 
 
-def devices(source: Source) -> list[str]:
+def devices(source: FactSource) -> list[str]:
     return [device for device, _ in taken(source.poll())[0]]

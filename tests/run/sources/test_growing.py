@@ -1,4 +1,4 @@
-"""antelog/watch/sources/{growing,lines,source}.py: files that grow, and are replaced."""
+"""antelog/run/sources/{growing,lines,source}.py: files that grow, and are replaced."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from antelog.errors import DataError
 from antelog.files.naming import Form
-from antelog.watch.sources.growing import GrowingFile
-from antelog.watch.sources.source import Mark
-from tests.watch.sources.taking import HEADER, WANTED, devices, taken
+from antelog.run.sources.growing import GrowingFile
+from antelog.run.sources.source import Mark
+from tests.run.sources.taking import HEADER, WANTED, devices, taken
 
 
 @pytest.fixture
@@ -24,8 +24,9 @@ def opened() -> Iterator[list[GrowingFile]]:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "temp.csv"
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path("temp.csv")
 
 
 class _Files:
@@ -33,7 +34,7 @@ class _Files:
         self._opened = opened
 
     def __call__(self, path: Path, form: Form = Form.CSV, mark: Mark | None = None) -> GrowingFile:
-        self._opened.append(GrowingFile(path, form, WANTED, mark=mark, called=path.name))
+        self._opened.append(GrowingFile(path, form, WANTED, mark=mark))
         return self._opened[-1]
 
 

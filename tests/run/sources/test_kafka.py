@@ -1,4 +1,4 @@
-"""antelog/watch/sources/{topic,messages,opening}.py: topics of Kafka, by a made-up client and a real one."""
+"""antelog/run/sources/{kafka,messages,opening,posted}.py: topics, by a made-up client and a real one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,16 +18,18 @@ from antelog.files.columns import mapped
 from antelog.run.address import Kafka as Topic
 from antelog.run.address import Posted
 from antelog.run.sources.growing import GrowingFile
-from antelog.run.sources.opening import FOLLOWED, Around
-from antelog.watch.sources.source import Mark
-from antelog.watch.sources.standard import StandardInput
-from antelog.watch.sources.topic import KafkaTopic
-from antelog.watch.sources.whole import WholeFiles
+from antelog.run.sources.kafka import KafkaTopic
+from antelog.run.sources.opening import FOLLOWED, Around, source_of
+from antelog.run.sources.posted import PostedFacts
+from antelog.run.sources.recorded import RecordedFiles
+from antelog.run.sources.source import Mark
+from antelog.run.sources.standard import StandardInput
+from antelog.run.store import Store, post
 from tests.cli.trying import PROGRAM
+from tests.run.sources.brokers import Broker
+from tests.run.sources.taking import WANTED, taken
 from tests.servers import UnavailableError
 from tests.servers.kafka import Kafka, kafka
-from tests.watch.sources.brokers import Broker
-from tests.watch.sources.taking import WANTED, taken
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 
@@ -137,20 +139,35 @@ def test_a_topic_that_is_not_there_is_said() -> None:
 
 
 def test_each_place_has_its_source(tmp_path: Path) -> None:
-    around = Around(tmp_path / "feed", tmp_path / "s")
-    sources = {
-        "a.csv": GrowingFile,
-        "a.parquet": WholeFiles,
-        "-": StandardInput,
-        "http:": GrowingFile,
-    }
-    for text, kind in sources.items():
-        source = opened(FOLLOWED.read(text), WANTED, None, around)
-        assert isinstance(source, kind)
-        source.close()
-    assert (tmp_path / "feed" / "inbox" / "Temp.jsonl").exists()
+    kinds = {"a.csv": GrowingFile, "a.parquet": RecordedFiles, "-": StandardInput, "http:": PostedFacts}
+    with closing(Store.open(tmp_path / "s")) as store:
+        for text, kind in kinds.items():
+            source = source_of(FOLLOWED.read(text), WANTED, Around(inbox=store.inbox))
+            assert isinstance(source, kind)
+            source.close()
+    complete, resumed = Around(complete=True), Around(complete=True, resumed=True)
+    assert isinstance(source_of(FOLLOWED.read("a.csv"), WANTED, complete), RecordedFiles)
+    assert isinstance(source_of(FOLLOWED.read("a.csv"), WANTED, resumed), GrowingFile)
     with pytest.raises(UnsupportedError, match="leave out --no-page"):
-        opened(Posted(), WANTED, None, Around())
+        source_of(Posted(), WANTED, Around())
+
+
+def test_posted_facts_are_read_once_and_forgotten_when_a_state_has_them(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path / "s")) as store:
+        source = PostedFacts(store.inbox, WANTED)
+        assert (source.poll(), source.behind) == ([], False)
+        assert post(
+            tmp_path / "s",
+            "Temp",
+            [_fact("a").replace(b"\n", b""), b'{"device": "b", "value": 1, "time": "x"}'],
+        )
+        rows, wrong = taken(source.poll())
+        assert (rows, wrong) == ([("a", 1)], ["http::2: the time `x` is not a whole number"])
+        mark = json.loads(json.dumps(source.mark))
+        assert taken(PostedFacts(store.inbox, WANTED).poll())[0] == [("a", 1)]
+        assert PostedFacts(store.inbox, WANTED, mark=mark).poll() == []
+        source.saved()
+        assert PostedFacts(store.inbox, WANTED).poll() == []
 
 
 # ---- a real broker ----

@@ -1,4 +1,4 @@
-"""antelog/watch/sources/whole.py: folders, whose files are read once, and files that cannot grow."""
+"""antelog/run/sources/recorded.py: folders, whose files are read once, and files that cannot grow."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from antelog.errors import DataError
-from antelog.watch.sources.source import Mark
-from antelog.watch.sources.whole import WholeFiles
-from tests.watch.sources.taking import HEADER, WANTED, devices, taken
+from antelog.run.sources.recorded import RecordedFiles
+from antelog.run.sources.source import Mark
+from tests.run.sources.taking import HEADER, WANTED, devices, taken
 
 
 def _write(path: Path, *names: str) -> None:
@@ -26,7 +26,7 @@ def test_each_file_of_a_folder_is_read_once_by_name(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text('{"device": "j", "value": 1, "time": 7}\n', encoding="utf-8")
     (tmp_path / "notes.txt").touch()
     _write(tmp_path / ".d.csv", "hidden")
-    source = WholeFiles(tmp_path, WANTED)
+    source = RecordedFiles(tmp_path, WANTED)
     assert [devices(source) for _ in range(4)] == [["p"], ["b"], ["j"], []]
     assert not source.behind
     _write(tmp_path / "aa.csv", "late")
@@ -42,7 +42,7 @@ def test_a_reader_goes_on_within_a_file(tmp_path: Path) -> None:
     found: list[str] = []
     mark: Mark | None = None
     for _ in range(5):
-        source = WholeFiles(tmp_path, WANTED, mark=mark)
+        source = RecordedFiles(tmp_path, WANTED, mark=mark)
         found += devices(source)
         mark = json.loads(json.dumps(source.mark))
     assert found == [*names, "b"]
@@ -51,7 +51,7 @@ def test_a_reader_goes_on_within_a_file(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_used_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"no")
     _write(tmp_path / "b.csv", "b")
-    source = WholeFiles(tmp_path, WANTED)
+    source = RecordedFiles(tmp_path, WANTED)
     ((rows, wrong), after) = taken(source.poll()), devices(source)
     assert rows == []
     assert len(wrong) == 1
@@ -63,7 +63,7 @@ def test_a_file_whose_columns_do_not_fit_is_set_aside_and_the_others_go_on(tmp_p
     (tmp_path / "a.csv").write_text("what,count,at\nwt2,1,soon\n", encoding="utf-8")
     (tmp_path / "b.csv.gz").write_bytes(b"no")
     _write(tmp_path / "c.csv", "c")
-    source = WholeFiles(tmp_path, WANTED)
+    source = RecordedFiles(tmp_path, WANTED)
     said = [taken(source.poll())[1] for _ in range(2)]
     assert all(":1: the file cannot be used: " in each for (each,) in said)
     assert "has no columns device, value, time for Temp(device, value, time)" in said[0][0]
@@ -73,7 +73,7 @@ def test_a_file_whose_columns_do_not_fit_is_set_aside_and_the_others_go_on(tmp_p
 
 def test_a_packed_file_ends(tmp_path: Path) -> None:
     path = tmp_path / "a.csv.gz"
-    source = WholeFiles(path, WANTED)
+    source = RecordedFiles(path, WANTED)
     assert source.poll() == []
     assert source.notes == [f"{path} is not there yet; it is read once it is"]
     path.write_bytes(gzip.compress((HEADER + "a,1,7,7\n").encode()))
@@ -81,4 +81,4 @@ def test_a_packed_file_ends(tmp_path: Path) -> None:
     assert source.ended
     path.with_name("b.csv.gz").write_bytes(b"no")
     with pytest.raises(DataError, match="cannot be unpacked"):
-        WholeFiles(path.with_name("b.csv.gz"), WANTED).poll()
+        RecordedFiles(path.with_name("b.csv.gz"), WANTED).poll()

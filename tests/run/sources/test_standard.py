@@ -1,16 +1,15 @@
-"""antelog/watch/sources/standard.py: standard input, and what is lost of it."""
+"""antelog/run/sources/standard.py: standard input."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
-from antelog.watch.sources.standard import StandardInput
-from tests.watch.sources.taking import HEADER, WANTED, devices, taken
+from antelog.run.sources.standard import StandardInput
+from tests.run.sources.taking import HEADER, WANTED, devices, taken
 
 
 @pytest.fixture
@@ -38,15 +37,12 @@ def test_json_lines_are_known_by_their_brace(pipe: tuple[int, int]) -> None:
     assert devices(StandardInput(WANTED, descriptor=pipe[0])) == ["a"]
 
 
-def test_what_was_lost_is_said(pipe: tuple[int, int], tmp_path: Path) -> None:
-    counter = tmp_path / "read"
-    source = StandardInput(WANTED, counter=counter, descriptor=pipe[0])
+def test_a_complete_one_is_behind_until_it_ends(pipe: tuple[int, int]) -> None:
+    source = StandardInput(WANTED, complete=True, mark={"lines": 5}, descriptor=pipe[0])
     os.write(pipe[1], (HEADER + "a,1,7,7\n").encode())
-    source.poll()
-    mark = source.mark
-    assert mark == {"lines": 2}
-    assert StandardInput(WANTED, mark=mark, counter=counter, descriptor=pipe[0]).notes == []
-    os.write(pipe[1], b"b,1,7,7\nc,1,7,7\nd,1")
-    source.poll()
-    again = StandardInput(WANTED, mark=mark, counter=counter, descriptor=pipe[0])
-    assert again.notes == ["2 lines of standard input were read after the last state was saved, and are lost"]
+    assert devices(source) == ["a"]
+    assert source.behind
+    os.close(pipe[1])
+    assert source.poll() == []
+    assert not source.behind
+    assert source.mark == {"lines": 7}
