@@ -39,8 +39,6 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=installed-spark /opt/antelog /opt/antelog
 USER antelog
-# Java starts from the classes that are kept here, with less work.
-RUN antelog prepare
 
 # The last one is what `docker build` makes. The page answers to the address it was started with.
 FROM base AS watch

@@ -24,11 +24,13 @@ import pyarrow.dataset as ds
 
 import antelog
 from antelog.cli.run.columns import Wish, reading_of
+from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import COUNTS, Outcomes, guard, outcomes
 from antelog.spark.endpoints.sinks import Batch, write
 from antelog.spark.endpoints.sources import frame
 from antelog.spark.pipeline.following import Counts, Following, Progress, follow
+from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.session import session
 from antelog.spark.settings import STANDING
 from benchmarks.faulty import HEADER, PROGRAM, Made, Readings
@@ -71,8 +73,9 @@ def soaked(readings: Readings, minutes: float) -> Run:
         folder = Path(name)
         feeder = Feeder(readings, folder / "facts", folder / "aside")
         feeder.feed()
-        inputs = [Files(str(feeder.folder), "csv")]
-        with session("soak", inputs, buckets=BUCKETS, master="local[2]", conf=CONF) as spark:
+        inputs = [Files(str(feeder.folder), Form.CSV)]
+        settings = settings_of(inputs, buckets=BUCKETS, master="local[2]", conf=CONF)
+        with session("soak", settings) as spark:
             program = antelog.parse(PROGRAM)
             reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}, stream=True))
             found = outcomes(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)
@@ -99,8 +102,8 @@ def soaked(readings: Readings, minutes: float) -> Run:
 
 def writer(folder: Path) -> Callable[[Outcomes, Batch, Counts], None]:
     def write_both(seen: Outcomes, batch: Batch, _: Counts) -> None:
-        write(seen.changes, Files(str(folder / "changes"), "parquet"), batch)
-        write(seen.rejects, Files(str(folder / "rejects"), "json"), batch)
+        write(seen.changes, Files(str(folder / "changes"), Form.PARQUET), batch)
+        write(seen.rejects, Files(str(folder / "rejects"), Form.JSON), batch)
 
     return write_both
 

@@ -40,8 +40,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
     "program": TO_ENGINE,
-    "pictures": TO_ENGINE | {"program", "forecast"},
-    "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
+    "pictures": TO_ENGINE | {"program", "forecast", "process"},
+    "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
     "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
     "forecast": TO_ENGINE | {"program"},
@@ -56,17 +56,38 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
-    "compile": ("nodes", "conditions", "rules", "patterns", "problems", "plan", "naming", "prepared", "show"),
+    "compile": (
+        "literals",
+        "nodes",
+        "conditions",
+        "rules",
+        "patterns",
+        "problems",
+        "plan",
+        "naming",
+        "prepared",
+        "show",
+    ),
     "forecast": (
         *("formulas", "odds", "chances", "scoring", "scores", "judges"),
-        *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
-        *("alerting", "query", "forecasting", "learned", "report"),
+        *("columns", "background", "beside", "limits", "files"),
+        *(
+            "alerting",
+            "query",
+            "forecasting",
+            "renewing",
+            "swapping",
+            "resuming",
+            "forecaster",
+            "learned",
+            "report",
+        ),
     ),
     "cli": ("stopping", "show", "arguments", "replaying", "watching", "run", "commands"),
-    "watch": ("feed", "restarts", "alerts", "changes", "board", "web"),
+    "watch": ("child", "feed", "alerts", "changes", "board", "web"),
     "spark": (
         *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
-        *("past", "running", "learning"),
+        *("running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
 }
@@ -223,7 +244,9 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
     fields = {
         each.target.id
         for each in node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and not _made_later(each)
+        if isinstance(each, ast.AnnAssign)
+        and isinstance(each.target, ast.Name)
+        and not (_made_later(each) or _is_option(each))
     }
     for base in node.bases:
         # Two classes of one name: which of them is meant would have to be looked up.
@@ -231,6 +254,14 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
             if parent is not node:
                 fields |= _built_from(parent, known)
     return fields
+
+
+def _is_option(field: ast.AnnAssign) -> bool:
+    """Whether a field is an option of a struct of settings, which users name where they give it."""
+    call = field.value
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("option", "flag")
+    )
 
 
 def _made_later(field: ast.AnnAssign) -> bool:

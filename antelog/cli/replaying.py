@@ -12,7 +12,7 @@ from antelog.cli.show.set_aside import say_what_was_read, summarized
 from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
 from antelog.files import ARRIVAL
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.driver import Driver
 from antelog.run.replay import Recording, static_facts

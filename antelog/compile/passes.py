@@ -2,7 +2,7 @@
 
 clauses     rules in normal form
 strata      is every negation decided before what rests on it?
-relations   the patterns of the queries, and of what their patterns negate, until none is new
+relations   the patterns of the queries, and of what their patterns ask for, until none is new
 refusals    patterns that cannot be run
 assembled   declarations, background and relations as a plan; from here on only if nothing is wrong
 bounds      delays, windows, how long things are remembered
@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.patterns.effort import EndlessError
 from antelog.compile.patterns.relations import Failed, Resolved, relations_of
-from antelog.compile.plan import completing
-from antelog.compile.plan.assembling import assembled as plan_of
+from antelog.compile.patterns.resolve import EndlessError
+from antelog.compile.plan import assembling
 from antelog.compile.problems import failures
 from antelog.compile.problems.refusals import refusals as refused
 from antelog.compile.problems.remarks import remarks as remarks_on
@@ -100,19 +99,19 @@ def refusals(known: Known) -> Known:
 def assembled(known: Known) -> Known:
     if errors_of(known.diagnostics):
         return known
-    return replace(known, plan=plan_of(known.checked, known.relations))
+    return replace(known, plan=assembling.assembled(known.checked, known.relations))
 
 
 def bounds(known: Known) -> Known:
-    return known.with_plan(completing.with_bounds)
+    return known.with_plan(assembling.with_bounds)
 
 
 def levels(known: Known) -> Known:
-    return known.with_plan(completing.with_levels)
+    return known.with_plan(assembling.with_levels)
 
 
 def key(known: Known) -> Known:
-    return known.with_plan(completing.with_key)
+    return known.with_plan(assembling.with_key)
 
 
 def remarks(known: Known) -> Known:

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.nodes.patterns import Comparison, Operand, Sum, Var
-from antelog.compile.nodes.text import call_text, comparison_text
-from antelog.compile.nodes.variables import compared
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Operand, Sum, Var, call_text
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.forecast.chances.forms import Form, forms
@@ -150,7 +149,7 @@ def _facts(series: Series, columns: Sequence[str]) -> str:
         parts[place] = value_text(value)
     for one, other in series.repeats:
         parts[one] = parts[other] = columns[one]
-    for place in {int(name) for test in series.tests for name in compared(test)}:
+    for place in {int(name) for test in series.tests for name in test.variables}:
         parts[place] = columns[place]
     tests = ", ".join(_test(test, columns) for test in series.tests)
     return call_text(series.predicate, parts) + (f" where {tests}" if tests else "")
@@ -168,4 +167,4 @@ def _test(test: Comparison, columns: Sequence[str]) -> str:
             case _:
                 return operand
 
-    return comparison_text(Comparison(named(test.left), test.operator, named(test.right)))
+    return Comparison(named(test.left), test.operator, named(test.right)).text

@@ -9,13 +9,13 @@ from itertools import islice
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import Engine
 from antelog.escaping import in_html
 from antelog.forecast.report.percents import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import literal_of, moment
 from antelog.pictures.history import Change, Explanation, timed
 from antelog.pictures.reading import changes_in
+from antelog.process import Engine
 from antelog.program import Program
 
 ROWS = 100
@@ -25,7 +25,7 @@ _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     "open": "#2f7fd6", "possible": "#2f7fd6", "revised": "#2f7fd6",
     "confirmed": "#1a8a5a", "rejected": "#a8754f",
-    "likely": "#8a4fc0", "unlikely": "#8a4fc0", "dropped": "#808080",
+    "likely": "#8a4fc0", "unlikely": "#8a4fc0",
 }  # fmt: skip
 _CHANCE = _COLOURS["likely"]
 

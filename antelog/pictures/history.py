@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TypeAlias
 
 from antelog.errors import DataError
-from antelog.forecast.kinds import DROPPED
 from antelog.language.checks.suggestions import did_you_mean
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
@@ -177,10 +176,7 @@ def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:
-    """What became of each answer. Open ones last until `now`: the last change, if not given.
-
-    Nothing is known of what became of answers that were dropped, and they are left out.
-    """
+    """What became of each answer. Open ones last until `now`: the last change, if not given."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
     last = now or 0
@@ -188,9 +184,6 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
         last = max(last, change.tick)
         queries.setdefault(change.query, len(queries))
         key = change.query, tuple(change.values.values())
-        if change.kind == DROPPED:
-            found.pop(key, None)
-            continue
         before = found.get(key)
         if before is None or before.outcome != OPEN:
             before = Answer(change.query, change.values, change.tick, change.tick)

@@ -15,8 +15,7 @@ import pyarrow as pa
 from antelog.engine.log.schema import AFTER_ANSWER, WRITTEN
 from antelog.engine.log.told import STILL_OPEN
 from antelog.errors import DataError
-from antelog.forecast.columns import NAMES
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.run import clock
 from antelog.run.journal import Journal
 from antelog.run.reading import InputReader, Now

@@ -15,7 +15,7 @@ from typing import Any
 from antelog.errors import OutputError
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.columns import Wanted, mapped, wanted_of
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
 from antelog.run.clock import Timing
@@ -97,7 +97,9 @@ class FollowedRun:
         if kept.store is not None and kept.state is not None:
             found = restored(
                 kept.store,
-                lambda state: Engine.from_bytes(state, self.program, only=only, arrival=ARRIVAL),
+                lambda state: Engine.from_bytes(
+                    state, self.program, only=only, arrival=ARRIVAL, **kept_options
+                ),
             )
         if found is None:
             engine = Engine(self.program, only=only, arrival=ARRIVAL, **self.engine)

@@ -18,7 +18,7 @@ import msgspec
 import pyarrow as pa
 
 from antelog.errors import StateError
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed import FeedSink
 from antelog.run.sinks.result import Sink, StepResult

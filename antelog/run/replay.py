@@ -20,8 +20,8 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, Rejects, Wanted, tables, wanted_of
 from antelog.files.columns import DEFAULT_ARRIVAL, mapped
 from antelog.files.naming import size_of
-from antelog.forecast.engine import Engine
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver

@@ -28,10 +28,8 @@ Columns are found by name; the others are left where they are. The options are
     model      how likely open answers are: a model or the path of one, or "learn" to learn while running. A
                program that declares chances needs none
     learn      whether keys go on being learned from with a model
-    min_chance answers with a smaller chance are dropped: nothing more is told of them
-    most       of each query not more open answers than so many are told in a bucket; the least likely of more
-               are dropped
-    learn_from a history, as DataFrames read as batches: it is learned from first, and nothing is told of it
+    min_chance lines of open answers with a smaller chance are left out
+    most       of each query and tick, lines of this many open answers of a bucket, the likeliest
 
 The changes have the columns `query`, `tick`, `timestamp` (the beginning of the tick; if the program
 says how long one is), `change`, `answer` (as JSON text), then each variable with its own type (whole numbers
@@ -57,7 +55,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from antelog.lazily import names_of
-from antelog.spark.session.versions import require_pyspark
+from antelog.spark.session.requirements import require_pyspark
 
 if TYPE_CHECKING:
     from antelog.spark.learning import learn, scores

@@ -26,11 +26,11 @@ from antelog.spark.job.checking import Checked, checked
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job
 from antelog.spark.job.options import ForModels, ForScores, options_of
-from antelog.spark.lost import told_if_java_ends
+from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Run, of_buckets
 
 
-@told_if_java_ends()
+@explaining_lost_java()
 def learn(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -47,7 +47,7 @@ def learn(
     return merged([Model.from_bytes(each) for each in _each(ready, learner)])
 
 
-@told_if_java_ends()
+@explaining_lost_java()
 def scores(
     program: Program,
     inputs: Mapping[str, DataFrame],

@@ -20,15 +20,15 @@ from antelog.spark.bucket.operator import Keeper
 from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
 from antelog.spark.job.checking import Checked, checked
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, Options, options_of
-from antelog.spark.lost import told_if_java_ends
+from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, options_of
+from antelog.spark.lost import explaining_lost_java
 from antelog.spark.preparing import prepare_for_streams
 from antelog.spark.settings import COUNTS, OBSERVED, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
 from antelog.spark.transport.unpacking import Columns, Mapper, columns_of, reject_reader, unpacker
 
-Run: TypeAlias = Callable[..., pa.Table]
-"""What runs a bucket, given its packed rows and, if there is a history, what it knows of that."""
+Run: TypeAlias = Callable[[pa.Table], pa.Table]
+"""Runs a bucket over its packed rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> I
     return take(unpack(batches))
 
 
-@told_if_java_ends()
+@explaining_lost_java()
 def outcomes(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -110,12 +110,12 @@ def outcomes(
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model`, `learn`, `learn_from`, `min_chance` and `most`.
+    `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    return _outcomes(program, inputs, static, options_of("outcomes", ForChanges, options))
+    return _found(checked(program, inputs, static or {}, options_of("outcomes", ForChanges, options)))
 
 
-@told_if_java_ends()
+@explaining_lost_java()
 def changes(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -127,13 +127,13 @@ def changes(
     """What happens to the answers of a program's queries, or of one `query`.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model`, `learn`, `learn_from`, `min_chance` and `most`.
+    `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    found = _outcomes(program, inputs, static, options_of("changes", ForChanges, options))
+    found = _found(checked(program, inputs, static or {}, options_of("changes", ForChanges, options)))
     return found.changes if query is None else found.query(query)
 
 
-@told_if_java_ends()
+@explaining_lost_java()
 def rejects(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -150,7 +150,7 @@ def rejects(
     return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
 
 
-@told_if_java_ends()
+@explaining_lost_java()
 def answers(
     program: Program,
     inputs: Mapping[str, DataFrame],
@@ -176,19 +176,6 @@ def answers(
     return found.changes if query is None else found.query(query)
 
 
-def _outcomes(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    static: Mapping[str, DataFrame] | None,
-    options: Options,
-) -> Outcomes:
-    if options.chances.learn_from is None:
-        return _found(checked(program, inputs, static or {}, options))
-    from antelog.spark.past import with_past  # noqa: PLC0415 - not loaded without a history
-
-    return _found(with_past(program, inputs, static or {}, options))
-
-
 def _found(ready: Checked) -> Outcomes:
     return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
 
@@ -203,37 +190,21 @@ def of_buckets(ready: Checked, run: Run, schema: pa.Schema, *, agreed: bool) -> 
     if ready.job.ends_together and agreed:
         # All rows are read twice: where to end has to be known before any bucket goes on to there.
         plain = ender(ready.job.without_model)
-        ends = _each(packed, ready.past, plain, END).agg(f.max("end").alias("end"))
+        each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(END))
+        ends = each.agg(f.max("end").alias("end"))
         everyone = to_everyone(ready.job, ready.frames)
         packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
-    return _each(packed, ready.past, run, schema)
-
-
-def _each(packed: DataFrame, past: DataFrame | None, run: Run, schema: pa.Schema) -> DataFrame:
-    """What comes of running each bucket over its packed rows, and what it knows of a history."""
-    types = from_arrow_schema(schema)
-
-    # Spark reads the types, and goes by how many arguments there are.
-    def alone(rows: pa.Table) -> pa.Table:
-        return run(rows)
-
-    def after(rows: pa.Table, known: pa.Table) -> pa.Table:
-        return run(rows, known)
-
-    if past is None:
-        return packed.groupBy("bucket").applyInArrow(alone, types)
-    return packed.groupBy("bucket").cogroup(past.groupBy("bucket")).applyInArrow(after, types)
+    return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
 
 def _stream(ready: Checked) -> DataFrame:
     job = ready.job
     prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
-    past = None if ready.past is None else ready.past.groupBy("bucket")
     told = (
         all_packed(job, ready.frames)
         .groupBy("bucket")
-        .transformWithState(Keeper(job), from_arrow_schema(TOLD), "Append", mode, past)
+        .transformWithState(Keeper(job), from_arrow_schema(TOLD), "Append", mode)
     )
     # In a micro-batch without rows nobody tells how much there is; but surely nothing has come.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]

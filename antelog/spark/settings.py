@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import get_args
 
 from antelog.accounts import FATES
+from antelog.run.clock import ClockName
 
-CLOCKS = ("arrival", "event", "processing")
+CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
 
 BUCKETS = 8
 """Into how many parts facts are divided, unless told otherwise."""
@@ -24,7 +26,6 @@ OBSERVED = "antelog"
 COUNTS = (
     *("given", *FATES),
     *("held", "kept", "state_bytes", "changes", "open", "now"),
-    *("dropped", "lost"),
 )
 """What is counted of each bucket and micro-batch.
 
@@ -33,19 +34,14 @@ are `unneeded` where that is known beforehand: their arrivals count, that is all
 tick to be finished. `given` is the sum of what became of rows and the growth of `held`. `kept` are the
 facts in the state, `state_bytes` what the state takes in the store, `changes` the rows of the log. `open`
 answers are counted if changes are asked for that tell of them, and else null. `now` is the last finished
-tick. `dropped` answers, since the beginning, were too unlikely or too many (while they are open, `open`
-counts them too); `lost` is the sum of their chances, so many confirmations on average. Both are null if
-there is no `min_chance` and no `most`.
+tick.
 """
 
-STANDING = ("held", "kept", "state_bytes", "open", "now", "dropped", "lost")
+STANDING = ("held", "kept", "state_bytes", "open", "now")
 """Those of the counts that say how things stand after the micro-batch, not what happened in it."""
 
 LOOPBACK = "127.0.0.1"
 """This machine, as only it can be reached by itself."""
-
-LONGEST_END = 10.0
-"""Seconds in which Java has to end when it is told to; then it is ended."""
 
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (

@@ -13,8 +13,7 @@ import msgspec
 
 from antelog.run.address import Kafka
 from antelog.run.sources.messages import Make, Messages
-from antelog.watch.feed.batches import BatchFeed, Written
-from antelog.watch.feed.records import record_of
+from antelog.run.store import BatchFeed, Written, record_of
 
 
 class ChangesPump:

@@ -73,14 +73,16 @@ def _in_process(scale: float) -> Iterator[tuple[Found, list[Latency]]]:
 def _on_spark(scale: float) -> Iterator[tuple[Found, list[Latency]]]:
     # Whoever measures curves alone need not have Spark.
     from antelog.spark import BUCKETS, LOCAL_CHECKPOINT  # noqa: PLC0415
+    from antelog.spark.session.configuration import settings_of  # noqa: PLC0415
     from antelog.spark.session.session import session  # noqa: PLC0415
     from benchmarks.growth import spark_latency  # noqa: PLC0415
     from benchmarks.spark.report import versions  # noqa: PLC0415
 
     seconds = spark_latency.WARM + scale * spark_latency.SECONDS
+    settings = settings_of([], buckets=BUCKETS, master="local[2]", conf=LOCAL_CHECKPOINT)
     with (
         tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True) as folder,
-        session("latency", [], buckets=BUCKETS, master="local[2]", conf=LOCAL_CHECKPOINT) as spark,
+        session("latency", settings) as spark,
     ):
         assert spark.sparkContext._jvm is not None
         at = results.where(

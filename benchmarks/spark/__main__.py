@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from antelog.spark import BUCKETS, LOCAL_CHECKPOINT
+from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.session import session
 from benchmarks.options import parser_for
 from benchmarks.report import setting
@@ -29,7 +30,7 @@ def main() -> int:
     found: dict[str, list[Run]] = {}
     with (
         tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True) as folder,
-        session("antelog's benchmark", [], buckets=BUCKETS, conf=conf) as spark,
+        session("antelog's benchmark", settings_of([], buckets=BUCKETS, conf=conf)) as spark,
     ):
         assert spark.sparkContext._jvm is not None
         java = str(spark.sparkContext._jvm.System.getProperty("java.version"))

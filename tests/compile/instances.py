@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import (
-    Atom,
-    Comparison,
-    Const,
-    Negated,
-    Operand,
-    Pattern,
-    StaticAtom,
-    Sum,
-    Term,
-    Time,
-    Var,
-)
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Relation
 from antelog.language.syntax import number
 from tests.specification import terms as told
@@ -40,7 +33,7 @@ def asked(relation: Relation, kept: tuple[bool, ...]) -> told.Atom:
     return told.Atom(relation.predicate, (*arguments, told.Variable(relation.answer.time or "T")))
 
 
-def _atom(atom: Atom | Negated) -> told.Atom:
+def _atom(atom: Atom | Negation) -> told.Atom:
     return told.Atom(atom.predicate, (*map(_term, atom.arguments), _operand(atom.time)))
 
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 import antelog
-from antelog.compile.nodes.text import literal_text
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.answers.affected import affected
@@ -84,7 +85,7 @@ def _found(judge: Judge, pattern: Prepared) -> str:
         found = facts_for(fact, judge.known.history, None, judge.known.values)
         columns = {**_bound(found.rows, judge.known.values), "arrived": found.arrived}
         rows += [
-            {"literal": _name(fact.atom), **dict(zip(columns, each, strict=True))}
+            {"literal": _name(fact), **dict(zip(columns, each, strict=True))}
             for each in zip(*columns.values(), strict=True)
         ]
     return table({name: [row[name] for row in rows] for name in ("literal", "X", "T", "arrived")})
@@ -109,8 +110,8 @@ def _bound(rows: Rows, values: Values) -> dict[str, Sequence[object] | Column]:
     return {"X": devices, "T": rows.bound["T"]}
 
 
-def _name(literal: object) -> str:
-    return f"`{literal_text(literal)}`"  # type: ignore[arg-type]  # an atom or a negated one
+def _name(literal: FactLiteral | AskedLiteral) -> str:
+    return f"`{literal.node.text}`"
 
 
 def _both(holds: Column, fails: Column) -> list[str]:

@@ -7,9 +7,9 @@ import pytest
 
 from antelog import Program
 from antelog.cli.commands import run as command
-from antelog.cli.run.settings import Settings
 from antelog.errors import UnsupportedError
-from antelog.spark.session.java import require_java
+from antelog.run.settings import Settings
+from antelog.spark.session.requirements import require_java
 from antelog.watch.web.address import Address
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, blocks_of, name_of

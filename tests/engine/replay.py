@@ -8,10 +8,10 @@ from typing import Any
 
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.engine import Engine
 from antelog.language import Checked
 from antelog.language.syntax import Value
 from tests.engine.few import at_most_for
+from tests.engine.plain import PlainEngine
 from tests.specification import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
 from tests.specification import changes as specified_changes
 from tests.specification.answers import Answer, explanation
@@ -55,7 +55,7 @@ def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, A
 
 
 def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
-    engine = Engine(compiled)
+    engine = PlainEngine(compiled)
     log = []
     for end in ends:
         changed = engine.advance(end, frames(case.facts, compiled.plan, engine.now, end))
@@ -63,7 +63,7 @@ def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, 
     return sorted(log, key=lambda row: row["tick"])
 
 
-def reports(engine: Engine, plan: Plan) -> dict[tuple[str, Answer], tuple[Report, Outlook | None]]:
+def reports(engine: PlainEngine, plan: Plan) -> dict[tuple[str, Answer], tuple[Report, Outlook | None]]:
     """The engine's answers at its tick, each with what it knows ahead of an open one."""
     found = {}
     for query in plan.queries:
@@ -128,7 +128,7 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     for report in snapshots(evaluation):
         ahead = None if report.confirmed else outlook(evaluation, report)
         answers[report.tick][report.query, report.answer] = report, ahead
-    engine, told = Engine(compiled), 0
+    engine, told = PlainEngine(compiled), 0
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
         log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]

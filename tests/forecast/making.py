@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 import antelog
-from antelog.compile.nodes.patterns import Comparison, Const, StaticAtom, Time, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts.facts import Facts

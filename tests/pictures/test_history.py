@@ -205,10 +205,6 @@ def test_chances_are_kept_by_the_tick_at_which_they_were_said() -> None:
     assert answer.outlook.chance == 0.8
 
 
-def test_dropped_answers_are_left_out() -> None:
-    assert found([line_of(0, "possible", chance=0.4), line_of(1, "dropped", chance=0.01)]).answers == ()
-
-
 def test_columns_of_chances_are_no_variables() -> None:
     engine = antelog.Engine(antelog.parse(PROGRAM), model="learn")
     log = engine.advance(1, {"Temp": [("wt2", "high", 0)]})

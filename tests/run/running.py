@@ -11,12 +11,12 @@ import antelog
 from antelog.files import Rejects, wanted_of
 from antelog.files.naming import Form
 from antelog.run.clock import Timing
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
+from antelog.run.journal import RunState
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, ReadProgress
 from antelog.run.sinks.lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.recorded import RecordedFiles
-from antelog.run.sources.source import Mark
 
 PROGRAM = antelog.parse(
     "tick 1 second.\ninput P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T)."
@@ -69,11 +69,13 @@ def lines_of(step: StepResult) -> list[str]:
     return change_lines(list(PROGRAM.plan.queries), step, Style()).splitlines()
 
 
-def growing(path: Path, timing: Timing, mark: Mark | None = None) -> InputReader:
+def growing(path: Path, timing: Timing, state: RunState | None = None) -> InputReader:
     """A reader of a file that grows."""
     wanted = wanted_of(PROGRAM.plan, "P")
+    mark = None if state is None else state.marks["P"]
     source = GrowingFile(path, Form.CSV, wanted, mark=mark)
-    return _reader({"P": InputSource(source, str(path), wanted)}, ReadingMode(timing))
+    progress = None if state is None else state.progress
+    return _reader({"P": InputSource(source, str(path), wanted)}, ReadingMode(timing), progress=progress)
 
 
 def recorded(paths: Sequence[Path], until: int | None = None, rejects: Rejects | None = None) -> InputReader:
@@ -88,9 +90,14 @@ def recorded(paths: Sequence[Path], until: int | None = None, rejects: Rejects |
 
 
 def _reader(
-    inputs: Mapping[str, InputSource], mode: ReadingMode, rejects: Rejects | None = None
+    inputs: Mapping[str, InputSource],
+    mode: ReadingMode,
+    rejects: Rejects | None = None,
+    progress: ReadProgress | None = None,
 ) -> InputReader:
     known = Rejects() if rejects is None else rejects
-    reader = InputReader(PROGRAM.plan, inputs, mode, known, Listeners(known.notes.append))
+    reader = InputReader(
+        PROGRAM.plan, inputs, mode, known, Listeners(known.notes.append), progress or ReadProgress()
+    )
     READERS.append(reader)
     return reader

@@ -106,8 +106,8 @@ class _Run:
         if found is not None:
             assert found.known.output is not None
             del sink.lines[found.known.output[1]["lines"] :]
-            reader = growing(folder / "p.csv", Timing(lag=0), mark=found.known.marks["P"])
-            reader.progress, reader.waiting = found.known.progress, found.waiting
+            reader = growing(folder / "p.csv", Timing(lag=0), found.known)
+            reader.waiting = found.waiting
         feed = FeedSink(self.store.feed, engine, About("text", "p.alog"), time.monotonic)
         reader.listeners = Listeners(print, feed.rejects)
         self.driver = _driver(reader, time, engine)

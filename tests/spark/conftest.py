@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog.errors import UnsupportedError
-from antelog.spark.session.java import require_java
+from antelog.spark.session.requirements import require_java
 from antelog.spark.settings import SETTINGS
 
 IGNORED = (

@@ -17,8 +17,6 @@ from pyspark.sql import Row
 from antelog.spark.bucket import caching
 from antelog.spark.bucket.batch import ender, reasoner
 from antelog.spark.bucket.operator import Keeper
-from antelog.spark.bucket.past import PAST
-from antelog.spark.bucket.settling import settler, together
 from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
 from antelog.spark.job.job import Job
 from antelog.spark.transport.packing import PACKED, packer
@@ -103,13 +101,6 @@ class Stream:
         """From now on another job runs over the same store."""
         self._job = job
 
-    def begin_with(self, rows: Mapping[int, dict[str, Any]], wall: int = -1) -> None:
-        """What `settled` gives, handed over as Spark does before the rows of the first micro-batch."""
-        for number, store in self._stores.items():
-            keeper = Keeper(self._job)
-            keeper.init(cast(Any, store))
-            keeper.handleInitialState((number,), Row(**rows[number]), _Times(wall))
-
     def stored(self, number: int) -> tuple[bytes, list[bytes]]:
         """What is kept of a bucket: its head, and the parts."""
         values = self._stores[number].values
@@ -143,28 +134,14 @@ class Stream:
         return seen(self._job, [row.asDict() for row in told])
 
 
-def run_batch(
-    job: Job,
-    frames: Frames,
-    chance: random.Random,
-    *,
-    answers: bool = False,
-    past: Mapping[int, dict[str, Any]] | None = None,
-) -> Seen:
+def run_batch(job: Job, frames: Frames, chance: random.Random, *, answers: bool = False) -> Seen:
     """All rows at once; in any order, and where buckets have to agree on the end, they are asked first."""
     packed = [*dealt(job, frames, chance), *_to_everyone(job, {})]
     if job.ends_together and not answers:
-        ends = [row["end"] for row in _each(job, packed, ender(job), past)]
+        ends = [row["end"] for row in _each(job, packed, ender(job))]
         packed += _to_everyone(job, {"end": max(ends)})
         chance.shuffle(packed)
-    return seen(job, _each(job, packed, reasoner(job, answers), past))
-
-
-def settled(past: Job, job: Job, frames: Frames, chance: random.Random) -> dict[int, dict[str, Any]]:
-    """What each bucket knows of a history."""
-    packed = [*dealt(past, frames, chance), *_to_everyone(past, {})]
-    rows = together(pa.Table.from_pylist(_each(past, packed, settler(past, job)), PAST)).to_pylist()
-    return {row["bucket"]: row for row in rows}
+    return seen(job, _each(job, packed, reasoner(job, answers)))
 
 
 def _to_everyone(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -172,17 +149,13 @@ def _to_everyone(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _each(
-    job: Job,
-    packed: Sequence[dict[str, Any]],
-    run: Callable[..., pa.Table],
-    past: Mapping[int, dict[str, Any]] | None = None,
+    job: Job, packed: Sequence[dict[str, Any]], run: Callable[[pa.Table], pa.Table]
 ) -> list[dict[str, Any]]:
     """What all buckets say."""
     told: list[dict[str, Any]] = []
     for number in job.numbers:
         rows = [line for line in packed if line["bucket"] == number]
-        known = [] if past is None else [pa.Table.from_pylist([past[number]], PAST)]
-        told += run(pa.Table.from_pylist(rows, PACKED), *known).to_pylist()
+        told += run(pa.Table.from_pylist(rows, PACKED)).to_pylist()
     return told
 
 

@@ -44,10 +44,8 @@ def literal_of(text: str) -> Literal:
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
     first, *conditions = rule.body
-    assert not isinstance(first, Comparison)
-    positive = not isinstance(first, Negation)
-    atom = first.atom if isinstance(first, Negation) else first
-    return Literal(_atom(atom), positive, frozenset(map(_condition, conditions)))
+    ((atom, negated),) = first.atoms
+    return Literal(_atom(atom), not negated, frozenset(map(_condition, conditions)))
 
 
 def _condition(condition: syntax.Literal) -> Condition:

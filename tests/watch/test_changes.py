@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from antelog.run.address import Kafka, address_of
-from antelog.watch.feed.batches import BatchFeed
-from antelog.watch.feed.reader import FeedReader
+from antelog.run.store import BatchFeed, FeedReader, FolderFeed
 from antelog.watch.changes import ChangesPump
 from tests.run.sources.brokers import Broker
 
@@ -23,7 +22,9 @@ def change(kind: str, tick: int, *, spark: bool = False) -> bytes:
 def pumping(folder: Path, broker: Broker) -> ChangesPump:
     topic = address_of("kafka://b/temp")
     assert isinstance(topic, Kafka)
-    return ChangesPump(topic, BatchFeed(folder, {"program": "", "path": str(topic), "time": None}), broker)
+    return ChangesPump(
+        topic, BatchFeed(FolderFeed(folder), {"program": "", "path": str(topic), "time": None}), broker
+    )
 
 
 def test_changes_of_a_topic_are_in_the_feed_once(tmp_path: Path) -> None:
@@ -33,7 +34,7 @@ def test_changes_of_a_topic_are_in_the_feed_once(tmp_path: Path) -> None:
     assert pump.move() == 0
     broker.messages[0].append(change("confirmed", 5))
     assert pump.move() == 1
-    records = FeedReader(tmp_path).read()
+    records = FeedReader(FolderFeed(tmp_path)).read()
     changes = [record for record in records if "change" in record]
     assert [(record["tick"], record["change"]) for record in changes] == [
         (3, "possible"), (4, "revised"), (5, "confirmed"),

@@ -12,6 +12,7 @@ import msgspec
 
 from antelog.cli.arguments.reading import Read
 from antelog.errors import UnsupportedError
+from antelog.run.settings import PageSettings
 from antelog.run.values import SettingError
 from antelog.watch.web.address import Address, checked
 
@@ -73,6 +74,25 @@ def page_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def page_address(settings: PageSettings, *, facts: str | None = None) -> Address:
+    """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
+    address = Address(
+        host=settings.host,
+        port=settings.port,
+        allowed_hosts=tuple(settings.allowed_hosts),
+        certificate=None if settings.certificate is None else str(settings.certificate),
+        key=None if settings.key is None else str(settings.key),
+        behind_proxy=settings.behind_proxy,
+        facts=facts,
+    )
+    if settings.token is not None:
+        address = msgspec.structs.replace(address, token=settings.token)
+    try:
+        return checked(address)
+    except UnsupportedError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def address_of(given: Mapping[str, Any], *, facts: str | None) -> Address:

@@ -30,13 +30,18 @@ from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.outcomes import Outcomes
 from antelog.cli.show.progress import progress_bar
-from antelog.cli.show.set_aside import say_what_was_dropped, say_what_was_lost, say_what_was_read, summarized
+from antelog.cli.show.set_aside import (
+    say_what_was_dropped,
+    say_what_was_left_out,
+    say_what_was_read,
+    summarized,
+)
 from antelog.cli.show.summary import say_outcomes
 from antelog.cli.show.terminal import say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.files import ARRIVAL, Rejects
-from antelog.forecast.engine import Engine
-from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
+from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
+from antelog.process import Engine
 from antelog.program import Program, load
 from antelog.run.driver import ChangeView, Driver, SnapshotView, View
 from antelog.run.replay import Recording, static_facts
@@ -178,7 +183,7 @@ def _run(program: Program, options: _Options) -> None:
         say_what_was_read(rejects, engine)
         say_outcomes(outcomes.found(engine.now), plan.tick, () if only == KINDS else only)
         if any(options.forecast[name] is not None for name in ("min_chance", "most")):
-            say_what_was_lost(engine)
+            say_what_was_left_out(engine)
         rejects.require_use()
 
 
@@ -186,7 +191,7 @@ def _say_why_nothing_is_likely(engine: Engine) -> None:
     """A note if alerts are asked for, and there can be none."""
     if all(query.alert is None for query in engine.plan.queries):
         say("note: nothing is likely or unlikely: no query has an `alert`, as in `query Q(X, T) alert 80%.`")
-    elif engine.forecasting is None:
+    elif not engine.forecasts:
         say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 

@@ -33,7 +33,7 @@ from antelog.cli.watching.sources import pair, posted, sources_of, timing_of
 from antelog.cli.watching.stopping import stoppable
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.program import Program, load
 from antelog.run.address import Files, Kafka, Reach
 from antelog.run.driver import RunCourse
@@ -179,7 +179,7 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
         )
         found = run.follower(kept, _output(plan, given), stack)
         if kept.store is not None and wanted is not None:
-            tends.append(with_alerts(kept.store.path, wanted, given["state"], stack))
+            tends.append(with_alerts(kept.store.path, wanted, stack))
         if kept.store is not None and page is not None:
             tends.append(with_page(kept.store.path, page, stack))
         with stoppable() as stopping:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from antelog.compile.nodes.patterns import Const
+from antelog.compile.literals.terms import Const
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.files import Wanted, wanted_of

@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from antelog.accounts import REASONS
 from antelog.cli.run.console import tables_of
-from antelog.cli.run.settings import Settings
 from antelog.cli.watching.beside import Tend, with_page
 from antelog.program import Program
+from antelog.run.settings import Settings
 from antelog.run.sinks.lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.set_aside import fact_text
-from antelog.watch.feed.batches import BatchFeed, Written
-from antelog.watch.feed.records import about, reject_line
+from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
 from antelog.watch.web.address import Address
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -93,10 +92,12 @@ def paging(program: Program, settings: Settings, address: Address | None) -> Ite
         yield None
         return
     with ExitStack() as stack:
-        folder = _beside(settings.flow.checkpoint)
+        folder = _beside(settings.checkpoint)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
-        feed = BatchFeed(folder, about(program.source.text, program.source.name, program.plan.tick))
+        feed = BatchFeed(
+            FolderFeed(folder), about(program.source.text, program.source.name, program.plan.tick)
+        )
         yield Paging(program, feed, with_page(folder, address, stack))
 
 

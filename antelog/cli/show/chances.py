@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.text import Text
 
+from antelog.forecast.columns import LIKELY
 from antelog.forecast.judges.alerts import FALL
-from antelog.forecast.kinds import LIKELY
 from antelog.forecast.report.percents import percent
 from antelog.language.moments import moment
 

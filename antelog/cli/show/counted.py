@@ -12,10 +12,12 @@ def number(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def dropped(answers: int, lost: float, of: str = "") -> str:
-    """`2 answers of Malf were dropped; on average 0.06 of them would have been confirmed`."""
-    were = f"{of} {'was' if answers == 1 else 'were'} dropped"
-    return f"{number(answers, 'answer')}{were}; on average {lost:.3g} of them would have been confirmed"
+def left_out(lines: int, chances: float, of: str = "") -> str:
+    """`2 lines of Malf were left out; on average 0.06 of them are of confirmed answers`."""
+    were = f"{of} {'was' if lines == 1 else 'were'} left out"
+    return (
+        f"{number(lines, 'line')}{were}; on average {chances:.3g} of them are of answers that are confirmed"
+    )
 
 
 def facts(counts: Mapping[str, int | None], held: int = 0) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 from antelog.cli.show.chances import BAR, PLAIN_BAR, Bar, alert_text, chance_line, likeliest_first
 from antelog.cli.show.terminal import escaped, print_text
 from antelog.compile.nodes.plan import Relation
-from antelog.forecast.kinds import DROPPED, LIKELY, UNLIKELY
+from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
 from antelog.run.sinks.result import StepResult
@@ -26,7 +26,6 @@ _COLOURS = {
     "rejected": "red",
     "likely": "bold magenta",
     "unlikely": "magenta",
-    "dropped": "dim",
     "open": "cyan",
 }
 _WIDTH = max(map(len, _COLOURS))
@@ -107,8 +106,6 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     line.append(f"  {values}" if values else "")
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
-    elif change == DROPPED:
-        line.append("   it is unlikely, or others are likelier", "dim")
     elif change not in ("confirmed", "rejected"):
         line.append(_outlook(row, to.tick), "dim")
     _print(line, to)

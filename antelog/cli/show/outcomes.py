@@ -19,14 +19,13 @@ import pyarrow.compute as pc
 from antelog.cli.show.summary import Outcome
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.log.schema import WRITTEN
-from antelog.forecast.kinds import DROPPED
 from antelog.language.printer import value_text
 from antelog.run.sinks.result import Tables
 from antelog.run.sinks.values import plain
 
 _ROOM = 200_000
 """The lines that are looked at together, or as many as there are answers that are remembered."""
-_CONFIRMED, _OVER = "confirmed", ("rejected", DROPPED)
+_CONFIRMED, _OVER = "confirmed", ("rejected",)
 _OTHERS = "all others"
 _FIRST, _LAST, _CHANGE = "first told", "last told", "last change"
 """The columns of an answer that is remembered; no variable has a name like these."""
@@ -75,12 +74,7 @@ class _Query:
         ended = self._ended + Counter({kind: last[kind] for kind in _OVER})
         still = sum(last.values()) - sum(last[kind] for kind in _OVER)
         return Outcome(
-            {
-                _CONFIRMED: ended[_CONFIRMED],
-                "rejected": ended["rejected"],
-                "open": still,
-                DROPPED: ended[DROPPED],
-            },
+            {_CONFIRMED: ended[_CONFIRMED], "rejected": ended["rejected"], "open": still},
             dict(self._kinds),
             median(self._certain),
             median(self._settled),

@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from antelog.accounts import Counts
-from antelog.cli.show.counted import dropped, facts
+from antelog.cli.show.counted import facts, left_out
 from antelog.cli.show.terminal import say
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
-from antelog.forecast.engine import Engine
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import moment
+from antelog.process import Engine
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
@@ -39,11 +39,11 @@ def say_what_was_dropped(engine: Engine) -> None:
         )
 
 
-def say_what_was_lost(engine: Engine) -> None:
-    """How many answers were dropped because they were unlikely, or too many, and what that costs."""
-    for row in engine.dropped_answers.to_pylist():
-        if row["answers"]:
-            say(f"note: {dropped(row['answers'], row['lost'], ' of ' + row['query'])}")
+def say_what_was_left_out(engine: Engine) -> None:
+    """How many lines of open answers were left out because they were unlikely, or too many."""
+    for row in engine.left_out.to_pylist():
+        if row["lines"]:
+            say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
 
 
 _LONGEST = 600

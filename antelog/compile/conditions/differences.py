@@ -1,8 +1,9 @@
 """How far apart variables can be, as comparisons say together.
 
-In come differences that comparisons allow, out goes the largest there can be between any two variables.
-It is a shortest path in the graph they form; a cycle of negative length means that they
-contradict each other. Times use this and values too, each with its own smallest step.
+The largest difference there can be between two variables is a shortest path in the graph that comparisons
+form; a cycle of negative length means that they contradict each other. Times use this and values too, each
+with its own smallest step. Which facts can meet, when an answer is settled and how long a fact matters all
+follow from how far apart times can lie.
 
     U <= T + 2, V <= U + 3: V is at most 5 later than T      U < T, T < U: impossible
 """
@@ -15,8 +16,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from antelog.compile.conditions.comparisons import mirrored
-from antelog.compile.nodes.patterns import Comparison, Operand
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Operand, Time
+from antelog.compile.nodes.patterns import Earliest, Pattern
 
 ZERO = ""
 """The variable that always is 0."""
@@ -71,7 +73,7 @@ class Differences:
         """What comparisons say of operands of one sort, and what is known besides."""
         most, unequal = list(known), []
         for comparison in comparisons:
-            for side in (comparison, mirrored(comparison)):
+            for side in (comparison, comparison.mirrored):
                 left, right = placed(side.left), placed(side.right)
                 if left is None or right is None:
                     continue
@@ -131,3 +133,42 @@ class Differences:
                     if rounds[other] <= len(self._most):
                         waiting.append(other)
         return distances
+
+
+class Times:
+    """What comparisons between times and first ticks say together."""
+
+    def __init__(self, comparisons: Iterable[Comparison], earliest: Iterable[Earliest]) -> None:
+        comparisons = tuple(comparisons)
+        first = ((each.variable, ZERO, Most(-each.tick)) for each in earliest)
+        self._differences = Differences.of(comparisons, _placed, _A_TICK, first)
+        self.unequal = tuple(
+            (c.left, c.right)
+            for c in comparisons
+            if c.operator == "!=" and isinstance(c.left, Time) and isinstance(c.right, Time)
+        )
+
+    @property
+    def possible(self) -> bool:
+        return self._differences.possible
+
+    def furthest(self, origin: Time, time: Time) -> int | None:
+        """The largest `time - origin` there can be; None if there is no bound."""
+        most = self._differences.most(origin.variable or ZERO, time.variable or ZERO)
+        return None if most is None else int(most.value) + time.offset - origin.offset
+
+    def indirect(self) -> Iterator[tuple[str, str, int]]:
+        """Two variables each, and by how much the second may be later, as only others in between say."""
+        for start, end, most in self._differences.indirect():
+            yield start, end, int(most.value)
+
+
+_A_TICK = Most(-1)
+
+
+def _placed(operand: Operand) -> tuple[str, int] | None:
+    return (operand.variable or ZERO, operand.offset) if isinstance(operand, Time) else None
+
+
+def times_of(pattern: Pattern) -> Times:
+    return Times(pattern.comparisons, pattern.earliest)

@@ -1,8 +1,8 @@
 """What two comparisons say together of a variable that both are about.
 
-In come the comparisons of a pattern, out go those that follow from two of them by leaving out a variable.
-So a literal with W open is false at once where V is 95: the test `V < 90` is made wherever V is known.
-Nothing else is concluded from comparisons.
+From two comparisons follows another one that leaves out the variable they share. So a literal with W open
+is false at once where V is 95: the test `V < 90` is made wherever V is known. Nothing else is concluded
+from comparisons.
 
     W > V, W < 90: no W is left unless V < 90
 """
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from antelog.compile.conditions.comparisons import mirrored, outcome
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Var
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Operand, Sum, Var
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
     below: dict[str, list[_Bound]] = {}
     known = tuple(comparisons)
     for comparison in known:
-        for side in (comparison, mirrored(comparison)):
+        for side in (comparison, comparison.mirrored):
             name, bound = _bound(side)
             if name is None or bound is None:
                 continue
@@ -45,7 +45,7 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
         for lower in lowers:
             for upper in above.get(name, ()):
                 test = _between(lower, upper)
-                if test is not None and test not in known and outcome(test) is None:
+                if test is not None and test not in known and test.outcome is None:
                     found[test] = None
     yield from found
 

@@ -1,8 +1,8 @@
 """What comparisons of values say together.
 
-In come comparisons, out goes whether they can hold together, or whether another one follows from them.
-Numbers are as far apart as comparisons with sums say, and there is always another in between. Texts,
-and values of other kinds, have an order; a text that a rule names has its place among those.
+Comparisons can hold together or not, and another one may follow from them. Numbers are as far apart as
+comparisons with sums say, and there is always another in between. Texts, and values of other kinds, have an
+order; a text that a rule names has its place among those.
 
     W > V, W < 10: V < 10 follows      V > b, V < a: impossible
 """
@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from antelog.compile.conditions.comparisons import outcome
-from antelog.compile.conditions.differences import ZERO, Differences, Most
-from antelog.compile.conditions.times import Times
-from antelog.compile.nodes.patterns import Comparison, Const, Earliest, Operand, Sum, Var
+from antelog.compile.conditions.differences import ZERO, Differences, Most, Times
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Operand, Sum, Var
+from antelog.compile.nodes.patterns import Earliest
 from antelog.language.syntax import OPPOSITE
 
 _TEXT = '"'
@@ -27,7 +27,7 @@ _BELOW = Most(0, -1)
 
 def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
     """Whether comparisons can hold together, those of times too, of which the first ticks are given."""
-    if any(outcome(comparison) is False for comparison in comparisons):
+    if any(comparison.outcome is False for comparison in comparisons):
         return False
     first = (Earliest(variable, tick) for variable, tick in earliest.items())
     return _differences(comparisons).possible and Times(comparisons, first).possible
@@ -35,7 +35,7 @@ def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> 
 
 def follows(wanted: Comparison, known: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
     """Whether a comparison holds wherever all those known do."""
-    decided = outcome(wanted)
+    decided = wanted.outcome
     if decided is not None:
         return decided
     denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)

@@ -13,10 +13,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from antelog.compile.conditions.comparisons import outcome
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.naming.steps import Step, When, own_tests
 from antelog.compile.naming.terms import FACT_TIME, Source, Tests, Value, is_private, place, put_in
-from antelog.compile.nodes.patterns import Atom, Comparison, Const, Negated, StaticAtom, Term, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
 
 _ROUNDS = 16
@@ -81,9 +84,10 @@ class Search:
             if any(map(self._is_wanted, given)):
                 about = own_tests(static.arguments, None, step)
                 self.background[StaticAtom(static.predicate, given), (*step.tests, *about)] = None
-        for literal in pattern.literals:
+        stated: tuple[Atom | Negation, ...] = (*pattern.facts, *pattern.negations)
+        for literal in stated:
             when = step.when.of(literal.time, pattern)
-            if isinstance(literal, Negated):
+            if isinstance(literal, Negation):
                 asked, tests = step.asked(literal)
                 if any(map(self._is_wanted, asked)):
                     self._reach((literal.relation, asked, tests, when))
@@ -105,7 +109,7 @@ class Search:
             if len(named) != 1 or any(isinstance(a, Const) and a.value != v for a, v in pairs):
                 continue
             known = {a.name: v for a, v in pairs if isinstance(a, Var) and is_private(a.name)}
-            if any(outcome(put_in(test, known)) is False for test in (*step.tests, *about)):
+            if any(put_in(test, known).outcome is False for test in (*step.tests, *about)):
                 continue
             others = [
                 Comparison(a, "=", Const(v))

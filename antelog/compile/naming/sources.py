@@ -13,10 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from antelog.compile.conditions.comparisons import outcome
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Operand, Term, Time, Var
 from antelog.compile.naming.search import Search
 from antelog.compile.naming.terms import TIME, Source, Tests, Value, beginning, place
-from antelog.compile.nodes.patterns import Atom, Comparison, Operand, Pattern, StaticAtom, Term, Time, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 
 
@@ -46,9 +49,9 @@ def _names(name: str, relation: Relation, pattern: Pattern, plan: Plan) -> Names
     def moved(tests: Tests) -> Tests | None:
         """The tests in terms of the pattern; None if they cannot hold."""
         own = [_moved(test, image, pattern.time) for test in tests]
-        if any(outcome(test) is False for test in own):
+        if any(test.outcome is False for test in own):
             return None
-        return tuple(test for test in own if outcome(test) is None)
+        return tuple(test for test in own if test.outcome is None)
 
     facts, background, constants = [], [], []
     for source in _fewest(found.facts):

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from antelog.compile.conditions.comparisons import outcome
-from antelog.compile.conditions.times import times_of
+from antelog.compile.conditions.differences import times_of
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
 from antelog.compile.naming.terms import FACT_TIME, TIME, Tests, is_private, strongest
-from antelog.compile.nodes.patterns import Comparison, Const, Negated, Operand, Pattern, Sum, Term, Time, Var
+from antelog.compile.nodes.patterns import Pattern
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,9 @@ class Step:
         step = Step(pattern, image, tuple(fixed), (), when)
         more += step._of_times()
         more += [c for comparison in pattern.comparisons if (c := step.test_of(comparison)) is not None]
-        if any(outcome(test) is False for test in more):
+        if any(test.outcome is False for test in more):
             return None
-        kept = (test for test in more if outcome(test) is None)
+        kept = (test for test in more if test.outcome is None)
         return replace(step, tests=strongest((*tests, *kept)))
 
     def _of_times(self) -> Iterator[Comparison]:
@@ -135,7 +137,7 @@ class Step:
         left, right = self.operand_of(comparison.left), self.operand_of(comparison.right)
         return None if left is None or right is None else Comparison(left, comparison.operator, right)
 
-    def asked(self, negation: Negated) -> tuple[tuple[Term, ...], Tests]:
+    def asked(self, negation: Negation) -> tuple[tuple[Term, ...], Tests]:
         """What a negated literal asks for, and what has to hold then; its own variables get places."""
         terms = tuple(map(self.image_of, negation.asked))
         places = {

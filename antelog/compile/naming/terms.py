@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.nodes.patterns import Atom, Comparison, Const, Operand, Sum, Time, Var
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 
 TIME = "<t>"
 """The answer's time."""

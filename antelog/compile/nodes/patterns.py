@@ -1,102 +1,40 @@
-"""The nodes of a pattern: one way to derive an atom, with all that has to be so.
+"""Patterns: each is one way to derive an atom, with all that has to be so.
 
-    Pattern    = answer, time, Literal*, StaticAtom*, Comparison*, Earliest*
-    Literal    = Atom (an input fact) | Negated (an atom of another relation that must be false)
-    StaticAtom = a join with background facts, or with their absence
-    Comparison = Operand, operator, Operand
-    Term       = Var | Const;  Time = variable + offset, or a fixed tick;  Sum = variable + number
+    Pattern = answer, time, Literal*, Earliest*
 
 The compiler makes patterns of rules, and the plan consists of them: see `antelog/compile/nodes/plan.py`.
-`P(X, T) :- R(X, V, T+1), V >= 9.` has a pattern whose answer is X, and whose one literal is R(X, V, T+1).
-Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are
-checked when a plan is read from JSON. One with `dict=True` remembers what it was asked.
+`P(X, T) :- R(X, V, T+1), V >= 9.` has a pattern whose answer is X, and whose literals are R(X, V, T+1) and
+V >= 9. `antelog/compile/literals` has the kinds of literals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cached_property
-from typing import TypeAlias
 
 from msgspec import Struct
 
+from antelog.compile.literals import AnyLiteral, Atom, Comparison, Negation, StaticAtom
+from antelog.compile.literals.literal import AskedNode, Condition, Literal
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, variables_in
 
-class Var(Struct, frozen=True, tag=True):
-    """An object variable of a pattern."""
+__all__ = [
+    "Atom",
+    "Comparison",
+    "Const",
+    "Earliest",
+    "Literal",
+    "Negated",
+    "Operand",
+    "Pattern",
+    "StaticAtom",
+    "Sum",
+    "Term",
+    "Time",
+    "Var",
+]
 
-    name: str
-
-
-class Const(Struct, frozen=True, tag=True):
-    value: str | int | float
-
-
-class Time(Struct, frozen=True, tag=True):
-    """The time `variable + offset`, or the tick `offset` if there is no variable."""
-
-    variable: str | None
-    offset: int
-
-    def __add__(self, ticks: int) -> Time:
-        return Time(self.variable, self.offset + ticks)
-
-    def after(self, other: Time) -> int | None:
-        """How many ticks later than another time it is; None if these are not tied to each other."""
-        return self.offset - other.offset if self.variable == other.variable else None
-
-
-class Sum(Struct, frozen=True, tag=True):
-    """A number plus another, in a comparison: `V + 0.5`."""
-
-    variable: str
-    offset: int | float
-
-
-Term: TypeAlias = Var | Const
-Operand: TypeAlias = Var | Const | Time | Sum
-
-
-class Atom(Struct, frozen=True, tag=True):
-    """A fact of an input."""
-
-    predicate: str
-    arguments: tuple[Term, ...]
-    time: Time
-
-
-class Negated(Struct, frozen=True, tag=True):
-    """`not P(…)`: no fact of a relation has these values. `None` stands for `_`: no value at all.
-
-    `relation` names the relation of the atom, whose answer variables are the arguments that
-    are not None, in order, and the time.
-    """
-
-    predicate: str
-    arguments: tuple[Term | None, ...]
-    time: Time
-    relation: str
-
-    @property
-    def asked(self) -> tuple[Term, ...]:
-        """The values the relation is asked for."""
-        return tuple(a for a in self.arguments if a is not None)
-
-
-Literal: TypeAlias = Atom | Negated
-
-
-class StaticAtom(Struct, frozen=True):
-    """A background fact there is, or (negated) is not. `None` stands for `_`."""
-
-    predicate: str
-    arguments: tuple[Term | None, ...]
-    negated: bool = False
-
-
-class Comparison(Struct, frozen=True):
-    left: Operand
-    operator: str
-    right: Operand
+Negated = Negation
 
 
 class Earliest(Struct, frozen=True):
@@ -116,41 +54,124 @@ class Pattern(Struct, frozen=True, dict=True):
 
     answer: tuple[Term, ...]
     time: Time
-    literals: tuple[Literal, ...]
-    statics: tuple[StaticAtom, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    literals: tuple[AnyLiteral, ...]
     earliest: tuple[Earliest, ...] = ()
 
-    @property
-    def atoms(self) -> Iterator[Atom]:
-        return (literal for literal in self.literals if isinstance(literal, Atom))
+    # ---- its literals by their roles ----
+
+    @cached_property
+    def facts(self) -> tuple[Atom, ...]:
+        """The fact literals."""
+        return tuple(each for each in self.literals if isinstance(each, Atom))
+
+    @cached_property
+    def asked(self) -> tuple[AskedNode, ...]:
+        """The asked literals."""
+        return tuple(each for each in self.literals if isinstance(each, AskedNode))
+
+    @cached_property
+    def stated(self) -> tuple[AnyLiteral, ...]:
+        """Facts and asked literals, as they stand in the rules: explanations consist of these."""
+        return tuple(each for each in self.literals if not isinstance(each, Condition))
+
+    @cached_property
+    def conditions(self) -> tuple[AnyLiteral, ...]:
+        """The conditions, comparisons last."""
+        return tuple(each for each in self.literals if isinstance(each, Condition))
+
+    @cached_property
+    def background(self) -> tuple[StaticAtom, ...]:
+        """The background facts that have to be there; they give values."""
+        return joining(self.literals)
+
+    @cached_property
+    def tests(self) -> tuple[Condition, ...]:
+        """The other conditions, comparisons among them."""
+        return testing(self.literals)
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The comparisons, which say something together: see `antelog/compile/conditions`."""
+        return tuple(each for each in self.literals if isinstance(each, Comparison))
 
     @property
-    def negations(self) -> Iterator[Negated]:
-        return (literal for literal in self.literals if isinstance(literal, Negated))
+    def atoms(self) -> tuple[Atom, ...]:
+        return self.facts
+
+    @property
+    def negations(self) -> tuple[Negation, ...]:
+        return tuple(each for each in self.literals if isinstance(each, Negation))
+
+    @property
+    def statics(self) -> tuple[StaticAtom, ...]:
+        return tuple(each for each in self.literals if isinstance(each, StaticAtom))
+
+    # ---- what follows ----
 
     @property
     def clock_driven(self) -> bool:
         """Whether answers are told without any fact."""
-        return not any(True for _ in self.atoms)
+        return not self.facts
 
     @cached_property
     def guarded(self) -> frozenset[str]:
         """The variables that facts or the background give values."""
-        found = {a.name for atom in self.atoms for a in atom.arguments if isinstance(a, Var)}
-        found |= {atom.time.variable for atom in self.atoms if atom.time.variable is not None}
-        for static in self.statics:
-            if not static.negated:
-                found |= {a.name for a in static.arguments if isinstance(a, Var)}
-        return frozenset(found)
+        return frozenset[str]().union(*(each.binds for each in self.literals))
 
     @cached_property
     def unguarded(self) -> tuple[str, ...]:
-        """The variables of the answer (without its time) that only negations and comparisons have."""
+        """The variables of the answer (without its time) that only asked literals and comparisons have."""
         names = dict.fromkeys(a.name for a in self.answer if isinstance(a, Var))
         return tuple(name for name in names if name not in self.guarded)
 
     @cached_property
     def unguarded_time(self) -> str | None:
-        """The variable of the answer's time, if only negations and comparisons have it."""
+        """The variable of the answer's time, if only asked literals and comparisons have it."""
         return None if self.time.variable in self.guarded else self.time.variable
+
+    @cached_property
+    def answered(self) -> frozenset[str]:
+        """The variables that an answer has the values of, its time among them."""
+        return variables_in((*self.answer, self.time))
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The variables whose values the background gives."""
+        return frozenset[str]().union(*(each.binds for each in self.background))
+
+    @cached_property
+    def times(self) -> tuple[Time, ...]:
+        """The answer's time, and those of its facts and asked literals."""
+        return (self.time, *(time for each in self.stated for time in each.times))
+
+    @property
+    def text(self) -> str:
+        """The pattern as a conjunction; first ticks are shown where they are not plain to see."""
+        shown: dict[str | None, int] = {}
+        for time in self.times:
+            shown[time.variable] = min(shown.get(time.variable, time.offset), time.offset)
+        parts = [each.text for each in (*self.background, *self.stated, *self.tests)]
+        parts += [
+            f"{e.variable} >= {e.tick}" for e in self.earliest if e.tick > max(0, -shown.get(e.variable, 0))
+        ]
+        return ", ".join(parts) or "always"
+
+
+def joining(literals: Iterable[Literal]) -> tuple[StaticAtom, ...]:
+    """The background facts that have to be there, and give values."""
+    return tuple(each for each in literals if isinstance(each, StaticAtom) and not each.negated)
+
+
+def testing(literals: Iterable[Literal]) -> tuple[Condition, ...]:
+    """The conditions that give no values."""
+    there = joining(literals)
+    return tuple(each for each in literals if isinstance(each, Condition) and each not in there)
+
+
+def arranged(literals: Iterable[AnyLiteral]) -> tuple[AnyLiteral, ...]:
+    """Literals, each once, in the order of a pattern: facts and asked, conditions, and then comparisons."""
+    return tuple(sorted(dict.fromkeys(literals), key=_place))
+
+
+def _place(literal: AnyLiteral) -> int:
+    return isinstance(literal, Condition) + isinstance(literal, Comparison)

@@ -1,8 +1,8 @@
 """Patterns of which none makes another needless.
 
-In come patterns one by one, out goes whether each is kept: it is not if one that is there subsumes it. An
-index finds those that might, for there may be thousands. A clock-driven pattern makes no fact-driven one
-needless: a fact may come before the answer's tick does.
+A pattern is kept unless one that is there subsumes it. An index finds those that might, for there may be
+thousands. A clock-driven pattern makes no fact-driven one needless: a fact may come before the answer's
+tick does.
 
     A(X, T) is there; A(X, T), B(X, T) is not kept
 """
@@ -14,14 +14,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from antelog.compile.nodes.patterns import Const, Literal, Pattern, Var
+from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.terms import Const, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.subsume import subsumes
 
 
 def minimal(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
     """The patterns that no other makes needless; of equal ones the first."""
     every = list(patterns)
-    order = sorted(range(len(every)), key=lambda i: len(every[i].literals))
+    order = sorted(range(len(every)), key=lambda i: len(every[i].stated))
     for direction in (1, -1):  # first those an earlier one subsumes, then those a later one does
         kept = Antichain()
         order = [i for i in order[::direction] if kept.add(every[i])]
@@ -110,18 +112,18 @@ class _Features:
     @staticmethod
     def of(pattern: Pattern) -> _Features:
         plain = _plain_answer(pattern)
-        coarse: list[Hashable] = [(type(literal), literal.predicate) for literal in pattern.literals]
+        coarse: list[Hashable] = [literal.key for literal in pattern.stated]
         exact: list[Hashable] = []
         if plain is not None:
-            exact = [key for literal in pattern.literals for key in _places(literal, pattern, plain)]
+            exact = [key for literal in pattern.stated for key in _places(literal, pattern, plain)]
         keys = frozenset([*coarse, *exact])
         told = sum(1 for key in keys if isinstance(key, tuple) and key[_COARSE:][:1] == ("exactly",))
-        size = told if told == len(pattern.literals) else 0
+        size = told if told == len(pattern.stated) else 0
         return _Features(pattern, plain is not None, frozenset(coarse), keys, size)
 
 
 _FEW = 6  # constants, of which all choices are looked up
-_COARSE = 3  # a kind, a predicate and an offset; a longer key has the arguments too
+_COARSE = 2  # a literal's key and its offsets; a longer key has the arguments too
 
 
 def _length(key: Hashable) -> int:
@@ -141,21 +143,21 @@ def _constants(pattern: Pattern) -> frozenset[Hashable]:
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
     """What any literal that this one is replaced by has in common with it."""
-    later = literal.time.after(pattern.time)
-    if later is None:
+    later = tuple(time.after(pattern.time) for time in literal.times)
+    if None in later:
         return
-    place = (type(literal), literal.predicate, later)
+    place = (literal.key, later)
     yield place
     first: dict[Hashable, int] = {}
-    for position, argument in enumerate(literal.arguments):
-        if argument is not None and first.setdefault(argument, position) != position:
-            yield (*place, "same", first[argument], position)
-    arguments: list[Hashable] = []
-    for argument in literal.arguments:
-        if isinstance(argument, Var):
-            if argument.name not in plain:
+    for position, term in enumerate(literal.terms):
+        if term is not None and first.setdefault(term, position) != position:
+            yield (*place, "same", first[term], position)
+    terms: list[Hashable] = []
+    for term in literal.terms:
+        if isinstance(term, Var):
+            if term.name not in plain:
                 return
-            arguments.append(plain[argument.name])
+            terms.append(plain[term.name])
         else:
-            arguments.append(argument)
-    yield (*place, "exactly", *arguments)
+            terms.append(term)
+    yield (*place, "exactly", *terms)

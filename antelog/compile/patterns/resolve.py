@@ -1,8 +1,7 @@
 """SLD-resolution: from an atom down to input facts and negated atoms.
 
-In come the clauses of all predicates and a query, out go the query's patterns. The patterns of a
-predicate are those of its rules, with the patterns of the predicates in their bodies put in; they are
-found once for each predicate, those it rests on first.
+The patterns of a predicate are those of its rules, with the patterns of the predicates in their bodies put
+in; they are found once for each predicate, those it rests on first.
 
     P(X, T) :- Q(X, T), B(X, T).    Q(X, T) :- A(X, T+1).    Q(X, T) :- C(X, T).
     P: A(X, T+1), B(X, T)    and    C(X, T), B(X, T)
@@ -18,13 +17,52 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antelog.compile.nodes.patterns import Atom, Pattern
+from antelog.compile.literals.fact import Atom
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.antichain import Antichain, TooAlikeError, minimal
-from antelog.compile.patterns.effort import LITERALS_OF_ALL, Effort, EndlessError, TooManyPatternsError
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
 from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.queries import Frame
+from antelog.compile.rules.program import Frame
 from antelog.language.graph import components
+
+LITERALS_EACH = 10
+"""The patterns of a predicate may have this many literals for each pattern that the limit allows."""
+
+LITERALS_OF_ALL = 20
+"""Those of all predicates together may have this many, for a chain of rules may grow with each of them."""
+
+
+class TooManyPatternsError(Exception):
+    """A predicate has more patterns than the limit allows, or these have too many `literals` together.
+
+    `sizes` has for each of its rules, by number, the derived predicates of the body and how many
+    patterns they have; `literals` how many there may be, if it is they that are too many. If `alike`, the
+    patterns have too much in common for finding out within seconds which are needless.
+    """
+
+    def __init__(
+        self,
+        predicate: str,
+        sizes: Mapping[int, tuple[tuple[str, int], ...]],
+        literals: int | None = None,
+        *,
+        alike: bool = False,
+    ) -> None:
+        super().__init__(predicate)
+        self.predicate = predicate
+        self.sizes = sizes
+        self.literals = literals
+        self.alike = alike
+
+
+class EndlessError(Exception):
+    """Recursion that no window ends: the rules, by number, that lead from the predicate to itself."""
+
+    def __init__(self, predicate: str, rules: Sequence[int], framed: bool) -> None:
+        super().__init__(predicate)
+        self.predicate = predicate
+        self.rules = tuple(rules)
+        self.framed = framed
 
 
 class Resolver:
@@ -89,7 +127,7 @@ class Resolver:
                 Spanned(p, 0, 0) for p in minimal(each.pattern for each in found)
             )
         else:
-            ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.literals)))
+            ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.stated)))
             self._known[name, frame] = tuple(each for each in ordered if search.kept.add(each))
 
     def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
@@ -99,7 +137,7 @@ class Resolver:
                 sizes = self._sizes(search.name, search.frame)
                 raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
             if spanned is not None:
-                self._count(search, len(spanned.pattern.literals))
+                self._count(search, len(spanned.pattern.stated))
                 yield spanned
 
     def _count(self, search: _Search, literals: int) -> None:
@@ -202,6 +240,28 @@ class Resolver:
             )
             for clause in self._clauses[name]
         }
+
+
+class Effort:
+    """Counts the combinations tried, and the patterns found with their literals, against the limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._patterns = limit
+        self._steps = 50 * limit
+        self._literals = LITERALS_EACH * limit
+
+    def exceeded(self, spanned: Spanned | None) -> bool:
+        self._steps -= 1
+        if spanned is not None:
+            self._patterns -= 1
+            self._literals -= len(spanned.pattern.stated)
+        return min(self._patterns, self._steps, self._literals) < 0
+
+    @property
+    def literals_allowed(self) -> int | None:
+        """How many literals there may be, if there are more; None if something else is too much."""
+        return None if min(self._patterns, self._steps) < 0 else LITERALS_EACH * self._limit
 
 
 class _Narrowest:

@@ -1,8 +1,7 @@
 """One step of resolution: a clause, and a pattern for each of its derived goals, give a pattern.
 
-In comes a clause with the patterns there are for its goals, out goes a pattern for each choice of
-these that fits: variables stand for the same, times meet, comparisons can hold together. What does not
-fit is told as None, for trying costs as well.
+There is a pattern for each choice of patterns for the goals that fits: variables stand for the same, times
+meet, comparisons can hold together. A choice that does not fit gives None, for trying costs as well.
 
     P(X, T) :- Q(X, T), B(X, T).    and    A(X, T+1) for Q(X, T)    give    A(X, T+1), B(X, T)
 """
@@ -15,14 +14,15 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions.comparisons import outcome
 from antelog.compile.conditions.ordering import possible
-from antelog.compile.nodes.patterns import Atom, Comparison, Earliest, Literal, Operand, Pattern, Time
-from antelog.compile.nodes.substitution import Substitution
+from antelog.compile.literals import AnyLiteral, Atom, Comparison
+from antelog.compile.literals.substitution import Substitution
+from antelog.compile.literals.terms import Replacement, Time
+from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import from_zero, readable, renamed
 from antelog.compile.patterns.subsume import condense
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.queries import Frame
+from antelog.compile.rules.clauses import Clause, undecided
+from antelog.compile.rules.program import Frame
 
 ANSWER = "<answer>"
 """The time of the query's answer, where it is not known yet: in what a window says of loose times."""
@@ -92,31 +92,23 @@ def _build(
     if frame is not None and max(-span[0], span[1]) > frame.width:
         return None
     parts = [chosen[i].pattern for i in sorted(chosen)]
-    sources: list[Clause | Pattern] = [clause, *parts]
     first = earliest_of([*clause.earliest, *((e.variable, e.tick) for p in parts for e in p.earliest)], known)
-    comparisons = [known.comparison(c) for source in sources for c in source.comparisons]
-    if frame is not None:
-        comparisons += map(known.comparison, _limits(clause, chosen, frame))
-    if first is None or not possible(comparisons, first):
+    if first is None:
         return None
-    literals: list[Literal] = [
-        known.literal(literal)
-        for i, goal in enumerate(clause.goals)
-        for literal in (chosen[i].pattern.literals if i in chosen else (goal,))
-    ]
-    literals += map(known.literal, clause.negations)
-    statics = [known.static(s) for source in sources for s in source.statics]
-    head = known.atom(clause.head)
-    pattern = readable(
-        Pattern(
-            head.arguments,
-            head.time,
-            tuple(dict.fromkeys(literals)),
-            tuple(dict.fromkeys(statics)),
-            tuple(c for c in dict.fromkeys(comparisons) if outcome(c) is None),
-            tuple(Earliest(variable, tick) for variable, tick in first.items()),
-        )
-    )
+    sources: list[Clause | Pattern] = [clause, *parts]
+    conditions: list[AnyLiteral] = [c.replaced(known) for source in sources for c in source.conditions]
+    if frame is not None:
+        conditions += (limit.replaced(known) for limit in _limits(clause, chosen, frame))
+    if not possible([each for each in conditions if isinstance(each, Comparison)], first):
+        return None
+    stated: list[AnyLiteral] = []
+    for i, goal in enumerate(clause.goals):
+        stated += chosen[i].pattern.stated if i in chosen else (goal,)
+    stated += clause.asked
+    literals = arranged((*(each.replaced(known) for each in stated), *conditions))
+    head = clause.head.replaced(known)
+    earliest = tuple(Earliest(variable, tick) for variable, tick in first.items())
+    pattern = readable(Pattern(head.arguments, head.time, undecided(literals), earliest))
     return Spanned(condense(from_zero(pattern)), *span)
 
 
@@ -159,15 +151,18 @@ def framed(pattern: Pattern, offset: int) -> Pattern | None:
 
     Within it literals may be needless that were not while the answer's time was unknown.
     """
-    centre = pattern.time + offset
-
-    def placed(operand: Operand) -> Operand:
-        if isinstance(operand, Time) and operand.variable == ANSWER:
-            return centre + operand.offset
-        return operand
-
-    comparisons = [Comparison(placed(c.left), c.operator, placed(c.right)) for c in pattern.comparisons]
-    if not possible(comparisons, {e.variable: e.tick for e in pattern.earliest}):
+    literals = arranged(literal.replaced(_Around(pattern.time + offset)) for literal in pattern.literals)
+    placed = replace(pattern, literals=literals)
+    if not possible(placed.comparisons, {e.variable: e.tick for e in pattern.earliest}):
         return None
-    kept = tuple(c for c in dict.fromkeys(comparisons) if outcome(c) is None)
-    return condense(replace(pattern, comparisons=kept))
+    return condense(replace(placed, literals=undecided(literals)))
+
+
+class _Around(Replacement):
+    """Puts a time in place of that of the query's answer."""
+
+    def __init__(self, centre: Time) -> None:
+        self._centre = centre
+
+    def time(self, time: Time) -> Time:
+        return self._centre + time.offset if time.variable == ANSWER else time

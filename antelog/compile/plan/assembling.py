@@ -1,18 +1,20 @@
-"""The parts of a program put together to a plan, before what follows from its patterns is known.
+"""The parts of a program put together to a plan, and what follows from its patterns.
 
-In come the declarations, the background and the relations with their patterns, out goes a plan that
-has them. Its bounds, levels and key are still empty: `completing` works them out, also for a plan that is
-read from a file.
+A plan has the declarations, the background and the relations with their patterns; bounds, levels and the key
+follow from these.
 
     input A(x: text, time) delay 2.    Input("A", ("x", "time"), ("text",), delay=2)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from antelog.compile.nodes.patterns import Const, Var
+from msgspec.structs import replace
+
+from antelog.compile.literals.terms import Const, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import (
     Answer,
     Bounds,
@@ -27,8 +29,12 @@ from antelog.compile.nodes.plan import (
     StaticRule,
     Unit,
 )
-from antelog.compile.patterns.relations import Asked, Resolved
-from antelog.compile.rules.clauses import static_parts
+from antelog.compile.patterns.relations import Resolved, Wanted
+from antelog.compile.plan.bounds import bound
+from antelog.compile.plan.partition import partition
+from antelog.compile.rules.clauses import static_rule
+from antelog.compile.rules.stratify import Edge, Violation, stratify
+from antelog.errors import PlanError
 from antelog.language import Checked
 from antelog.language.vocabulary import Kind, Vocabulary
 
@@ -51,7 +57,7 @@ def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, f
     return Relation(asked.name, asked.predicate, asked.by_query, answer, resolved.patterns, *nothing, alert)
 
 
-def _types(asked: Asked, vocabulary: Vocabulary) -> tuple[str | None, ...]:
+def _types(asked: Wanted, vocabulary: Vocabulary) -> tuple[str | None, ...]:
     goal = asked.clause.goals[0]
     types = _type_names(goal.predicate, vocabulary)
     return tuple(types[goal.arguments.index(Var(name))] for name in asked.variables)
@@ -84,8 +90,8 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
     rules = []
     for rule in checked.document.rules:
         if vocabulary.is_static(rule.head.predicate):
-            lowered = static_parts(rule, vocabulary)
-            if lowered is not None and lowered.body:
+            lowered = static_rule(rule, vocabulary)
+            if lowered is not None and lowered.literals:
                 rules.append(lowered)
             elif lowered is not None:
                 row = tuple(t.value for t in lowered.answer if isinstance(t, Const))
@@ -98,3 +104,41 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
         if p.kind is Kind.STATIC
     )
     return statics, tuple(rules)
+
+
+# ---- what follows ----
+
+
+def completed(plan: Plan) -> Plan:
+    """The plan with all that follows; what it has of that already makes no difference.
+
+    Raises PlanError if an atom may rest on its own negation at the same tick.
+    """
+    return with_key(with_levels(with_bounds(plan)))
+
+
+def with_bounds(plan: Plan) -> Plan:
+    """How late answers are settled, and how long things matter."""
+    bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)
+    return replace(plan, relations=tuple(replace(r, bounds=bounds[r.name]) for r in plan.relations))
+
+
+def with_levels(plan: Plan) -> Plan:
+    """The order in which relations are evaluated, each after those it asks for."""
+    patterns = {each.name: each.patterns for each in plan.relations}
+    levels = stratify(patterns, _edges(patterns))
+    if isinstance(levels, Violation):
+        raise PlanError("a relation rests on its own negation")
+    return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))
+
+
+def with_key(plan: Plan) -> Plan:
+    """The argument by which facts and answers can be divided."""
+    return replace(plan, key=partition(plan.relations, plan.inputs))
+
+
+def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Edge]:
+    for name, own in patterns.items():
+        for pattern in own:
+            for each in (reference for literal in pattern.asked for reference in literal.references):
+                yield Edge(name, each.name, each.last.after(pattern.time), True)

@@ -1,21 +1,23 @@
 """How long things matter: delays and windows.
 
-In come the patterns of all relations and the inputs with their delays, out go the bounds of each relation.
-They follow from the offsets in the patterns and the declared delays: the longest stretch of time through
-the relations counts. Negation that leads into the past only (see `stratify`) makes it finite.
+The bounds of a relation follow from the offsets in the patterns and the declared delays: the longest
+stretch of time through the relations counts. Negation that leads into the past only (see `stratify`) makes
+it finite.
 
     P(T) :- A(T+3), not B(T-1).    with delay 2 on both: decided by T+5, the facts of 7 ticks matter
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from antelog.compile.conditions.differences import ZERO
-from antelog.compile.conditions.times import Times, times_of
-from antelog.compile.nodes.patterns import Atom, Pattern, Time
-from antelog.compile.nodes.plan import Bounds, Input
+from antelog.compile.conditions.differences import ZERO, Times, times_of
+from antelog.compile.literals.literal import Reach, Reference
+from antelog.compile.literals.terms import Time
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.nodes.plan import Bounds, Input, Plan, Relation
 from antelog.compile.plan.delays import Delays
 
 Inputs = Mapping[str, Delays]
@@ -33,6 +35,7 @@ def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
     for name, own in views.items():
         for view in own:
             for target, distance in view.askers:
+                assert target is not None
                 users[target].append(name)
                 kept[target] = _larger(kept[target], _sum(distance, delays[name]))
     bounds = {}
@@ -49,8 +52,11 @@ def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
     return bounds
 
 
-Stretch = tuple[str | None, int | None]
-"""A stretch of time, and the relation it leads to (None: it ends at an input fact)."""
+class Stretch(NamedTuple):
+    """A stretch of time (None: without bound), and the relation it leads to (None: it ends at facts)."""
+
+    relation: str | None
+    ticks: int | None
 
 
 @dataclass(frozen=True)
@@ -58,13 +64,12 @@ class _View:
     """A pattern and the stretches of time in it; None stands for one without bound.
 
     ahead, back   from the answer's time to when a literal is settled, and back to its evidence
-    askers        for each negated relation, how long after its atom's time the answer's is
+    askers        for each relation that is asked for, how long after its atom's time the answer's is
     """
 
-    pattern: Pattern
     ahead: tuple[Stretch, ...]
     back: tuple[Stretch, ...]
-    askers: tuple[tuple[str, int | None], ...]
+    askers: tuple[Stretch, ...]
     piling_up: str | None
 
     @staticmethod
@@ -72,28 +77,21 @@ class _View:
         times = times_of(pattern)
         ahead: list[Stretch] = []
         back: list[Stretch] = []
-        askers = []
-        if not any(atom.time.variable == pattern.time.variable for atom in pattern.atoms):
-            ahead.append((None, 0))  # no fact gives the answer its time: it is looked at when that has come
-        for literal in pattern.literals:
-            later = times.furthest(pattern.time, literal.time)
-            before = times.furthest(literal.time, pattern.time)
-            if isinstance(literal, Atom):
-                source = inputs[literal.predicate]
-                deadline = _sum(later, source.largest(literal))
-                ahead.append((None, deadline))
-                back.append((None, before))
-            else:
-                ahead.append((literal.relation, later))
-                back.append((literal.relation, before))
-                askers.append((literal.relation, before))
-        return _View(
-            pattern,
-            tuple(ahead),
-            tuple(back),
-            tuple(askers),
-            _piling_up(pattern, times),
-        )
+        if not any(fact.time.variable == pattern.time.variable for fact in pattern.facts):
+            ahead.append(
+                Stretch(None, 0)
+            )  # no fact gives the answer its time: it is looked at when that has come
+        for each in (reach for literal in pattern.stated for reach in literal.reaches(times, pattern.time)):
+            relation = None if each.reference.of_input else each.reference.name
+            ahead.append(Stretch(relation, _sum(each.ahead, _late(each.reference, inputs))))
+            back.append(Stretch(relation, each.behind))
+        askers = tuple(each for each in back if each.relation is not None)
+        return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern, times))
+
+
+def _late(reference: Reference, inputs: Inputs) -> int:
+    """How late the facts of a reference may be."""
+    return inputs[reference.name].largest(reference.asked) if reference.of_input else 0
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
@@ -102,6 +100,10 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 def _larger(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else max(one, other)
+
+
+def _earlier(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else min(one, other)
 
 
 def _longest(
@@ -131,7 +133,7 @@ def _longest(
 
 def _piling_up(pattern: Pattern, times: Times) -> str | None:
     """The time variable that evidence may wait for without end, if there is one."""
-    names = dict.fromkeys(literal.time.variable for literal in pattern.literals)
+    names = dict.fromkeys(time.variable for literal in pattern.stated for time in literal.times)
     zero = Time(ZERO, 0)
     free = [Time(v, 0) for v in names if v is not None and times.furthest(zero, Time(v, 0)) is None]
     for time in free[1:]:
@@ -140,3 +142,81 @@ def _piling_up(pattern: Pattern, times: Times) -> str | None:
         if times.furthest(time, free[0]) is None:
             return free[0].variable
     return None
+
+
+# ---- how far back the facts lie that may still matter ----
+
+
+def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
+    """For each input the first tick whose facts may still matter, counted from now; None: from tick 0 on.
+
+    Of relations in a cycle of negations only what is not settled matters, for the rest is
+    remembered. What holds a slot matters as long as another fact may claim it.
+    """
+    first: dict[str, int | None] = {source.name: _of_slot(source) for source in plan.inputs}
+    wanted: dict[str, int | None] = {}
+    for relation in sorted(plan.relations, key=lambda r: -r.level.component):
+        own = wanted.get(relation.name, 0)
+        if relation.asked or relation.name in cycles or relation.name not in wanted:
+            delay, late = relation.bounds.delay, lag(plan) if relation.name in cycles else 0
+            own = _earlier(own, None if delay is None else -delay - late - 1)
+        for pattern in relation.patterns:
+            for each in _reaches_of(pattern):
+                tick = None if own is None or each.behind is None else own - each.behind
+                name = each.reference.name
+                if each.reference.of_input:
+                    first[name] = _earlier(first[name], tick)
+                elif plan.relation(name).level.component != relation.level.component:
+                    wanted[name] = _earlier(wanted.get(name, 0), tick)
+    return first
+
+
+def _reaches_of(pattern: Pattern) -> Iterator[Reach]:
+    times = times_of(pattern)
+    return (each for literal in pattern.stated for each in literal.reaches(times, pattern.time))
+
+
+def _of_slot(source: Input) -> int:
+    if source.slot is None:
+        return 1
+    return -max(source.delays)
+
+
+def lag(plan: Plan) -> int:
+    """For how many ticks settled atoms are still computed from facts, instead of being remembered.
+
+    What is remembered is only whether an atom is true, not since when; that matters as long as an
+    answer is open that may rest on it.
+    """
+    return max([0, *(query.bounds.delay or 0 for query in plan.queries)]) + widest(plan) + 1
+
+
+def widest(plan: Plan) -> int:
+    """The largest distance of two times that rules tie to each other, over all rules together."""
+    return sum(
+        max((abs(time.offset - p.time.offset) for p in r.patterns for time in p.times), default=0)
+        for r in plan.relations
+    )
+
+
+def reaches(plan: Plan) -> dict[str, int | None]:
+    """For each relation how long before its own time an atom's facts are at most; None: no bound.
+
+    Counted through negation too, so that what is known of the ticks from there on decides the atom.
+    """
+    relations = {relation.name: relation for relation in plan.relations}
+    return {name: _reach(relation, relations, frozenset()) for name, relation in relations.items()}
+
+
+def _reach(relation: Relation, relations: Mapping[str, Relation], above: frozenset[str]) -> int | None:
+    if relation.name in above:
+        return None
+    furthest = -(10**9)
+    for each in (reach for pattern in relation.patterns for reach in _reaches_of(pattern)):
+        further: int | None = 0
+        if not each.reference.of_input:
+            further = _reach(relations[each.reference.name], relations, above | {relation.name})
+        if each.behind is None or further is None:
+            return None
+        furthest = max(furthest, each.behind + further)
+    return furthest

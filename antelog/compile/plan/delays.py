@@ -1,7 +1,7 @@
 """How late the facts that match an atom may be: the papers' δ, for atoms with variables too.
 
-In comes an atom, out goes the largest delay of the facts it may stand for. An input may have thousands of
-declarations; those with equally many constants are looked up together, and the one with the most decides.
+The largest delay of the facts counts that an atom may stand for. An input may have thousands of declarations;
+those with equally many constants are looked up together, and the one with the most decides.
 
     input Temp(d, level, time) delay 1.    delay Temp(wt4, _, _) = 3.
     Temp(wt2, high, T): 1      Temp(X, high, T): 3
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.nodes.patterns import Atom, Const, Var
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
 
 Value = str | int | float
@@ -49,15 +49,15 @@ class Delays:
         self._default = source.delay
         self._declared = declared(source)
 
-    def largest(self, atom: Atom) -> int:
-        """The maximum of δ over the instances of an atom.
+    def largest(self, arguments: Sequence[Term]) -> int:
+        """The maximum of δ over the instances of an atom with these arguments.
 
         There are always more values than the program names, so an atom with variables has
         instances that fit a declaration by no more than they must. It is enough to look at
         those: for each declaration that fits the atom at all, the atom with the declaration's
         constants and otherwise new values.
         """
-        values = [a.value if isinstance(a, Const) else a for a in atom.arguments]
+        values = [a.value if isinstance(a, Const) else a for a in arguments]
         largest = self._decide(values)
         for each in self._declared:
             for row in each.delays:

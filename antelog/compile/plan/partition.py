@@ -1,7 +1,7 @@
 """The key: an argument by which facts and answers can be divided.
 
-In come relations and inputs, out goes one argument position for each of them, such that each pattern has
-one and the same variable there, in its answer and in all its literals; or why there is none. Facts with
+The key is one argument position of each input and relation, such that each pattern has one and the same
+variable there, in its answer and in all its literals; or there is none, with the reason. Facts with
 different values at these positions then never meet, and each bucket of values can be worked out alone.
 Static relations are not divided: every bucket has all of them.
 
@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.nodes.patterns import Atom, Pattern, Term, Var
+from antelog.compile.literals.terms import Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Key, KeyPosition, Relation
-from antelog.compile.nodes.text import literal_text
 
 Choices = dict[str, frozenset[int]]
 
@@ -27,7 +27,14 @@ class _Failure:
 
 def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
     relations, inputs = tuple(relations), tuple(inputs)
-    used = {atom.predicate for r in relations for p in r.patterns for atom in p.atoms}
+    used = {
+        reference.name
+        for r in relations
+        for p in r.patterns
+        for literal in p.stated
+        for reference in literal.references
+        if reference.of_input
+    }
     choices: Choices = {i.name: frozenset(range(len(i.types))) for i in inputs if i.name in used}
     for source in inputs:
         if source.slot is not None and source.name in choices:
@@ -90,20 +97,13 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Fai
 
 
 def _facts(pattern: Pattern) -> str:
-    return " and ".join(map(literal_text, pattern.literals)) or "the rules"
+    return " and ".join(each.text for each in pattern.stated) or "the rules"
 
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
     """The positions one pattern leaves to its relation and to what its literals name."""
-    left: dict[str, set[int]] = {relation.name: set()}
-    sides: list[tuple[str, tuple[Term, ...]]] = [
-        (literal.predicate, literal.arguments)
-        if isinstance(literal, Atom)
-        else (literal.relation, literal.asked)
-        for literal in pattern.literals
-    ]
-    for name, _ in sides:
-        left.setdefault(name, set())
+    sides = [(each.name, each.asked) for literal in pattern.stated for each in literal.references]
+    left: dict[str, set[int]] = {name: set() for name in (relation.name, *(name for name, _ in sides))}
     for position in choices[relation.name]:
         answer = pattern.answer[position]
         if not isinstance(answer, Var):

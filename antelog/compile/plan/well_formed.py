@@ -14,11 +14,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from antelog.compile.conditions.comparisons import HOLDS
-from antelog.compile.nodes.patterns import Atom, Comparison, Const, Pattern, StaticAtom, Sum, Term, Time, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import HOLDS, Comparison
+from antelog.compile.literals.terms import Const, Sum, Term, Time, Var, variables_in
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
-from antelog.compile.nodes.variables import compared, names_in, static_variables
-from antelog.compile.plan.completing import completed
+from antelog.compile.plan.assembling import completed
 from antelog.errors import PlanError
 from antelog.language.epochs import UNITS
 
@@ -105,31 +106,31 @@ class _Complaints:
 
     def _is_rule(self, rule: StaticRule) -> bool:
         types = self._statics.get(rule.predicate)
-        uses = [*self._uses_of_statics(rule.body), (rule.answer, types)]
-        named = names_in(term for each in rule.body if not each.negated for term in each.arguments)
-        used = names_in(rule.answer) | _compared(rule.comparisons)
+        body = [each for each in rule.literals if isinstance(each, StaticAtom)]
+        comparisons = [each for each in rule.literals if isinstance(each, Comparison)]
+        uses = [*self._uses_of_statics(body), (rule.answer, types)]
+        named = variables_in(term for each in body if not each.negated for term in each.arguments)
+        used = variables_in(rule.answer) | _compared(comparisons)
         return (
             _agree(uses)
             and used <= named
-            and all(_compares(each, uses) and not _of_times(each) for each in rule.comparisons)
+            and all(_compares(each, uses) and not _of_times(each) for each in comparisons)
         )
 
     def _is_pattern(self, pattern: Pattern, relation: Relation) -> bool:
         uses = [*self._uses_of_statics(pattern.statics), (pattern.answer, relation.answer.types)]
-        for literal in pattern.literals:
-            if isinstance(literal, Atom):
-                uses.append((literal.arguments, self._inputs.get(literal.predicate)))
-            else:
-                uses.append((literal.asked, self._relations.get(literal.relation)))
-        named = names_in(term for literal in pattern.literals for term in literal.arguments)
-        named |= static_variables(pattern)
+        for each in (reference for literal in pattern.stated for reference in literal.references):
+            types = (self._inputs if each.of_input else self._relations).get(each.name)
+            uses.append((each.asked, types))
+        named = variables_in(term for literal in pattern.stated for term in literal.terms)
+        named |= pattern.given
         objects = named | _compared(pattern.comparisons)
-        times = [pattern.time, *(literal.time for literal in pattern.literals)]
+        times = list(pattern.times)
         times += [s for c in pattern.comparisons for s in (c.left, c.right) if isinstance(s, Time)]
         clocks = {time.variable for time in times} | {each.variable for each in pattern.earliest}
         return (
             _agree(uses)
-            and names_in(pattern.answer) <= named
+            and variables_in(pattern.answer) <= named
             and not objects & clocks
             and "" not in objects | clocks
             and (relation.answer.time is not None or pattern.time.variable is None)
@@ -186,7 +187,7 @@ def _agree(uses: Iterable[tuple[Terms, Types | None]]) -> bool:
 
 def _compared(comparisons: Iterable[Comparison]) -> set[str]:
     """The object variables of comparisons."""
-    return {name for each in comparisons if not _of_times(each) for name in compared(each)}
+    return {name for each in comparisons if not _of_times(each) for name in each.variables}
 
 
 def _of_times(comparison: Comparison) -> bool:

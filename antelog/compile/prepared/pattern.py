@@ -1,11 +1,11 @@
 """A pattern as the engine looks at it.
 
-In comes a pattern of the plan, out goes the same with its literals prepared, and with whatever else follows
-from the rules alone: what comparisons say together, how far its times lie apart, what evidence leaves open.
-All of it is worked out once for each pattern.
+Its literals are prepared, and with them comes whatever else follows from the rules alone: what comparisons
+say together, how far its times lie apart, what evidence leaves open. All of it is worked out once for each
+pattern.
 
     P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
-    facts: A(X, T)    negations: B(X, U), from 1 to 3 ticks after the answer    told without the clock
+    facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    told without the clock
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from antelog.compile.conditions.differences import Times, times_of
 from antelog.compile.conditions.implied import implied
-from antelog.compile.conditions.times import Times, times_of
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.literal import AskedLiteral, Literal
+from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.naming.sources import names
-from antelog.compile.nodes.patterns import Atom, Comparison, Negated, Pattern, StaticAtom, Time
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.nodes.variables import answered, compared, names_in, static_variables, variables_of
-from antelog.compile.prepared.literals import FactLiteral, Naming, NegatedLiteral, fact_literal, naming_of
+from antelog.compile.prepared.literals import Naming, naming_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +36,16 @@ class Prepared:
 
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
-    negations: tuple[NegatedLiteral, ...]
+    asked: tuple[AskedLiteral, ...]
     naming: Naming | None = None
 
     @cached_property
-    def literals(self) -> tuple[Atom | Negated, ...]:
-        """The fact literals and then the negated ones, as the lines of derivations have them."""
-        return (*(fact.atom for fact in self.facts), *(negation.atom for negation in self.negations))
+    def literals(self) -> tuple[FactLiteral | AskedLiteral, ...]:
+        """The fact literals and then the asked ones, as the lines of derivations have them."""
+        return (*self.facts, *self.asked)
 
     @cached_property
-    def variables(self) -> tuple[frozenset[str], ...]:
-        """For each literal its variables."""
-        return tuple(map(variables_of, self.literals))
-
-    @cached_property
-    def tests(self) -> tuple[Comparison, ...]:
+    def comparisons(self) -> tuple[Comparison, ...]:
         """The comparisons, and what two of them say of one variable: W > V, W < 9 of V alone."""
         return (*self.pattern.comparisons, *implied(self.pattern.comparisons))
 
@@ -69,25 +68,19 @@ class Prepared:
 
     @cached_property
     def time_variables(self) -> frozenset[str]:
-        times = (self.pattern.time, *(literal.time for literal in self.pattern.literals))
-        return frozenset(time.variable for time in times if time.variable is not None)
+        return variables_in(self.pattern.times)
 
     @cached_property
     def absent(self) -> tuple[StaticAtom, ...]:
         """The background facts that must not be there."""
-        return tuple(atom for atom in self.pattern.statics if atom.negated)
+        return tuple(each for each in self.pattern.tests if isinstance(each, StaticAtom))
 
     @cached_property
     def given(self) -> frozenset[str]:
         """The variables that need no fact: the background gives them values, or the clock, or names do."""
         time = self.pattern.unguarded_time
         clock = {time} if time is not None else set()
-        return frozenset(static_variables(self.pattern) | clock | set(self.pattern.unguarded))
-
-    @cached_property
-    def answered(self) -> frozenset[str]:
-        """The variables that an answer has the values of."""
-        return answered(self.pattern)
+        return self.pattern.given | clock | set(self.pattern.unguarded)
 
     @cached_property
     def clocked(self) -> bool:
@@ -107,15 +100,14 @@ class Prepared:
         That is all of the answer, the literals and what must not be there, and of comparisons that the
         background alone does not decide.
         """
-        return names_in(self.pattern.answer) | self.looked_at
+        return variables_in(self.pattern.answer) | self.looked_at
 
     @cached_property
     def looked_at(self) -> frozenset[str]:
         """The variables in literals, in what must not be there, and in comparisons that need facts."""
-        known = static_variables(self.pattern)
-        undecided = (test for test in self.pattern.comparisons if not compared(test) <= known)
-        parts = (*self.literals, *self.absent, *undecided)
-        return frozenset[str]().union(*map(variables_of, parts))
+        own: list[Literal] = [*self.pattern.stated, *self.absent]
+        own += (each for each in self.pattern.comparisons if not each.variables <= self.pattern.given)
+        return frozenset[str]().union(*(each.variables for each in own))
 
     @cached_property
     def leaves_time_open(self) -> bool:
@@ -129,16 +121,11 @@ class Prepared:
 def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     times = times_of(pattern)
     slots = {source.name: source.slot for source in plan.inputs}
-    said = (*pattern.comparisons, *implied(pattern.comparisons))
-    facts = tuple(
-        fact_literal(atom, said, slots[atom.predicate], _distance(pattern, atom, times))
-        for atom in pattern.atoms
+    comparisons = (*pattern.comparisons, *implied(pattern.comparisons))
+    facts = (
+        FactLiteral.of(fact, comparisons, slots[fact.predicate], *fact.reaches(times, pattern.time))
+        for fact in pattern.facts
     )
-    negations = tuple(NegatedLiteral(n, *_distance(pattern, n, times)) for n in pattern.negations)
+    asked = (AskedLiteral(each, each.reaches(times, pattern.time)) for each in pattern.asked)
     naming = [naming_of(each) for each in names(relation, pattern, plan)]
-    return Prepared(pattern, facts, negations, naming[0] if naming else None)
-
-
-def _distance(pattern: Pattern, literal: Atom | Negated, times: Times) -> tuple[int | None, int | None]:
-    """How far before and after the answer's time a literal's time may lie."""
-    return times.furthest(literal.time, pattern.time), times.furthest(pattern.time, literal.time)
+    return Prepared(pattern, tuple(facts), tuple(asked), naming[0] if naming else None)

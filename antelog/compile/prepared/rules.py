@@ -1,7 +1,7 @@
 """A plan as the engine looks at it: what follows from the rules alone is computed here, once.
 
-In comes a plan, out go its patterns prepared, and what holds of the rules as a whole: which relations rest on
-their own negation, how far back facts matter, how far apart times are. The engine asks for it at every step.
+It has the patterns prepared, and what holds of the rules as a whole: which relations rest on their own
+negation, how far back facts matter, how far apart times are. The engine asks for it at every step.
 
     P(X, T) :- A(X, T-3), B(X, T).    with delay 2 on both: an A matters for 5 ticks, a B for 2
 """
@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.nodes.variables import answered
-from antelog.compile.plan.needed import lag, needed, reaches, widest
+from antelog.compile.plan.bounds import lag, needed, reaches, widest
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 
 
@@ -45,7 +44,7 @@ class Rules:
     @cached_property
     def of_any_age(self) -> str | None:
         """A query that rests on a negation and on facts that may be of any age, if there is one."""
-        asked = (q for q in self.plan.queries if any(any(p.negations) for p in q.patterns))
+        asked = (q for q in self.plan.queries if any(p.asked for p in q.patterns))
         return next((query.name for query in asked if self.reaches[query.name] is None), None)
 
     @cached_property
@@ -89,13 +88,13 @@ def _unsteady(query: Relation, plan: Plan) -> bool:
     An atom with one fact literal is settled when that fact is due. With several, or with a
     negation of its own, a fact that comes meanwhile may put that off.
     """
-    return any(_put_off(plan.relation(n.relation)) for p in query.patterns for n in p.negations)
+    asked = (r for p in query.patterns for literal in p.asked for r in literal.references)
+    return any(_put_off(plan.relation(each.name)) for each in asked)
 
 
 def _put_off(relation: Relation) -> bool:
     for pattern in relation.patterns:
-        times = {atom.time.variable for atom in pattern.atoms}
-        known = {*answered(pattern), None}
-        if len(pattern.literals) != 1 or any(pattern.negations) or not times <= known:
+        times = {fact.time.variable for fact in pattern.facts}
+        if len(pattern.stated) != 1 or pattern.asked or not times <= {*pattern.answered, None}:
             return True
     return False

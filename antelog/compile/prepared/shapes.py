@@ -16,19 +16,8 @@ from functools import lru_cache
 from itertools import permutations
 from math import factorial
 
-from antelog.compile.nodes.patterns import (
-    Atom,
-    Comparison,
-    Const,
-    Negated,
-    Operand,
-    StaticAtom,
-    Sum,
-    Term,
-    Time,
-    Var,
-)
-from antelog.compile.nodes.variables import compared
+from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.compile.prepared.pattern import Prepared
 
 Gap = Var | Const | Time | Sum
@@ -68,7 +57,7 @@ def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...])
         called[time] = _TIME
     found = []
     for members in _groups(prepared, bound, frozenset(called)):
-        is_open = any(not prepared.variables[i] <= bound for i in members)
+        is_open = any(not prepared.literals[i].variables <= bound for i in members)
         signature, gaps = _read(prepared, members, bound, called)
         found.append(Unit(members, signature, gaps, is_open))
     return tuple(found)
@@ -76,9 +65,8 @@ def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...])
 
 def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -> Iterator[tuple[int, ...]]:
     """The literals that share an open variable which is none of the answer's, or an open comparison."""
-    own = [names - bound for names in prepared.variables]
-    conditions = [compared(c) for c in prepared.pattern.comparisons]
-    conditions += [frozenset(t.name for t in a.arguments if isinstance(t, Var)) for a in prepared.absent]
+    own = [literal.variables - bound for literal in prepared.literals]
+    conditions = [test.variables for test in prepared.pattern.tests]
     parent = list(range(len(own)))
 
     def root(i: int) -> int:
@@ -124,40 +112,22 @@ class _Reading:
         self.gaps: list[Gap] = []
 
     def of(self, literals: Sequence[int]) -> tuple[str, tuple[Gap, ...]]:
-        text = " ".join(self.literal(self.prepared.literals[i]) for i in literals)
-        open_ = {name for i in literals for name in self.prepared.variables[i]} - self.bound
-        conditions = [c for c in self.prepared.pattern.comparisons if compared(c) & open_]
-        absent = [
-            a
-            for a in self.prepared.absent
-            if any(isinstance(t, Var) and t.name in open_ for t in a.arguments)
-        ]
-        for comparison in sorted(conditions, key=self.unfilled):
-            text += f" where {self.comparison(comparison)}"
-        for atom in absent:
-            text += f" without {self.absent(atom)}"
+        text = " ".join(self.literal(self.prepared.literals[i].node) for i in literals)
+        open_ = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
+        conditions = [test for test in self.prepared.pattern.tests if test.variables & open_]
+        for test in sorted(conditions, key=self.unfilled):
+            text += f" where {self.literal(test)}"
         return text, tuple(self.gaps)
 
-    def literal(self, literal: Atom | Negated) -> str:
-        sign = "not " if isinstance(literal, Negated) else ""
-        arguments = ", ".join("_" if a is None else self.term(a) for a in literal.arguments)
-        return f"{sign}{literal.predicate}({arguments}; {self.operand(literal.time)})"
+    def literal(self, literal: Literal) -> str:
+        return "".join(part if isinstance(part, str) else self.operand(part) for part in literal.parts)
 
-    def absent(self, atom: StaticAtom) -> str:
-        return f"{atom.predicate}({', '.join('_' if a is None else self.term(a) for a in atom.arguments)})"
-
-    def comparison(self, comparison: Comparison) -> str:
-        return f"{self.operand(comparison.left)} {comparison.operator} {self.operand(comparison.right)}"
-
-    def unfilled(self, comparison: Comparison) -> str:
-        """A comparison without what fills its gaps, to bring them into an order."""
+    def unfilled(self, literal: Literal) -> str:
+        """A condition without what fills its gaps, to bring them into an order."""
         saved = list(self.gaps), dict(self.called)
-        text = self.comparison(comparison)
+        text = self.literal(literal)
         self.gaps, self.called = saved
         return text
-
-    def term(self, term: Term) -> str:
-        return self.operand(term)
 
     def operand(self, operand: Operand) -> str:
         match operand:

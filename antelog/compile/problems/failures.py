@@ -1,7 +1,7 @@
 """Why rules have no patterns, said to their author.
 
-In comes what made the compiler give up: recursion without end, too many patterns, a predicate that
-rests on its own negation. Out goes a diagnostic that points at the rules and says what to do.
+The compiler gives up on recursion without end, too many patterns, a predicate that rests on its own negation.
+A diagnostic points at the rules and says what to do.
 
     P(X, T) :- P(X, T-1).    P rests on itself without a window: the evidence for one answer may lie …
 """
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
-from antelog.compile.nodes.text import later
-from antelog.compile.patterns.effort import LITERALS_EACH, EndlessError, TooManyPatternsError
-from antelog.compile.patterns.relations import Asked
+from antelog.compile.literals.terms import later
+from antelog.compile.patterns.relations import Wanted
+from antelog.compile.patterns.resolve import LITERALS_EACH, EndlessError, TooManyPatternsError
 from antelog.compile.rules.stratify import Edge, Violation
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax
@@ -32,7 +32,7 @@ def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rul
     return [rules[number] for number in numbers]
 
 
-def endless(error: EndlessError, asked: Asked, document: syntax.Document) -> Diagnostic:
+def endless(error: EndlessError, asked: Wanted, document: syntax.Document) -> Diagnostic:
     """Recursion that would give patterns without end."""
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])

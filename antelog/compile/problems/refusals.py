@@ -1,8 +1,7 @@
 """Patterns that cannot be run, though each rule by itself is fine.
 
-In come the relations with their patterns, out go the reasons why some cannot be run. Put together, the
-rules below ask whether some X makes the negation true, which is so for nearly every X. What a
-rule says by itself is checked with the language.
+Put together, the rules below ask whether some X makes the negation true, which is so for nearly every X.
+What a rule says by itself is checked with the language.
 
     OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
     Any: not Bad(X, T), X occurs only under `not`: E404
@@ -13,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions.times import times_of
-from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Time, Var
-from antelog.compile.nodes.text import pattern_text
-from antelog.compile.nodes.variables import answered, compared, variables_of
-from antelog.compile.patterns.relations import Asked, Resolved
+from antelog.compile.conditions.differences import times_of
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Time, Var, variables_in
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.patterns.relations import Resolved, Wanted
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
 
@@ -36,23 +35,23 @@ def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterat
             for each in (*_objections(pattern), *_comparisons(pattern, anything)):
                 if each.code not in seen:
                     seen.add(each.code)
-                    text = f"{each.message}, once the rules are put together: {pattern_text(pattern)}"
+                    text = f"{each.message}, once the rules are put together: {pattern.text}"
                     yield Diagnostic(each.code, text, _place(relation.asked, document), each.hint)
 
 
 def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:
-    """For each relation the positions at which negations ask for values that nobody has named."""
+    """For each relation the positions at which asked literals ask for values that nobody has named."""
     found: dict[str, set[int]] = {name: set() for name in relations}
     waiting = list(relations)
     while waiting:
         name = waiting.pop()
         for pattern in relations[name]:
             anything = {*pattern.unguarded, *_at(pattern, found[name])}
-            for negation in pattern.negations:
-                new = {i for i, t in enumerate(negation.asked) if isinstance(t, Var) and t.name in anything}
-                if negation.relation in found and not new <= found[negation.relation]:
-                    found[negation.relation] |= new
-                    waiting.append(negation.relation)
+            for each in (reference for literal in pattern.asked for reference in literal.references):
+                new = {i for i, t in enumerate(each.asked) if isinstance(t, Var) and t.name in anything}
+                if each.name in found and not new <= found[each.name]:
+                    found[each.name] |= new
+                    waiting.append(each.name)
     return found
 
 
@@ -60,7 +59,7 @@ def _at(pattern: Pattern, positions: set[int]) -> set[str]:
     return {t.name for i, t in enumerate(pattern.answer) if i in positions and isinstance(t, Var)}
 
 
-def _place(relation: Asked, document: syntax.Document) -> Span:
+def _place(relation: Wanted, document: syntax.Document) -> Span:
     """The query, or the negated atom, that asks for the relation."""
     if relation.by_query:
         return next(query.span for query in document.queries if query.atom.predicate == relation.name)
@@ -79,9 +78,9 @@ class _Objection:
 
 
 def _objections(pattern: Pattern) -> Iterator[_Objection]:
-    times = {pattern.time.variable, *(literal.time.variable for literal in pattern.literals)}
-    for negation in pattern.negations:
-        for name in sorted(variables_of(negation) - pattern.guarded - answered(pattern)):
+    times = variables_in(pattern.times)
+    for literal in pattern.asked:
+        for name in sorted(literal.variables - pattern.guarded - pattern.answered):
             kind = "time" if name in times else "value"
             yield _Objection(
                 "E404",
@@ -90,7 +89,7 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
                 f"That is nearly always so. Ask for {name} in the answer too, or add a condition "
                 f"without `not` that says which values {name} has.",
             )
-    far = max((abs(literal.time.offset) for literal in pattern.literals), default=0)
+    far = max((abs(time.offset) for literal in pattern.stated for time in literal.times), default=0)
     if far > LARGEST_OFFSET:
         yield _Objection(
             "E407",
@@ -117,7 +116,7 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
     """Values that nobody has named cannot be compared: only that they equal no constant is known."""
     for name in sorted(anything):
-        if any(name in compared(c) and not _by_name(c, name) for c in pattern.comparisons):
+        if any(name in c.variables and not _by_name(c, name) for c in pattern.comparisons):
             yield _Objection(
                 "E402",
                 f"{name} is compared, but occurs only under `not`, where it may have any value",
@@ -129,7 +128,7 @@ def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
 def _ends(pattern: Pattern) -> bool:
     """Whether a time of a fact says how late the answer's time may be."""
     times = times_of(pattern)
-    known = [Time(None, 0), *(atom.time for atom in pattern.atoms)]
+    known = [Time(None, 0), *(fact.time for fact in pattern.facts)]
     return any(times.furthest(time, pattern.time) is not None for time in known)
 
 

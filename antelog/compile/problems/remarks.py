@@ -1,7 +1,7 @@
 """What is worth knowing about a program that can be run.
 
-In comes its plan with its rules, out go warnings: a query that never holds, a window that nothing needs,
-facts that may wait for ever. They need the plan, for each rule by itself is fine.
+Warnings: a query that never holds, a window that nothing needs, facts that may wait for ever. They need the
+plan, for each rule by itself is fine.
 
     P(X, T) :- A(X, T), B(X, U).    nothing says how far U may lie from T: …
 """
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from antelog.compile.conditions.times import Times
-from antelog.compile.nodes.patterns import Earliest, Time
+from antelog.compile.conditions.differences import Times
+from antelog.compile.literals.terms import Time
+from antelog.compile.nodes.patterns import Earliest
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.program import Clauses

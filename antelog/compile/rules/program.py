@@ -1,21 +1,27 @@
-"""The rules of a program as clauses, and what its predicates rest on.
+"""The rules and queries of a program as clauses, and what its predicates rest on.
 
-In comes a checked program, out go the clauses of each derived predicate; a rule whose conditions
-contradict each other has none and is handed back apart. From the clauses follow the edges between
-predicates, by which `stratify` sees whether every negation can be decided before what rests on it.
+Each derived predicate has clauses; a rule whose conditions contradict each other has none and is handed back
+apart. A query is a clause with one goal, whose head has the values that are asked for, and so is what an
+asked literal asks: both are followed down the rules just as rules are. From the clauses follow the edges
+between predicates, by which `stratify` sees whether every negation can be decided before what rests on it.
 
     P(X, T) :- A(X, T), not Q(X, T-2).    P has one clause; it rests on Q, negated, two ticks earlier
+    query P(X, high, T) window 5.         head (X; T), goal P(X, high, T); the frame is [T-5, T]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Time, Var
 from antelog.compile.rules.clauses import Clause, clause_of
 from antelog.compile.rules.stratify import Edge
 from antelog.language import Checked, syntax
-from antelog.language.vocabulary import Kind
+from antelog.language.checks.bounds import ticks_of
+from antelog.language.vocabulary import Kind, Vocabulary
 
 Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
 """The clauses of every derived predicate, by its name."""
@@ -24,14 +30,14 @@ Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
 def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
     """The clauses of a program, and the rules that have none, for they can never hold."""
     vocabulary = checked.vocabulary
-    asked = frozenset(q.atom.predicate for q in checked.document.queries if _asks_for_all(q))
+    general = frozenset(q.atom.predicate for q in checked.document.queries if _asks_for_all(q))
     clauses: dict[str, list[Clause]] = {
         p.name: [] for p in vocabulary.predicates.values() if p.kind is Kind.DERIVED
     }
     contradictory = []
     for number, rule in enumerate(checked.document.rules):
         if vocabulary.is_derived(rule.head.predicate):
-            clause = clause_of(rule, number, vocabulary, asked)
+            clause = clause_of(rule, number, vocabulary, general)
             if clause is None:
                 contradictory.append(rule)
             else:
@@ -49,8 +55,58 @@ def edges_of(clauses: Clauses) -> Iterator[Edge]:
     """What each predicate rests on, and how much later."""
     for name, own in clauses.items():
         for clause in own:
-            for negative, atoms in ((False, clause.goals), (True, clause.negations)):
-                for atom in atoms:
-                    if atom.predicate in clauses:
-                        weight = atom.time.after(clause.head.time)
-                        yield Edge(name, atom.predicate, weight, negative, clause.rule)
+            for literals, negative in ((clause.goals, False), (clause.asked, True)):
+                for each in (reference for literal in literals for reference in literal.references):
+                    if each.predicate in clauses:
+                        weight = each.last.after(clause.head.time)
+                        yield Edge(name, each.predicate, weight, negative, clause.rule)
+
+
+# ---- what is asked for ----
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A declared window: goals and evidence lie in [T + first, T + last] for an answer about T."""
+
+    first: int
+    last: int
+
+    @property
+    def width(self) -> int:
+        return self.last - self.first
+
+
+def frame_of(query: syntax.Query, vocabulary: Vocabulary) -> Frame | None:
+    """The window and horizon of a query in ticks, if it declares one of them."""
+    if query.window is None and query.horizon is None:
+        return None
+    window, horizon = (ticks_of(b, vocabulary.tick, []) if b else 0 for b in (query.window, query.horizon))
+    return Frame(-window, horizon)
+
+
+def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
+    """The query as a rule whose head has the query's variables."""
+    rule = syntax.Rule(query.atom, (query.atom,))
+    clause = clause_of(rule, -1, vocabulary)
+    assert clause is not None
+    goal = clause.goals[0]
+    names = dict.fromkeys(t.name for t in query.atom.terms[:-1] if isinstance(t, syntax.Variable))
+    time = Time(goal.time.variable, 0 if goal.time.variable else goal.time.offset)
+    head = Atom(query.atom.predicate, tuple(map(Var, names)), time)
+    earliest = dict(clause.earliest)
+    if time.variable is not None:
+        earliest[time.variable] = max(0, earliest[time.variable])
+    return Clause(head, (goal,), tuple(earliest.items()), -1)
+
+
+def asked_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) -> Clause:
+    """What an asked literal asks: is there an atom with these arguments?"""
+    columns = vocabulary[predicate].columns[:-1]
+    names = [column[0].upper() + column[1:] for column in columns]
+    if len({*names, "T"}) <= len(names):
+        names = [f"X{i + 1}" for i in range(len(columns))]
+    variables = tuple(map(Var, names))
+    goal = Atom(predicate, variables, Time("T", 0))
+    head = Atom(predicate, tuple(variables[i] for i in kept), goal.time)
+    return Clause(head, (goal,), (("T", 0),), -1)

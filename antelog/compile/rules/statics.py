@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from antelog.compile.conditions.comparisons import outcome
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, StaticAtom, Sum, Var
+from antelog.compile.literals import StaticAtom
+from antelog.compile.literals.literal import Value
+from antelog.compile.literals.terms import Var
 from antelog.compile.nodes.plan import Plan, StaticRule
 from antelog.language.graph import components
-from antelog.language.syntax import number
 
-Row = tuple[str | int | float, ...]
+Row = tuple[Value, ...]
 Facts = dict[str, set[Row]]
-Bindings = dict[str, str | int | float]
+Values = dict[str, Value]
 
 
 def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> dict[str, frozenset[Row]]:
@@ -30,7 +30,7 @@ def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> di
     rules: dict[str, list[StaticRule]] = {static.name: [] for static in plan.statics}
     for rule in plan.static_rules:
         rules[rule.predicate].append(rule)
-    needs = {name: [a.predicate for rule in own for a in rule.body] for name, own in rules.items()}
+    needs = {name: [each for rule in own for each in rule.predicates] for name, own in rules.items()}
     for members in components(needs):
         _saturate([rule for name in members for rule in rules[name]], set(members), facts)
     return {name: frozenset(rows) for name, rows in facts.items()}
@@ -47,8 +47,8 @@ def _saturate(rules: list[StaticRule], members: set[str], facts: Facts) -> None:
             indexes.add(name, rows)
         fresh = {name: set() for name in members}
         for rule in rules:
-            for position, atom in enumerate(rule.body):
-                if new.get(atom.predicate) and not atom.negated:
+            for position, atom in enumerate(rule.background):
+                if new.get(atom.predicate):
                     fresh[rule.predicate] |= _derive(rule, (position, new[atom.predicate]), indexes, facts)
         fresh = {name: rows - facts[name] for name, rows in fresh.items()}
 
@@ -60,7 +60,14 @@ class _Indexes:
         self._facts = facts
         self._made: dict[tuple[str, tuple[int, ...]], dict[Row, list[Row]]] = {}
 
-    def find(self, name: str, positions: tuple[int, ...], values: Row) -> Iterable[Row]:
+    def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
+        """Whether there is a fact with these values (None: any)."""
+        return next(iter(self.find(name, known)), None) is not None
+
+    def find(self, name: str, known: tuple[Value | None, ...]) -> Iterable[Row]:
+        """The facts with these values."""
+        positions = tuple(i for i, value in enumerate(known) if value is not None)
+        values = tuple(value for value in known if value is not None)
         if not positions:
             return tuple(self._facts[name])
         key = (name, positions)
@@ -83,56 +90,27 @@ class _Indexes:
 
 def _derive(rule: StaticRule, new: tuple[int, set[Row]] | None, indexes: _Indexes, facts: Facts) -> set[Row]:
     """The heads a rule gives; with `new`, its atom at that position takes only those rows."""
-    positive = [i for i, atom in enumerate(rule.body) if not atom.negated]
+    order = list(range(len(rule.background)))
     if new is not None:
-        positive = [new[0], *(i for i in positive if i != new[0])]
-    rows: list[Bindings] = [{}]
-    for i in positive:
+        order = [new[0], *(i for i in order if i != new[0])]
+    rows: list[Values] = [{}]
+    for i in order:
         only = new[1] if new is not None and i == new[0] else None
-        rows = [extended for bound in rows for extended in _join(rule.body[i], bound, only, indexes)]
-    heads = set()
-    for bound in rows:
-        if all(_holds(c, bound) for c in rule.comparisons) and not any(
-            atom.negated and next(_join(atom, bound, None, indexes), None) is not None for atom in rule.body
-        ):
-            heads.add(tuple(_value(term, bound) for term in rule.answer))
-    return heads - facts[rule.predicate]
+        rows = [extended for values in rows for extended in _join(rule.background[i], values, only, indexes)]
+    return {
+        tuple(values[term.name] if isinstance(term, Var) else term.value for term in rule.answer)
+        for values in rows
+        if all(test.holds(values, indexes.exists) for test in rule.tests)
+    } - facts[rule.predicate]
 
 
-def _value(term: Var | Const, bound: Bindings) -> str | int | float:
-    return bound[term.name] if isinstance(term, Var) else term.value
-
-
-def _join(atom: StaticAtom, bound: Bindings, only: set[Row] | None, indexes: _Indexes) -> Iterator[Bindings]:
-    """The bindings, extended by each fact that fits the atom."""
-    known = {
-        i: a.value if isinstance(a, Const) else bound[a.name]
-        for i, a in enumerate(atom.arguments)
-        if isinstance(a, Const) or (isinstance(a, Var) and a.name in bound)
-    }
-    if only is None:
-        rows = indexes.find(atom.predicate, tuple(known), tuple(known.values()))
-    else:
-        rows = [row for row in only if all(row[i] == value for i, value in known.items())]
-    for row in rows:
-        extended = dict(bound)
-        if all(
+def _join(atom: StaticAtom, values: Values, only: set[Row] | None, indexes: _Indexes) -> Iterator[Values]:
+    """The values, extended by each fact that fits the atom."""
+    known = atom.known(values)
+    for row in indexes.find(atom.predicate, known) if only is None else only:
+        extended = dict(values)
+        if all(k in (None, value) for k, value in zip(known, row, strict=True)) and all(
             not isinstance(a, Var) or extended.setdefault(a.name, value) == value
             for a, value in zip(atom.arguments, row, strict=True)
         ):
             yield extended
-
-
-def _holds(comparison: Comparison, bound: Bindings) -> bool:
-    left, right = _operand(comparison.left, bound), _operand(comparison.right, bound)
-    return outcome(Comparison(left, comparison.operator, right)) is True
-
-
-def _operand(operand: Operand, bound: Bindings) -> Operand:
-    if isinstance(operand, Var):
-        return Const(bound[operand.name])
-    if isinstance(operand, Sum):
-        value = bound[operand.variable]
-        assert not isinstance(value, str)
-        return Const(number(value + operand.offset))
-    return operand

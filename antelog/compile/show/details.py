@@ -1,7 +1,7 @@
 """The details of a plan: where facts come from, patterns, bounds, strata and key.
 
-In comes a plan or a part of it, out go lines of text. They are for readers who want to know what the
-compiler has found out; what a user wants to know first is in `summary`.
+The lines are for readers who want to know what the compiler has found out; what a user wants to know first
+is in `summary`.
 
     delay: decided by T+3 at the latest; confirmed answers are remembered until then
     window: 4 ticks
@@ -11,20 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from antelog.compile.nodes.patterns import (
-    Pattern,
-    Time,
-    Var,
-)
+from antelog.compile.literals.terms import Time, Var, call_text, later, term_text, time_text
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, StaticRule
-from antelog.compile.nodes.text import (
-    call_text,
-    comparison_text,
-    later,
-    static_text,
-    term_text,
-    time_text,
-)
 from antelog.compile.show.odds import odds_lines
 from antelog.language.durations import duration_text
 from antelog.language.printer import percentage_text, value_text
@@ -84,8 +73,7 @@ def _static_text(static: Static) -> str:
 
 def _rule_text(rule: StaticRule) -> str:
     head = call_text(rule.predicate, map(term_text, rule.answer))
-    body = [*map(static_text, rule.body), *map(comparison_text, rule.comparisons)]
-    return f"{head} :- {', '.join(body)}"
+    return f"{head} :- {', '.join(literal.text for literal in rule.literals)}"
 
 
 def relation_title(relation: Relation) -> str:

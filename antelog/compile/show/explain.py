@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.nodes.text import pattern_text
 from antelog.compile.show.details import (
     answer_text,
     bounds_lines,
@@ -94,7 +93,7 @@ def _relation(relation: Relation) -> Iterator[Line]:
     yield Line(relation_title(relation), TEXT, 2, 4)
     for pattern in relation.patterns:
         fixed = answer_text(relation, pattern)
-        yield Line(pattern_text(pattern) + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
+        yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
         yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
     if not relation.patterns:
         yield Line("never holds", TEXT, 4)

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.nodes.text import pattern_text
 from antelog.compile.show.details import (
     answer_text,
     bounds_lines,
@@ -72,7 +71,7 @@ def _pattern(relation: Relation, pattern: Pattern) -> str:
     fixed = answer_text(relation, pattern)
     giving = f" giving {in_html(fixed)}" if fixed else ""
     known = "".join(f"<br><small>{in_html(line)}</small>" for line in pattern_lines(pattern))
-    return f"<code>{in_html(pattern_text(pattern))}</code>{giving}{known}"
+    return f"<code>{in_html(pattern.text)}</code>{giving}{known}"
 
 
 def _lines(lines: Iterable[str]) -> str:

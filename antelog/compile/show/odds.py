@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from antelog.compile.literals.terms import call_text
 from antelog.compile.nodes.plan import Chance, Input
-from antelog.compile.nodes.text import call_text
 from antelog.language.printer import percentage_text, value_text
 
 _Values = tuple[str | int | float | None, ...]

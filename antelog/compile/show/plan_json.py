@@ -1,9 +1,9 @@
 """A plan as JSON and back, without loss.
 
-In comes a plan, out goes a line of JSON, which has the version of the format; and the other way round, or
-PlanError with the reason. Saved states and running pipelines have the plan they were made for beside them.
+A line of JSON has the version of the format and the plan; what is no plan raises PlanError with the reason.
+Saved states and running pipelines have the plan they were made for beside them.
 
-    {"version": 2, "plan": {"inputs": [{"name": "A", …}], …}}
+    {"version": 3, "plan": {"inputs": [{"name": "A", …}], …}}
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import PlanError
 
-VERSION = 2
+VERSION = 3
 """Counts up whenever a plan of the version before can no longer be read."""
 
 

@@ -1,8 +1,8 @@
 """What a user wants to know of a program before any fact has come.
 
-In comes a plan, out go three sentences for each query and one for all: when answers are told, by when they
-are decided, what is kept in memory, and by what the work can be divided. Patterns and delays say which
-facts can be the first for an answer, and which the last.
+There are three sentences for each query and one for all: when answers are told, by when they are decided,
+what is kept in memory, and by what the work can be divided. Patterns and delays say which facts can be the
+first for an answer, and which the last.
 
     query Malf(X, T).     told     when Temp(X, high, T) arrives
                           decided  by T+3: a Temp about T+2 may be 1 tick late
@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions.times import times_of
-from antelog.compile.nodes.patterns import Atom, Pattern, Term, Var
+from antelog.compile.conditions.differences import times_of
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Term, Var, call_text, later, term_text, time_text, variable_in
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.nodes.text import comparison_text, later, literal_text, static_text, term_text, time_text
-from antelog.compile.nodes.variables import compared
 from antelog.compile.plan.delays import Delays
 from antelog.compile.show.details import ticks_text
 from antelog.language.durations import long_duration_text
@@ -107,7 +107,7 @@ def _signs(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[_Sign]:
         f", for each {name} that is named and once for all others" for name in pattern.unguarded
     )
     if pattern.clock_driven:
-        known = [static_text(s) for s in pattern.statics if not s.negated]
+        known = [each.text for each in pattern.background]
         each = f", for each {_and(known)}" if known else ""
         yield _Sign((), f"at tick {time_text(pattern.time)}, without any fact{each}{ranging}")
         return
@@ -122,12 +122,12 @@ def first_facts(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[tupl
     A(T), B(T+5) without delays: A alone, for when B arrives it is too late for A.
     """
     times = times_of(pattern)
-    atoms = tuple(pattern.atoms)
+    atoms = pattern.facts
 
     def needs(atom: Atom, other: Atom) -> bool:
         """Whether the other fact has arrived, or never will, when this one arrives."""
         most = times.furthest(atom.time, other.time)
-        return most is not None and most + delays[other.predicate].largest(other) <= 0
+        return most is not None and most + delays[other.predicate].largest(other.arguments) <= 0
 
     seen: set[Atom] = set()
     for atom in atoms:
@@ -139,18 +139,19 @@ def first_facts(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[tupl
 
 def _fact(pattern: Pattern, atom: Atom) -> str:
     """A fact with its own conditions; values that matter nowhere else are `_`."""
-    within = {a.name for a in atom.arguments if isinstance(a, Var)} | {atom.time.variable}
-    own = [c for c in pattern.comparisons if compared(c) and compared(c) <= within]
-    used = Counter(a.name for x in pattern.literals for a in x.arguments if isinstance(a, Var))
-    used.update(a.name for a in pattern.answer if isinstance(a, Var))
-    used.update(a.name for s in pattern.statics for a in s.arguments if isinstance(a, Var))
-    used.update(name for comparison in pattern.comparisons for name in compared(comparison))
+    own = [each for each in pattern.comparisons if each.variables and each.variables <= atom.variables]
+    used = Counter(
+        variable_in(term)
+        for terms in (pattern.answer, *(literal.terms for literal in pattern.literals))
+        for term in terms
+    )
+    used.update(name for comparison in pattern.comparisons for name in comparison.variables)
 
     def shown(term: Term) -> str:
         return "_" if isinstance(term, Var) and used[term.name] == 1 else term_text(term)
 
-    text = f"{atom.predicate}({', '.join([*map(shown, atom.arguments), time_text(atom.time)])})"
-    return text + (f" where {', '.join(map(comparison_text, own))}" if own else "")
+    text = call_text(atom.predicate, [*map(shown, atom.arguments), time_text(atom.time)])
+    return text + (f" where {', '.join(each.text for each in own)}" if own else "")
 
 
 # ---- decided ----
@@ -184,13 +185,10 @@ def _tick(relation: Relation, after: int) -> str:
 
 def _complete_at_once(pattern: Pattern, delays: Mapping[str, Delays]) -> bool:
     """Whether the first fact is all there is to wait for."""
-    atoms = set(pattern.atoms)
+    atoms = set(pattern.facts)
     first = list(first_facts(pattern, delays))
     return (
-        len(first) == 1
-        and set(first[0]) == atoms
-        and not any(pattern.negations)
-        and (pattern.unguarded_time is None)
+        len(first) == 1 and set(first[0]) == atoms and not pattern.asked and (pattern.unguarded_time is None)
     )
 
 
@@ -209,19 +207,20 @@ def _last_fact(
     delay = relation.bounds.delay
     for pattern in relation.patterns:
         times = times_of(pattern)
-        for literal in pattern.literals:
-            ahead = times.furthest(pattern.time, literal.time)
-            if isinstance(literal, Atom):
-                late = delays[literal.predicate].largest(literal)
-                if (None if ahead is None else ahead + late) == delay:
-                    return _Last(literal.predicate if delay is not None else literal_text(literal), late)
-                continue
-            below = plan.relation(literal.relation)
-            further = None if ahead is None or below.bounds.delay is None else ahead + below.bounds.delay
-            if further == delay and below.name not in above:
-                found = _last_fact(plan, below, delays, above | {relation.name, below.name})
-                if found is not None:
-                    return found
+        for literal in pattern.stated:
+            for each in literal.reaches(times, pattern.time):
+                reference, ahead = each.reference, each.ahead
+                if reference.of_input:
+                    late = delays[reference.name].largest(reference.asked)
+                    if (None if ahead is None else ahead + late) == delay:
+                        return _Last(reference.name if delay is not None else literal.text, late)
+                    continue
+                below = plan.relation(reference.name)
+                further = None if ahead is None or below.bounds.delay is None else ahead + below.bounds.delay
+                if further == delay and below.name not in above:
+                    found = _last_fact(plan, below, delays, above | {relation.name, below.name})
+                    if found is not None:
+                        return found
     return None
 
 
@@ -251,10 +250,10 @@ def _negated(plan: Plan, relation: Relation) -> list[str]:
     waiting = [relation]
     while waiting:
         for pattern in waiting.pop().patterns:
-            for negation in pattern.negations:
-                if negation.relation not in found:
-                    found[negation.relation] = None
-                    waiting.append(plan.relation(negation.relation))
+            for each in (reference for literal in pattern.asked for reference in literal.references):
+                if each.name not in found:
+                    found[each.name] = None
+                    waiting.append(plan.relation(each.name))
     return list(found)
 
 

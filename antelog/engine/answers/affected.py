@@ -81,10 +81,10 @@ class _Reach:
         if prepared.clocked:
             yield span(before + 1, now)
         for fact in prepared.facts:
-            yield self._changed(fact.atom.predicate).shifted(fact.ahead, fact.behind)
-        for negation in prepared.negations:
-            if negation.atom.relation not in cycle:
-                yield self.of(negation.atom.relation).shifted(negation.ahead, negation.behind)
+            yield self._changed(fact.node.predicate).shifted(fact.ahead, fact.behind)
+        for each in (reach for literal in prepared.asked for reach in literal.reaches):
+            if each.reference.name not in cycle:
+                yield self.of(each.reference.name).shifted(each.ahead, each.behind)
 
     def _changed(self, predicate: str) -> Spans:
         """What new facts of an input are about, and what none can come about any more."""

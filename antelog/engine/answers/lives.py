@@ -16,8 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Var
-from antelog.compile.nodes.text import pattern_text
+from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.answers.affected import Step
 from antelog.engine.columns.room import TooLargeError, make_room
@@ -119,7 +118,7 @@ def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
             found = with_facts(judge.known, prepared, part)
             life = _life(found, step)
             kept = _mattering(found, life, wanted, step)
-            if prepared.negations:
+            if prepared.asked:
                 if len(kept) < found.rows.count:
                     found = found.take(kept)
                 found = with_negations(judge, found)
@@ -208,7 +207,7 @@ def _matched(
     except TooLargeError as error:
         halves = _halves(prepared, found)
         if halves is None:
-            where = f"{pattern_text(prepared.pattern)}{_whose(prepared, found, values)}"
+            where = f"{prepared.pattern.text}{_whose(prepared, found, values)}"
             raise TooLargeError(error.rows, error.where or where) from None
     return [
         part for half in halves for part in _matched(prepared, seed, half, background, values, whole=whole)
@@ -324,7 +323,7 @@ def _mattering(found: Derivations, life: Life, wanted: Wanted, step: Step) -> Co
     matter = life.end > np.maximum(life.told, since)
     if not found.prepared.clocked:
         matter &= life.told <= step.now
-    if wanted.complete_by is not None and len(found.prepared.negations) == 0:
+    if wanted.complete_by is not None and len(found.prepared.asked) == 0:
         matter &= life.complete <= wanted.complete_by
     return marked(matter)
 
@@ -346,7 +345,7 @@ def answers_of(found: Derivations, judge: Judge) -> Answers:
 
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
     """The derivations by answer."""
-    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.answered:
+    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
         count = blocks[0].rows.count
         return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
     (key,) = keys_of([[*answer, time]])

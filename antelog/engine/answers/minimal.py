@@ -18,7 +18,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Const, Sum, Time, Var
+from antelog.compile.literals.terms import Const, Sum, Time, Var
 from antelog.compile.prepared.shapes import Gap, Unit, units
 from antelog.engine.answers.lives import Lives
 from antelog.engine.answers.moments import Moments

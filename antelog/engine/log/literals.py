@@ -20,8 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.nodes.patterns import Time
-from antelog.compile.nodes.text import time_text
+from antelog.compile.literals.terms import Time, time_text
 from antelog.engine.columns.tables import ROOM, Column, numbered
 from antelog.engine.log.shapes import As, Blank, Shape, shapes
 from antelog.engine.matching.rows import Rows

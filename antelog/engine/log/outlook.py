@@ -122,7 +122,7 @@ def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
         before = block.fails[:facts].take(row, axis=1)
         fails[:facts] = np.where(before <= then, before, fails[:facts])
     seen = Derivations(block.prepared, Rows({}, len(row)), holds, fails, settled)
-    if block.prepared.negations:
+    if block.prepared.asked:
         rows = block.rows.take(row)
         rows = Rows({**rows.bound, AS_OF: then}, rows.count)
         seen = with_negations(judge, Derivations(block.prepared, rows, holds, fails, settled))

@@ -19,7 +19,9 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from antelog.compile.nodes.patterns import Atom, Const, StaticAtom, Term, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
@@ -131,7 +133,7 @@ def seen_types(plan: Plan, seen: Seen) -> dict[str, Types]:
     while changed:
         changed = False
         for rule in plan.static_rules:
-            derived = tuple(_term(term, rule.body, known) for term in rule.answer)
+            derived = tuple(_term(term, rule.background, known) for term in rule.answer)
             types = tuple(map(wider, known[rule.predicate], derived))
             changed = changed or types != known[rule.predicate]
             known[rule.predicate] = types
@@ -148,12 +150,12 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
 
 def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
     pattern, naming = prepared.pattern, prepared.naming
-    sources: list[Atom | StaticAtom] = [*pattern.atoms, *pattern.statics]
+    sources: list[Atom | StaticAtom] = [*pattern.facts, *pattern.background]
     types = {term: _term(term, sources, known) for term in pattern.answer}
     if naming is not None:
         # An unguarded variable has the values that are named for it.
         atoms: list[Atom | StaticAtom] = [
-            *(fact.atom for fact, _ in naming.facts),
+            *(fact.node for fact, _ in naming.facts),
             *(atom for atom, _ in naming.background),
         ]
         by_facts = _term(Var(naming.variable), atoms, known)
@@ -170,8 +172,6 @@ def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Ty
 
 
 def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
-    if isinstance(atom, StaticAtom) and atom.negated:
-        return ()
     columns = zip(atom.arguments, known[atom.predicate], strict=False)
     return (type_ for argument, type_ in columns if argument == variable)
 

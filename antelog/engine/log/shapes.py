@@ -8,25 +8,14 @@ rows, and so found once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 from typing import TypeAlias
 
-from antelog.compile.nodes.patterns import (
-    Comparison,
-    Literal,
-    Negated,
-    Operand,
-    StaticAtom,
-    Sum,
-    Term,
-    Time,
-    Var,
-)
-from antelog.compile.nodes.text import operand_text
-from antelog.compile.nodes.variables import compared, variables_of
+from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.terms import Operand, Sum, Time, Var, operand_text
 from antelog.compile.prepared.pattern import Prepared
 
 Bound: TypeAlias = frozenset[str]
@@ -77,18 +66,27 @@ _COMMA = ", "
 @lru_cache(maxsize=1024)
 def shapes(prepared: Prepared, bound: Bound) -> tuple[Shape, ...]:
     """The shapes of a pattern's literals, for rows that bind these variables."""
-    return tuple(_shape(prepared, literal, bound) for literal in prepared.literals)
+    return tuple(_shape(prepared, literal.node, bound) for literal in prepared.literals)
 
 
 def _shape(prepared: Prepared, literal: Literal, bound: Bound) -> Shape:
-    name = f"not {literal.predicate}(" if isinstance(literal, Negated) else f"{literal.predicate}("
-    arguments = (_between("", _argument(term, bound), _COMMA) for term in literal.arguments)
-    known = literal.time.variable is None or literal.time.variable in bound
-    return Shape((name, *arguments), literal.time, known, tuple(_closing(prepared, literal, bound)))
+    (time,) = literal.times
+    known = time.variable is None or time.variable in bound
+    opening = _pieces(literal.parts[:-2], bound)
+    return Shape(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
 
 
-def _argument(term: Term | None, bound: Bound) -> Part:
-    return "_" if term is None else _operand(term, bound)
+def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
+    """A text, and then each operand, or `_`, with the text that follows it."""
+    pieces: list[Part] = []
+    for part in parts:
+        if not isinstance(part, str):
+            pieces.append(_operand(part, bound))
+        elif part == "_" or not pieces:
+            pieces.append(part)
+        else:
+            pieces[-1] = _between("", pieces[-1], part)
+    return pieces
 
 
 def _operand(operand: Operand, bound: Bound) -> Part:
@@ -109,34 +107,18 @@ def _between(before: str, part: Part, after: str) -> Part:
 
 def _closing(prepared: Prepared, literal: Literal, bound: Bound) -> Iterator[Part]:
     """A bracket, and the conditions that are still open: what a fact has to meet besides its values."""
-    open_names = variables_of(literal) - bound
-    conditions = [
-        *(_compared(each, bound) for each in prepared.pattern.comparisons if compared(each) & open_names),
-        *(_absent(each, bound) for each in prepared.absent if variables_of(each) & open_names),
-    ]
+    open_names = literal.variables - bound
+    pattern = prepared.pattern
+    tests = sorted(pattern.tests, key=lambda test: test not in pattern.comparisons)
+    conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
     if not conditions:
         yield ")"
     before = ") where "
     for condition in conditions:
+        if len(condition) == 2 and isinstance(condition[0], str):
+            condition[:] = [_between(condition[0], condition[1], "")]
         condition[0] = _between(before, condition[0], "")
         if condition is not conditions[-1]:
             condition[-1] = _between("", condition[-1], _COMMA)
         yield from condition
         before = ""
-
-
-def _compared(comparison: Comparison, bound: Bound) -> list[Part]:
-    left, right = _operand(comparison.left, bound), _operand(comparison.right, bound)
-    sign = f" {comparison.operator} "
-    # One of them is open, and has the same text everywhere.
-    return [
-        _between(left + sign, right, "") if isinstance(left, str) else _between("", left, f"{sign}{right}")
-    ]
-
-
-def _absent(atom: StaticAtom, bound: Bound) -> list[Part]:
-    """A background fact that must not be there, about values that a fact for the literal will have."""
-    ends = [*[_COMMA] * (len(atom.arguments) - 1), ")"]
-    arguments = (_argument(argument, bound) for argument in atom.arguments)
-    given = (_between("", argument, end) for argument, end in zip(arguments, ends, strict=True))
-    return [f"not {atom.predicate}(", *given]

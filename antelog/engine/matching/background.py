@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import StaticAtom, Var
-from antelog.compile.nodes.variables import compared
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.rules.statics import Row
 from antelog.engine.matching.rows import ONE, Background, Rows, distinct, joined
@@ -27,7 +27,9 @@ def background_of(each: Prepared, tables: Mapping[str, list[tuple[int, ...]]], v
     for atom in each.pattern.statics:
         if not atom.negated:
             rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
-    rows = rows.take(passing(filter(compared, each.pattern.comparisons), rows.bound, rows.count, values))
+    rows = rows.take(
+        passing([c for c in each.pattern.comparisons if c.variables], rows.bound, rows.count, values)
+    )
     # A variable of the background alone is met by some value; which one makes no difference.
     rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
     forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.terms import Time
 from antelog.compile.naming.terms import FACT_TIME
-from antelog.compile.nodes.patterns import Comparison, Time
-from antelog.compile.prepared.literals import FactLiteral, Naming
+from antelog.compile.prepared.literals import Naming
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER, Spans
@@ -81,7 +83,7 @@ def _by_facts(
 
 def _band(literal: FactLiteral, time: Time, rows: Rows) -> Within | None:
     """Where the time of a fact has to lie to name a value for the answer of a row."""
-    if literal.atom.time.variable is None or (time.variable is not None and time.variable not in rows.bound):
+    if literal.node.time.variable is None or (time.variable is not None and time.variable not in rows.bound):
         return None
     ticks = time_column(time, rows)
     least = np.full(rows.count, -FOREVER) if literal.behind is None else ticks - literal.behind

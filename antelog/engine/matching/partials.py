@@ -17,7 +17,7 @@ from itertools import accumulate
 import numpy as np
 
 from antelog.compile.conditions.differences import ZERO
-from antelog.compile.prepared.literals import FactLiteral
+from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.bands import Band
 from antelog.engine.columns.spans import FOREVER
@@ -242,7 +242,7 @@ def _possible(prepared: Prepared, rows: Rows, background: Background, values: Va
 
 
 def fitting(prepared: Prepared, rows: Rows, background: Background, values: Values) -> Mask:
-    fits = passing(prepared.tests, rows.bound, rows.count, values)
+    fits = passing(prepared.comparisons, rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:
         if condition.variable in rows.bound:
             fits &= rows.bound[condition.variable] >= condition.tick

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Term, Time, Var
-from antelog.compile.prepared.literals import FactLiteral
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.terms import Term, Time, Var
 from antelog.engine.columns.bands import Band, band_pairs
 from antelog.engine.columns.room import make_room
 from antelog.engine.columns.spans import Spans, span
@@ -91,7 +91,7 @@ def facts_for_each(
     found: dict[int, Found] = {}
     alike: dict[tuple[str, Places, Places], list[int]] = {}
     for i, literal in enumerate(literals):
-        predicate, time = literal.atom.predicate, literal.atom.time
+        predicate, time = literal.node.predicate, literal.node.time
         constants = tuple((column, values.cell(value)) for column, value in literal.constants)
         if time.variable is None:
             tick = span(time.offset, time.offset)
@@ -107,7 +107,7 @@ def facts_for_each(
 
 def _found(literal: FactLiteral, facts: Facts, values: Values) -> Found:
     """Facts that have a literal's constants, as its bindings."""
-    time, bound = literal.atom.time, {name: facts.columns[column] for name, column in literal.binds}
+    time, bound = literal.node.time, {name: facts.columns[column] for name, column in literal.binds}
     if time.variable is not None:
         bound[time.variable] = facts.time - time.offset if time.offset else facts.time
     # No fact is there twice, so neither is a binding.

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Var
+from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Relation
-from antelog.compile.nodes.variables import names_in, static_variables
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import Column, find, keys_of, marked, spread
 from antelog.engine.matching.rows import Background
@@ -63,10 +62,10 @@ def _alone(prepared: Prepared, place: int) -> str | None:
     """The variable in a place of the answer, if the background gives it values and nothing else uses it."""
     pattern = prepared.pattern
     term = pattern.answer[place]
-    if not isinstance(term, Var) or term.name not in static_variables(pattern):
+    if not isinstance(term, Var) or term.name not in pattern.given:
         return None
     others = (*pattern.answer[:place], *pattern.answer[place + 1 :])
-    return None if term.name in prepared.looked_at | names_in(others) else term.name
+    return None if term.name in prepared.looked_at | variables_in(others) else term.name
 
 
 def _twins(place: int, names: Sequence[str], background: Sequence[Background]) -> Twins:

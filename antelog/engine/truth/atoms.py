@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Negated, Pattern, Var
-from antelog.compile.nodes.text import pattern_text
-from antelog.compile.prepared.literals import NegatedLiteral
+from antelog.compile.literals.literal import AskedLiteral, Reference
+from antelog.compile.literals.terms import Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.room import TooLargeError
 from antelog.engine.columns.spans import spans_of
@@ -72,7 +72,7 @@ class Judge:
     known: Knowledge
     settled: Mapping[str, Settled]
     through_time: Callable[[Judge, str, Table], Truth]
-    settled_by: Callable[[Judge, Derivations, NegatedLiteral], Column]
+    settled_by: Callable[[Judge, Derivations, AskedLiteral], Column]
     _memo: dict[tuple[str, int], tuple[Table, Truth]] = field(default_factory=dict)
     kept: dict[str, tuple[Table, list[Placed]]] = field(default_factory=dict)
 
@@ -120,22 +120,22 @@ def with_negations(judge: Judge, found: Derivations, leaving: frozenset[str] = f
     A negated literal with open variables is neither true nor false: it waits until they have values.
     """
     first = len(found.prepared.facts)
-    for i, negation in enumerate(found.prepared.negations, first):
+    for i, negation in enumerate(found.prepared.asked, first):
         if not negation.variables <= found.rows.bound.keys():
             if AS_OF in found.rows.bound:
                 found.settled[i] = judge.settled_by(judge, found, negation)
-        elif negation.atom.relation not in leaving:
-            asked = asked_atoms(negation.atom, found.rows, judge.known.values)
-            known = judge.truth(negation.atom.relation, asked)
+        elif (reference := negation.references[0]).name not in leaving:
+            asked = asked_atoms(reference, found.rows, judge.known.values)
+            known = judge.truth(reference.name, asked)
             found.holds[i], found.fails[i], found.settled[i] = known.false_at, known.true_at, known.settled
     return found
 
 
-def asked_atoms(negation: Negated, rows: Rows, values: Values) -> Table:
-    """The atoms a negated literal is about."""
-    asked = [term_column(term, rows, values) for term in negation.asked]
+def asked_atoms(reference: Reference, rows: Rows, values: Values) -> Table:
+    """The atoms an asked literal is about."""
+    asked = [term_column(term, rows, values) for term in reference.asked]
     as_of = [rows.bound[AS_OF]] if AS_OF in rows.bound else []
-    return [*asked, time_column(negation.time, rows), *as_of]
+    return [*asked, time_column(reference.last, rows), *as_of]
 
 
 def _truth(judge: Judge, name: str, wanted: Table) -> Truth:
@@ -204,7 +204,7 @@ def _rows(judge: Judge, name: str, number: int, seed: Rows) -> list[Partial]:
         return partials(prepared, seed, found, known.background[name][number], known.values)
     except TooLargeError as error:
         if seed.count < 2:
-            raise TooLargeError(error.rows, f"{name}: {pattern_text(prepared.pattern)}") from None
+            raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
     half = np.arange(seed.count) < seed.count // 2
     return [part for some in (half, ~half) for part in _rows(judge, name, number, seed.take(some))]
 

@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Atom, Const, Term, Time, Var
+from antelog.compile.literals.fact import Atom, FactLiteral
+from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input
-from antelog.compile.prepared.literals import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, find_rows, or_never
@@ -35,7 +35,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
 
     With open variables, that of the slowest fact it may stand for; NEVER if nothing bounds its time.
     """
-    atom, time = fact.atom, fact.atom.time
+    atom, time = fact.node, fact.node.time
     if (delay := delays.get((atom.predicate, atom.arguments))) is None:
         delay = slowest(known.rules.inputs[atom.predicate], atom, rows, known.values)
         delays[atom.predicate, atom.arguments] = delay
@@ -52,9 +52,9 @@ def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
     """
     if fact.slot is None or not fact.slot_variables <= rows.bound.keys():
         return None
-    ticks = time_column(fact.atom.time, rows)
-    facts = gather(known.history, fact.atom.predicate, spans_of(distinct(ticks)))
-    asked = [term_column(fact.atom.arguments[i], rows, known.values) for i in fact.slot]
+    ticks = time_column(fact.node.time, rows)
+    facts = gather(known.history, fact.node.predicate, spans_of(distinct(ticks)))
+    asked = [term_column(fact.node.arguments[i], rows, known.values) for i in fact.slot]
     there = [facts.columns[i] for i in fact.slot]
     at = find_rows([*asked, ticks], [*there, facts.time])
     return np.where(at >= 0, facts.arrival.take(at) if facts.count else NEVER, NEVER)

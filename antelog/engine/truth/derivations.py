@@ -65,7 +65,7 @@ def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Deriva
     Rows with a column AS_OF are looked at as of these ticks: what arrived later is not there.
     """
     rows, count = partial.rows, len(prepared.facts)
-    lines = np.full((3, count + len(prepared.negations), rows.count), NEVER)
+    lines = np.full((3, count + len(prepared.asked), rows.count), NEVER)
     holds, fails, settled = lines
     as_of, delays = rows.bound.get(AS_OF), Delays()
     for i, fact in enumerate(prepared.facts):

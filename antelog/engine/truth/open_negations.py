@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Comparison, Var
-from antelog.compile.nodes.variables import compared
-from antelog.compile.prepared.literals import NegatedLiteral
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.literal import AskedLiteral
+from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.spans import covering
 from antelog.engine.columns.tables import NEVER, Column, groups, keys_of, marked
@@ -32,9 +32,9 @@ _DEEPEST = 8
 """Negations with open variables that are nested deeper than this are left out."""
 
 
-def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Column:
+def settled_by(judge: Judge, found: Derivations, negation: AskedLiteral) -> Column:
     """For each derivation the last deadline of what the negated literal may rest on; -1 if there is none."""
-    rows, time = found.rows, negation.atom.time
+    rows, time = found.rows, negation.references[0].last
     depth = int(rows.bound[_DEPTH][0]) + 1 if _DEPTH in rows.bound and rows.count else 1
     settled = np.full(rows.count, np.int64(-1))
     if rows.count == 0 or depth > _DEEPEST:
@@ -47,11 +47,11 @@ def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Co
     settled[last == NEVER] = NEVER
     asked: dict[int, Column] = {
         i: term_column(term, rows, judge.known.values)
-        for i, term in enumerate(negation.atom.asked)
+        for i, term in enumerate(negation.references[0].asked)
         if not isinstance(term, Var) or term.name in rows.bound
     }
     conditions = _own_conditions(found.prepared, negation, rows)
-    given = sorted({name for c in conditions for name in compared(c)} & rows.bound.keys())
+    given = sorted({name for c in conditions for name in c.variables} & rows.bound.keys())
     wanted = [*asked.values(), *(rows.bound[name] for name in given), first, last, rows.bound[AS_OF]]
     (key,) = keys_of([wanted])
     same = groups(key)
@@ -67,15 +67,15 @@ def settled_by(judge: Judge, found: Derivations, negation: NegatedLiteral) -> Co
     seed = seed.take(marked((seed.bound[_FIRST] <= seed.bound[_LAST]) & (seed.bound[_LAST] < NEVER)))
     latest = np.full(count, np.int64(-1))
     asked_for = _Asked(negation, seed, timed, conditions, depth)
-    for number in range(len(judge.known.rules.patterns[negation.atom.relation])):
+    for number in range(len(judge.known.rules.patterns[negation.references[0].name])):
         _settle(judge, asked_for, number, latest)
     return np.maximum(settled, latest.take(same.numbers))
 
 
-def _own_conditions(prepared: Prepared, negation: NegatedLiteral, rows: Rows) -> list[Comparison]:
+def _own_conditions(prepared: Prepared, negation: AskedLiteral, rows: Rows) -> list[Comparison]:
     """The comparisons that the open variables of the literal have to meet, about no other open ones."""
     open_, own = negation.variables - rows.bound.keys(), negation.variables | rows.bound.keys()
-    return [c for c in prepared.pattern.comparisons if compared(c) & open_ and compared(c) <= own]
+    return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]
 
 
 def _given(name: str) -> str:
@@ -90,7 +90,7 @@ class _Asked:
     If they are not `timed`, their time may be any tick from _FIRST to _LAST.
     """
 
-    negation: NegatedLiteral
+    negation: AskedLiteral
     seed: Rows
     timed: bool
     conditions: list[Comparison]
@@ -99,7 +99,7 @@ class _Asked:
 
 def _settle(judge: Judge, asked: _Asked, number: int, latest: Column) -> None:
     """Writes down the last deadlines of a pattern's derivations of the atoms."""
-    known, relation = judge.known, asked.negation.atom.relation
+    known, relation = judge.known, asked.negation.references[0].name
     prepared, background = known.rules.patterns[relation][number], known.background[relation][number]
     started = _started(judge, prepared, asked)
     if started.count == 0:
@@ -135,11 +135,11 @@ def _started(judge: Judge, prepared: Prepared, asked: _Asked) -> Rows:
 
 def _meeting(judge: Judge, asked: _Asked, prepared: Prepared, part: Partial) -> Column:
     """The rows that meet the conditions of the literal's own variables, as far as they have values."""
-    rows, values, time = part.rows, judge.known.values, asked.negation.atom.time
-    known = {name for test in asked.conditions for name in compared(test) if _given(name) in rows.bound}
+    rows, values, time = part.rows, judge.known.values, asked.negation.references[0].last
+    known = {name for test in asked.conditions for name in test.variables if _given(name) in rows.bound}
     bound: dict[str, Column] = {name: rows.bound[_given(name)] for name in known} | {
         term.name: term_column(answer, rows, values)
-        for term, answer in zip(asked.negation.atom.asked, prepared.pattern.answer, strict=True)
+        for term, answer in zip(asked.negation.references[0].asked, prepared.pattern.answer, strict=True)
         if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
     }
     own = prepared.pattern.time

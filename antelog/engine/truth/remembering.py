@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Negated, Var
+from antelog.compile.literals.terms import Var
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
 from antelog.engine.matching.partials import partials
@@ -84,7 +84,7 @@ def _undecided(judge: Judge, name: str, first: int, last: int) -> Iterator[_Atom
         found = known.found(prepared, about)
         for part in partials(prepared, ONE, found, known.background[name][number], known.values):
             rows = part.with_facts().rows
-            if prepared.answered <= rows.bound.keys():
+            if prepared.pattern.answered <= rows.bound.keys():
                 ticks = time_column(pattern.time, rows)
                 inside = (ticks >= first) & (ticks <= last)
                 columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
@@ -124,11 +124,10 @@ def _cells(judge: Judge, name: str, position: int) -> Column:
                 cells.append(background.rows.bound[term.name])
             tables = (found.rows.bound for found in known.found(each, None))
             cells.extend(bound[term.name] for bound in tables if term.name in bound)
-            for literal in each.literals:
-                if isinstance(literal, Negated):
-                    for place, asked in enumerate(literal.asked):
-                        if asked == term:
-                            look(literal.relation, place)
+            for reference in (reference for literal in each.asked for reference in literal.references):
+                for place, asked in enumerate(reference.asked):
+                    if asked == term:
+                        look(reference.name, place)
 
     look(name, position)
     return distinct(np.concatenate(cells))

@@ -36,10 +36,11 @@ def through_time(judge: Judge, name: str, wanted: Table) -> Truth:
         numbered[relation].add(fresh, count)
         for derivations, at in derived(judge, relation, fresh, cycle):
             found.append(_Found(relation, derivations, at + count))
-            for negation in derivations.prepared.negations:
-                if negation.atom.relation in cycle and negation.variables <= derivations.rows.bound.keys():
-                    asked = asked_atoms(negation.atom, derivations.rows, judge.known.values)
-                    waiting.setdefault(negation.atom.relation, []).append(asked)
+            for negation in derivations.prepared.asked:
+                reference = negation.references[0]
+                if reference.name in cycle and negation.variables <= derivations.rows.bound.keys():
+                    asked = asked_atoms(reference, derivations.rows, judge.known.values)
+                    waiting.setdefault(reference.name, []).append(asked)
         count += len(fresh[0])
     when = [judge.settled[each].when for each in sorted(cycle)]
     numbers = _Numbers(judge, numbered, Recalled(count, distinct(np.concatenate([[ALWAYS], *when]))))
@@ -114,7 +115,7 @@ def _unsettled(judge: Judge, name: str, parts: list[Table]) -> Table:
 
 def _rests(judge: Judge, cycle: frozenset[str], numbers: _Numbers, found: list[_Found]) -> Rests:
     """What the derivations rest on, as numbers of atoms."""
-    width = max([1, *(len(each.derivations.prepared.negations) for each in found)])
+    width = max([1, *(len(each.derivations.prepared.asked) for each in found)])
     parts: list[tuple[Column, ...]] = []
     asks = [np.full((0, width), FALSE)]
     for each in found:
@@ -125,10 +126,11 @@ def _rests(judge: Judge, cycle: frozenset[str], numbers: _Numbers, found: list[_
         outer = np.where(lines.holds > late, lines.settled, -1)
         within = np.full((rows.count, width), FALSE)
         complete, facts = lines.holds.copy(), len(lines.prepared.facts)
-        for i, negation in enumerate(lines.prepared.negations):
-            if negation.atom.relation in cycle and negation.variables <= rows.bound.keys():
-                asked = asked_atoms(negation.atom, rows, judge.known.values)
-                within[:, i] = numbers.of(negation.atom.relation, asked)
+        for i, negation in enumerate(lines.prepared.asked):
+            reference = negation.references[0]
+            if reference.name in cycle and negation.variables <= rows.bound.keys():
+                asked = asked_atoms(reference, rows, judge.known.values)
+                within[:, i] = numbers.of(reference.name, asked)
                 complete[facts + i], outer[facts + i] = -1, -1
         parts.append(
             (

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from antelog.compile.conditions.comparisons import HOLDS
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
-from antelog.compile.nodes.variables import compared
+from antelog.compile.literals.comparison import HOLDS, Comparison
+from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
 
@@ -21,7 +20,7 @@ def passing(tests: Iterable[Comparison], bound: Mapping[str, Column], count: int
     """For each row, whether the comparisons hold there, as far as their variables are bound."""
     fits = np.ones(count, np.bool_)
     for test in tests:
-        if compared(test) <= bound.keys():
+        if test.variables <= bound.keys():
             fits &= holds(test, bound, count, values)
     return fits
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Const, StaticAtom, Term, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.engine.columns.tables import Column, Mask, find_rows
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND

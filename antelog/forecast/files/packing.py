@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from antelog.engine.facts.facts import Facts
 from antelog.errors import StateError
-from antelog.forecast.dropping import Dropping
 from antelog.forecast.judges.following import Followed, Lines
 from antelog.forecast.judges.judging import Judged, Told
 from antelog.forecast.judges.outcomes import Outcomes
@@ -30,7 +29,7 @@ _CLASSES: Mapping[str, type[Any]] = {
     each.__name__: each
     for each in (
         *(Facts, Followed, Lines, Judged, Told, Settled, Outcomes),
-        *(SeriesCounts, Counted, Tally, Waiting, Dropping),
+        *(SeriesCounts, Counted, Tally, Waiting),
     )
 }
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from antelog.compile.nodes.patterns import Const, Term, Var
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.forecast.formulas.formulas import Comes, UnknownChanceError
 from antelog.forecast.formulas.series import Series, exclusive

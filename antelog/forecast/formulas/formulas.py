@@ -15,20 +15,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
-from antelog.compile.conditions.comparisons import outcome
-from antelog.compile.nodes.patterns import (
-    Atom,
-    Comparison,
-    Const,
-    Negated,
-    Operand,
-    StaticAtom,
-    Sum,
-    Term,
-    Time,
-    Var,
-)
-from antelog.compile.nodes.variables import compared
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.forecast.formulas.series import Series, series_of
@@ -175,14 +166,14 @@ class _Unfolding:
         parts: list[Node] = []
         met: set[Comparison] = set()
         for fact in each.facts:
-            series, key = series_of(fact.atom, bound, fact.tests)
-            met |= {test for test in fact.tests if not compared(test) & bound.keys()}
-            parts.append(self._comes(series, key, times, fact.atom))
+            series, key = series_of(fact.node, bound, fact.tests)
+            met |= {test for test in fact.tests if not test.variables & bound.keys()}
+            parts.append(self._comes(series, key, times, fact.node))
         self._refuse_shared(each, bound)
         for test in pattern.comparisons:
-            if test in met and not compared(test) & times.keys():
+            if test in met and not test.variables & times.keys():
                 continue
-            if not compared(test) <= bound.keys() | times.keys():
+            if not test.variables <= bound.keys() | times.keys():
                 raise UnknownChanceError(_COMPARED)
             parts.append(self._compared(_put(test, bound, times)))
         for static in pattern.statics:
@@ -193,7 +184,7 @@ class _Unfolding:
         parts += (Never(self._negated(negation, bound, times)) for negation in pattern.negations)
         return Every(tuple(parts))
 
-    def _negated(self, negation: Negated, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:
+    def _negated(self, negation: Negation, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:
         terms = []
         for term in negation.asked:
             if isinstance(term, Var) and term.name not in bound:
@@ -214,13 +205,13 @@ class _Unfolding:
         """A value that two facts have to share, and the answer does not have, may be any."""
         seen: set[str] = set()
         for fact in each.facts:
-            own = {a.name for a in fact.atom.arguments if isinstance(a, Var)} - bound.keys()
+            own = {a.name for a in fact.node.arguments if isinstance(a, Var)} - bound.keys()
             if own & seen:
                 raise UnknownChanceError(_SHARED)
             seen |= own
 
     def _compared(self, comparison: Comparison) -> Node:
-        known = outcome(comparison)
+        known = comparison.outcome
         if known is not None:
             return Every(()) if known else NOT
         return self.condition(comparison)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions.comparisons import HOLDS
-from antelog.compile.nodes.patterns import Atom, Comparison, Const, Operand, Sum, Term, Var
-from antelog.compile.nodes.variables import compared
+from antelog.compile.literals.comparison import HOLDS, Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Var
 
 Value = str | int | float
 
@@ -53,7 +53,7 @@ def series_of(
         else:
             open_[term.name] = column
     own = tuple(
-        _by_column(test, open_) for test in tests if compared(test) and compared(test) <= open_.keys()
+        _by_column(test, open_) for test in tests if test.variables and test.variables <= open_.keys()
     )
     series = Series(atom.predicate, tuple(constants), tuple(repeats), tuple(c for c, _ in key), own)
     return series, tuple(variable for _, variable in key)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.nodes.patterns import Var
+from antelog.compile.literals.terms import Var
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Numbers, find, keys_of
 from antelog.engine.facts.facts import Facts

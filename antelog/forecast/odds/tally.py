@@ -21,9 +21,6 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, k
 EPOCH = 20
 """So many ticks an epoch has, unless told otherwise."""
 
-HALF_LIFE = 250.0
-"""After so many epochs counts are worth half, while a stream runs."""
-
 FORGOTTEN = 100
 """A key that nothing was counted for in so many epochs is forgotten, where keys are."""
 

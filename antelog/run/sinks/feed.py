@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.files import Reject
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.run.sinks.lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import WritableFeed, about, reject_line, status_line

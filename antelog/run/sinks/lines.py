@@ -13,7 +13,7 @@ import pyarrow.types as is_a
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.tables import Column, spread
 from antelog.escaping import json_text
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.values import excepted_in, from_written, is_written, ordered, plain
 

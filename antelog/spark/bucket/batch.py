@@ -25,48 +25,33 @@ END = pa.schema([("end", pa.int64())])
 """What is asked of buckets that have to agree on where they end."""
 
 
-def reasoner(job: Job, answers: bool) -> Callable[..., pa.Table]:
-    """What runs a bucket, for `applyInArrow`: it tells the changes, or the answers at the end.
+def reasoner(job: Job, answers: bool) -> Callable[[pa.Table], pa.Table]:
+    """Runs a bucket, for `applyInArrow`: its changes, or its answers at the end."""
 
-    It is given the packed rows, and what the bucket knows of a history, if there is one.
-    """
-
-    def run(packed: pa.Table, past: pa.Table | None = None) -> pa.Table:
-        number, new, standing, batch = batch_of(job, packed, past)
+    def run(packed: pa.Table) -> pa.Table:
+        number, new, standing, batch = batch_of(job, packed)
         standing, told = (finish_with_answers if answers else finish)(job, standing, batch, number)
         return pa.Table.from_pylist(list(lines(number, standing, told, new, 0)), TOLD)
 
     return run
 
 
-def ender(job: Job) -> Callable[..., pa.Table]:
+def ender(job: Job) -> Callable[[pa.Table], pa.Table]:
     """What finds out, for `applyInArrow`, when nothing is open any more in a bucket."""
 
-    def run(packed: pa.Table, past: pa.Table | None = None) -> pa.Table:
-        number, _, standing, batch = batch_of(job, packed, past)
+    def run(packed: pa.Table) -> pa.Table:
+        number, _, standing, batch = batch_of(job, packed)
         return pa.table([[end_of(job, standing, batch, number)]], END)
 
     return run
 
 
-def batch_of(
-    job: Job, packed: pa.Table, past: pa.Table | None = None
-) -> tuple[int, Received, Standing, Batch]:
+def batch_of(job: Job, packed: pa.Table) -> tuple[int, Received, Standing, Batch]:
     """The number of a bucket, what it has received, and how it stands before its batch."""
     number: int = packed.column("bucket")[0].as_py()
     columns = (packed.column(name).to_pylist() for name in PACKED_NAMES)
     new = received(zip(*columns, strict=True))
-    standing, last = _before(job, number, past)
-    standing = begun(job, standing, beginning_of(standing, new.earliest, None))
-    rows = {name: arriving(job, name, table, standing.now, None) for name, table in new.facts.items()}
-    return number, new, standing, Batch(rows, max(last, -1 if new.reading is None else new.reading), new.end)
-
-
-def _before(job: Job, number: int, past: pa.Table | None) -> tuple[Standing, int]:
-    """The bucket before its batch, and the last tick that it has heard of."""
-    if past is None:
-        return start(job, number), -1
-    from antelog.spark.bucket.past import past_of  # noqa: PLC0415 - not loaded without a history
-
-    found = past_of(job, number, past.to_pylist()[0], 0)
-    return found.standing, found.highest
+    standing = start(job, number)
+    standing = begun(job, standing, beginning_of(standing, new.earliest))
+    rows = {name: arriving(job, name, table, standing.now) for name, table in new.facts.items()}
+    return number, new, standing, Batch(rows, -1 if new.reading is None else new.reading, new.end)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.engine.engine import Finished
+from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import rows_of
 from antelog.forecast import forecasting, resuming
 from antelog.forecast.files.model import Model
@@ -29,15 +29,16 @@ def start(job: Job, number: int) -> Forecasting | None:
     if job.forecasts is None:
         return None
     own = job.forecasts
-    return forecasting.start(job.plan, own.learning, own.limits, _part(job, number))
+    return forecasting.start(job.plan, own.learning, _part(job, number))
 
 
-def told(job: Job, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:
-    """What is known after a step, and its lines of the kinds that are asked for."""
-    after, log = forecasting.told(job.plan, before, finished)
+def told(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting, dict[str, pa.Table]]:
+    """The forecasts after a step, and its lines of the kinds that are asked for."""
+    assert job.forecasts is not None
+    found = forecasting.advanced(job.plan, before, step, job.forecasts.limits)
     only = pa.array(job.only, pa.string())
-    return lighter(after), {
-        name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()
+    return lighter(found.after), {
+        name: table.filter(pc.is_in(table.column("change"), only)) for name, table in found.log.items()
     }
 
 

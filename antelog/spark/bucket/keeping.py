@@ -14,8 +14,8 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from antelog.accounts import Counts
+from antelog.run.clock import Showing, alarm, shown
 from antelog.spark.bucket import caching
-from antelog.spark.bucket.clocks import next_alarm, tick_on_clock
 from antelog.spark.bucket.standing import (
     Arrived,
     Standing,
@@ -59,17 +59,8 @@ class Kept:
     head: Any
     parts: Any
 
-    def with_past(self, number: int, row: Mapping[str, Any], wall: int) -> None:
-        """What a bucket knows of a history, before its first micro-batch, which begins at `wall`."""
-        from antelog.spark.bucket.past import past_of  # noqa: PLC0415 - not loaded without a history
-
-        past = past_of(self.job, number, row, wall)
-        self.parts.put([(part,) for part in past.parts])
-        self.head.update((head_to_bytes(past.head),))
-        caching.remember(past.head.lineage, past.head.version, past.standing)
-
     def with_rows(self, number: int, rows: Iterator[Row], wall: int) -> Iterator[Row]:
-        """A bucket's part of a micro-batch that began at `wall`, in milliseconds."""
+        """A bucket's part of a micro-batch that began at `wall`, in microseconds."""
         return self._run(number, received(tuple(row[name] for name in PACKED_NAMES) for row in rows), wall)
 
     def without_rows(self, number: int, wall: int) -> Iterator[Row]:
@@ -82,18 +73,20 @@ class Kept:
         before = head.moment
         highest = before.highest if new.reading is None else max(before.highest, new.reading)
         heard = before.heard if new is _SILENCE else wall
-        tick = tick_on_clock(job, highest, heard, wall)
+        showing = Showing(heard, wall)
+        tick = shown(job.timing, highest, showing)
         latest = tick if job.timing.clock == "processing" else None
         standing = begun(job, standing, beginning_of(standing, new.earliest, latest))
         arrived = {name: arriving(job, name, t, standing.now, latest) for name, t in new.facts.items()}
         moved, told = advance(job, standing, arrived, tick - job.timing.lag, number)
-        alarm = next_alarm(job, heard, wall)
-        self._set_alarm(before.alarm, alarm)
+        at = alarm(job.timing, showing)
+        timer = None if at is None else -(-at // 1000)
+        self._set_alarm(before.alarm, timer)
         head = msgspec.structs.replace(
             head,
             version=os.urandom(12),
             identity=job.identity,
-            moment=Moment(moved.now, highest, heard, alarm, moved.state.begin),
+            moment=Moment(moved.now, highest, heard, timer, moved.state.begin),
             open=moved.open,
         )
         head = self._store(head, moved, arrived)

@@ -38,13 +38,10 @@ class Keeper(StatefulProcessor):
 
     # The names of the methods and their arguments are Spark's, which calls them by keyword.
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        return self._kept.with_rows(key[0], rows, timerValues.getCurrentProcessingTimeInMs())
-
-    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        self._kept.with_past(key[0], initialState.asDict(), timerValues.getCurrentProcessingTimeInMs())
+        return self._kept.with_rows(key[0], rows, 1000 * timerValues.getCurrentProcessingTimeInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803
-        return self._kept.without_rows(key[0], timerValues.getCurrentProcessingTimeInMs())
+        return self._kept.without_rows(key[0], 1000 * timerValues.getCurrentProcessingTimeInMs())
 
     def close(self) -> None:
         """Nothing is open."""

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.engine import Finished
+from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
@@ -26,6 +27,7 @@ from antelog.engine.log.changes import KINDS, Lines, Share, as_they_stand, knows
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.values.values import Values
+from antelog.run.clock import NOTHING, arrivals
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import own_of
@@ -106,14 +108,14 @@ def start(job: Job, number: int) -> Standing:
     """The bucket of that number before the first row."""
     given = {name: list(rows) for name, rows in job.data.given.items()}
     empty = {
-        name: with_arrival(job, name, schema.empty_table(), 0, None) for name, schema in job.tables.items()
+        name: with_arrival(job, name, schema.empty_table(), NOTHING) for name, schema in job.tables.items()
     }
     standing = Standing(begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 
         standing = replace(standing, forecasting=forecasting.start(job, number))
-    return begun(job, standing, job.timing.begin)
+    return begun(job, standing, job.span.begin)
 
 
 def begun(job: Job, standing: Standing, at: int | None) -> Standing:
@@ -123,34 +125,28 @@ def begun(job: Job, standing: Standing, at: int | None) -> Standing:
     return replace(standing, state=beginning(job.plan, standing.state, at))
 
 
-def beginning_of(standing: Standing, earliest: int | None, wall: int | None) -> int | None:
-    """Where time begins if a row arrives at the tick `earliest`, by its own account.
-
-    That is at a tick that is not finished yet, and by the wall clock not at one to come.
-    """
+def beginning_of(standing: Standing, earliest: int | None, latest: int | None = None) -> int | None:
+    """The tick at which time begins if the first fact arrives at `earliest`, at the latest at `latest`."""
     if earliest is None:
         return None
-    first = standing.now + 1
-    return max(first, earliest if wall is None else min(earliest, wall))
+    return int(arrivals(np.array([earliest]), standing.now, latest)[0])
 
 
-def arriving(job: Job, name: str, facts: pa.Table, before: int, wall: int | None) -> Arrived:
-    """New rows of an input when the tick `before` is finished.
+def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> Arrived:
+    """New rows of an input with their arrivals, when the tick `now` is finished.
 
-    Rows without arrivals of their own arrive at their time, or when the next tick is finished if that is
-    over; by the wall clock, in the tick `wall` at the latest. Rows that arrive at no tick, or at one
-    that is over, are set aside at once.
+    Rows that arrive at no tick, or at one that is finished, are set aside.
     """
-    table = with_arrival(job, name, facts, before + 1, wall)
+    table = with_arrival(job, name, facts, now, latest)
     time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.tick)
     arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
     fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
-    fine &= arrival.whole & (arrival.numbers > before) & (arrival.numbers <= LAST)
+    fine &= arrival.whole & (arrival.numbers > now) & (arrival.numbers <= LAST)
     if fine.all():
         return Arrived(table, rejects.SCHEMA.empty_table(), Counts())
     faulty = {name: table.filter(pa.array(~fine))}
     # No row can arrive after one tick and up to the same: all are rejected, each for its own reason.
-    refused = admit(job.plan, faulty, Values(), before, before, arrival=ARRIVED)
+    refused = admit(job.plan, faulty, Values(), now, now, arrival=ARRIVED)
     return Arrived(table.filter(pa.array(fine)), refused.rejects, refused.counts[name])
 
 
@@ -177,7 +173,7 @@ def advance(
     after, found = kernel.step(
         job.plan, state, batch.facts, now, only=only, share=_share(job, number), staged=forecasts
     )
-    known, log = _log(job, standing, Finished(state.values, after, batch.facts, found))
+    known, log = _log(job, standing, FinishedStep(state, after, batch.facts, found))
     told = Told(
         {name: _told_as(job, name, table) for name, table in log.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
@@ -187,13 +183,13 @@ def advance(
     return Standing(after, waiting, opened, known), told
 
 
-def _log(job: Job, standing: Standing, finished: Finished) -> tuple[Forecasting | None, Tables]:
+def _log(job: Job, standing: Standing, step: FinishedStep) -> tuple[Forecasting | None, Tables]:
     """What a bucket tells of a step; with chances, and what it knows for them then, if it forecasts."""
     if standing.forecasting is None:
-        return None, {name: each.log for name, each in finished.told.items()}
+        return None, {name: each.log for name, each in step.changes.items()}
     from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 
-    return forecasting.told(job, standing.forecasting, finished)
+    return forecasting.told(job, standing.forecasting, step)
 
 
 def counted(job: Job, standing: Standing, number: int) -> Standing:
@@ -215,7 +211,7 @@ def finish(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Sta
     Unless the job says where to end, that is when nothing is open any more, in any bucket if they `agreed`.
     """
     standing, told = _last_arrivals(job, standing, batch, number)
-    if job.timing.until is None:
+    if job.span.until is None:
         end = batch.agreed if batch.agreed is not None else _end(job, standing, number)
         standing, after = advance(job, standing, {}, end, number)
         told = told.and_then(after)
@@ -247,7 +243,7 @@ def finish_with_answers(job: Job, standing: Standing, batch: Batch, number: int)
 
 def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> tuple[Standing, Told]:
     """The bucket after the last arrivals of a batch. Rows that would arrive later wait for nothing."""
-    last = max(batch.last, 0) if job.timing.until is None else job.timing.until
+    last = max(batch.last, 0) if job.span.until is None else job.span.until
     standing, told = advance(job, standing, batch.rows, last, number)
     later = beyond(job.plan, standing.waiting, standing.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in standing.waiting.items()}
@@ -257,12 +253,13 @@ def _last_arrivals(job: Job, standing: Standing, batch: Batch, number: int) -> t
 def open_answers(job: Job, standing: Standing, number: int) -> dict[str, pa.Table]:
     """For each query the bucket's answers that are open, and those the last tick has confirmed."""
     found, known = _open(job, standing, number), standing.forecasting
-    if known is None:
+    if known is None or job.forecasts is None:
         return {name: _told_as(job, name, lines.table) for name, lines in found.items()}
     from antelog.forecast.forecasting import with_chances  # noqa: PLC0415 - not loaded without
 
+    limits = job.forecasts.limits
     return {
-        name: _told_as(job, name, with_chances(job.plan, known, standing.state, (name, lines)))
+        name: _told_as(job, name, with_chances(job.plan, known, standing.state, (name, lines), limits))
         for name, lines in found.items()
     }
 

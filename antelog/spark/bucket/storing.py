@@ -49,8 +49,8 @@ class Moment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     now         the last finished tick
     highest     the highest tick on the clock so far
-    heard       when rows came last, in milliseconds of the wall clock
-    alarm       when the timer is to go off, likewise
+    heard       when rows came last, in microseconds of the wall clock
+    alarm       when the timer goes off, in milliseconds
     begin       where time begins, if it has begun
     """
 
@@ -168,9 +168,7 @@ def standing_from(job: Job, number: int, head: Head, parts: Sequence[bytes]) -> 
     for blob in rest:
         name, table = _appended(standing, blob)
         tables.setdefault(name, []).append(table)
-    new = {
-        name: arriving(job, name, pa.concat_tables(each), standing.now, None) for name, each in tables.items()
-    }
+    new = {name: arriving(job, name, pa.concat_tables(each), standing.now) for name, each in tables.items()}
     standing, _ = advance(replace(job, only=()), standing, new, head.moment.now, number)
     return replace(standing, open=head.open)
 

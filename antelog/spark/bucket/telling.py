@@ -21,7 +21,7 @@ TOLD = pa.schema(
         ("what", pa.string()),
         ("query", pa.string()),
         ("payload", pa.binary()),
-        *((name, pa.float64() if name == "lost" else pa.int64()) for name in COUNTS),
+        *((name, pa.int64()) for name in COUNTS),
     ]
 )
 """The rows everything else is read from; `what` says which, and so which of the columns matter."""
@@ -46,7 +46,6 @@ def lines(number: int, standing: Standing, told: Told, new: Received, state_byte
         "changes": sum(table.num_rows for table in told.log.values()),
         "now": standing.now if standing.now >= 0 else None,
     }
-    counts |= _dropped(standing)
     yield _EMPTY | counts | {"bucket": number, "what": COUNTED}
     yield from _payloads(number, CHANGES, told.log)
     if told.rejects.num_rows:
@@ -54,15 +53,6 @@ def lines(number: int, standing: Standing, told: Told, new: Received, state_byte
         apart.append(told.rejects.append_column("row", no_rows).cast(REJECTS))
     if apart:
         yield from _payloads(number, REJECTED, {None: pa.concat_tables(apart)})
-
-
-def _dropped(standing: Standing) -> dict[str, int | float]:
-    """How many answers a bucket has dropped so far, and how many confirmations are lost with them."""
-    known = standing.forecasting
-    if known is None or not known.limits:
-        return {}
-    found = [each.dropping for each in known.queries.values()]
-    return {"dropped": sum(each.answers for each in found), "lost": sum(each.lost for each in found)}
 
 
 def _payloads(number: int, what: str, tables: Tables | dict[None, pa.Table]) -> Iterator[Line]:

@@ -13,37 +13,37 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.engine import plan_of
 from antelog.engine.facts.ticks import InTicks, is_timestamp, no_tick
 from antelog.engine.log.schema import answer_types
 from antelog.engine.values.kinds import kind_of
 from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
-from antelog.forecast.dropping import limits_of
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
+from antelog.forecast.limits import Limits
 from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.language.epochs import Counting
+from antelog.process import plan_of
 from antelog.program import Program
+from antelog.run.clock import ClockName, Timing
 from antelog.run.values import length_of
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
-from antelog.spark.job.job import ARRIVED, Data, Job, Timing
+from antelog.spark.job.job import ARRIVED, Data, Job, Span
 from antelog.spark.job.options import Options
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A job, for each input the DataFrame to be packed for it, and what buckets know of a history."""
+    """A job, and for each input the DataFrame that is packed for it."""
 
     job: Job
     frames: Mapping[str, DataFrame]
-    past: DataFrame | None = None
 
 
 def checked(
@@ -76,13 +76,16 @@ def checked(
         clock=_clock(plan, times.clock, bool(own), batch),
         lag=_natural("lag", times.lag),
         idle=_idle(plan, times.idle, batch),
-        until=None if times.until is None else _natural("until", times.until),
+        tick=plan.tick,
+    )
+    span = Span(
         begin=None if times.begin is None else _natural("begin", times.begin),
+        until=None if times.until is None else _natural("until", times.until),
     )
     data = Data(given, {**types, **types_of_rows(given)}, own)
     forecasts = forecasts_of(plan, chances.model, learn=chances.learn)
-    forecasts = within(forecasts, limits_of(chances.min_chance, chances.most))
-    job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, batch, forecasts)
+    forecasts = within(forecasts, Limits(chances.min_chance, chances.most))
+    job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)
     if times.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if times.begin is not None and plan.tick is None:
@@ -207,10 +210,11 @@ def _kinds(only: Sequence[str]) -> tuple[str, ...]:
     return tuple(only)
 
 
-def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> str:
+def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> ClockName:
     if clock is None:
         return "arrival" if arrivals else "event"
-    if clock not in CLOCKS:
+    found = next((each for each in CLOCKS if each == clock), None)
+    if found is None:
         hint = did_you_mean(clock, CLOCKS) or f"The clocks are {', '.join(CLOCKS)}."
         raise DataError(f"there is no clock {clock}. {hint}")
     if clock == "arrival" and not arrivals:
@@ -221,14 +225,14 @@ def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> str:
         raise DataError("a batch is not processed at the times of its facts; take the clock `event`")
     if clock == "processing" and plan.tick is None:
         raise DataError(f"the wall clock needs the length of a tick; declare it: {_TICK}")
-    return clock
+    return found
 
 
 _TICK = "`tick 10 seconds.`"
 
 
 def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
-    """A duration in milliseconds."""
+    """A duration in microseconds, a millisecond at least."""
     if idle is None or batch:
         return None
     length = length_of(idle)
@@ -238,7 +242,7 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
         )
     if plan.tick is None:
         raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
-    return max(1, int(length / 1000))
+    return max(1_000, int(length))
 
 
 def _natural(name: str, number: int) -> int:

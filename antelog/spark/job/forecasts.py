@@ -19,10 +19,10 @@ from antelog.compile.nodes.plan import Plan
 from antelog.errors import UnsupportedError
 from antelog.forecast.chances.layout import is_lossy
 from antelog.forecast.columns import COLUMNS, HOLDS
-from antelog.forecast.dropping import NO_LIMITS, Limits
-from antelog.forecast.engine import LEARN
 from antelog.forecast.files.model import Model
+from antelog.forecast.limits import NO_LIMITS, Limits
 from antelog.forecast.query import Learning
+from antelog.process import LEARN
 
 GivenModel = Model | str | PathLike[str] | None
 """A model, the path of one, or "learn"."""
@@ -30,7 +30,7 @@ GivenModel = Model | str | PathLike[str] | None
 
 @dataclass(frozen=True)
 class Forecasts:
-    """How chances come about, and which answers are dropped for theirs.
+    """How chances come about, and which lines are left out for theirs.
 
     A model travels as its bytes, and is unpacked once by each worker.
     """
@@ -55,12 +55,7 @@ class Forecasts:
     @property
     def kind(self) -> str:
         """What must stay the same for the state of a stream to be of use."""
-        said = ["learned" if self.learning.on else "not learned"]
-        if self.limits.min_chance is not None:
-            said.append(f"none below {self.limits.min_chance:g}")
-        if self.limits.most is not None:
-            said.append(f"at most {self.limits.most} of a query")
-        return ", ".join(said)
+        return "learned" if self.learning.on else "not learned"
 
 
 def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | None:

@@ -18,6 +18,7 @@ from antelog.engine.facts.ticks import InTicks
 from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
 from antelog.engine.values.types import Types
+from antelog.run.clock import Timing
 from antelog.spark.job.needed import Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -48,19 +49,11 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Timing:
-    """What moves time on, and where it begins and ends; `clock` and `lag` are as `antelog.spark` says.
+class Span:
+    """The ticks that a run is about: where time begins and, in a batch, the last one, if these were given."""
 
-    idle        milliseconds after which a stream without rows follows the wall clock
-    until       batches: the last tick, if it was given
-    begin       where time begins, if it was given
-    """
-
-    clock: str
-    lag: int = 1
-    idle: int | None = None
-    until: int | None = None
     begin: int | None = None
+    until: int | None = None
 
 
 @dataclass(frozen=True)
@@ -68,9 +61,10 @@ class Job:
     """A program to be run over DataFrames.
 
     numbers     the number of each bucket
-    only        the kinds of changes that are asked for
+    only        the kinds of changes that are wanted
+    timing      the clock, which is given here
     batch       whether it is a batch
-    forecasts   how likely open answers are, if that is told
+    forecasts   the source of chances, if there are any
     """
 
     plan: Plan
@@ -78,6 +72,7 @@ class Job:
     numbers: tuple[int, ...]
     only: tuple[str, ...]
     timing: Timing
+    span: Span
     batch: bool
     forecasts: Forecasts | None = None
 
@@ -161,7 +156,7 @@ class Job:
         """
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
         by_clock = any(pattern.clock_driven for pattern in patterns)
-        return self.plan.tick is not None and self.timing.begin is None and by_clock
+        return self.plan.tick is not None and self.span.begin is None and by_clock
 
     @cached_property
     def ends_together(self) -> bool:
@@ -173,7 +168,7 @@ class Job:
         goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
         if self.forecasts is not None:
             goes_on = goes_on or self.forecasts.learns_what_is_shared
-        ends_by_itself = self.batch and self.timing.until is None and bool(self.only)
+        ends_by_itself = self.batch and self.span.until is None and bool(self.only)
         return ends_by_itself and len(self.numbers) > 1 and goes_on
 
     @cached_property
@@ -184,7 +179,7 @@ class Job:
             "program": _digest(to_json(self.plan).encode()),
             "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
-            "clock": self.timing.clock,
+            "clock": str(self.timing.clock),
             "chances": "no" if self.forecasts is None else self.forecasts.kind,
         }
 

@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.conditions.comparisons import mirrored
-from antelog.compile.nodes.patterns import Comparison, Const, Pattern, Term, Var
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.ticks import LAST, ticks_of
@@ -132,7 +133,7 @@ def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
 
 
 def _of_variables(comparison: Comparison) -> Iterator[tuple[Var, _Condition]]:
-    for each in (comparison, mirrored(comparison)):
+    for each in (comparison, comparison.mirrored):
         if isinstance(each.left, Var) and isinstance(each.right, Const):
             yield each.left, (each.operator, each.right.value)
 

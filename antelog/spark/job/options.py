@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from antelog.forecast.kinds import KINDS
-from antelog.given import FLAG, MODEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, check, optional
+from antelog.forecast.columns import KINDS
+from antelog.given import FLAG, MODEL, NUMBER, TEXT, TEXTS, WHOLE, check, optional
 from antelog.language.checks.suggestions import did_you_mean
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
-    from pyspark.sql import DataFrame
-
     from antelog.spark.job.forecasts import GivenModel
 
 
@@ -38,7 +36,6 @@ class Chances:
 
     model: GivenModel = None
     learn: bool = False
-    learn_from: Mapping[str, DataFrame] | None = None
     min_chance: float | None = None
     most: int | None = None
 
@@ -89,7 +86,6 @@ class ForChanges(ForRejects, ForAnswers, total=False):
     """Options of what asks for changes: all there are."""
 
     only: Sequence[str]
-    learn_from: Mapping[str, DataFrame] | None
 
 
 _KINDS = {
@@ -100,7 +96,6 @@ _KINDS = {
     "model": optional(MODEL),
     "only": TEXTS,
     "learn": FLAG,
-    "learn_from": optional(NAMED),
     "min_chance": optional(NUMBER),
 }
 

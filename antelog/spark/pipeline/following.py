@@ -18,7 +18,7 @@ from antelog.spark.endpoints.folders import is_local, unfinished_batch
 from antelog.spark.endpoints.sinks import Batch
 from antelog.spark.endpoints.unreadable import Unreadable, unreadable
 from antelog.spark.running import Outcomes
-from antelog.spark.session.session import plainly
+from antelog.spark.session.failures import plainly
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]

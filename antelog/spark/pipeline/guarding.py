@@ -17,7 +17,7 @@ from antelog.compile.show.explain import details
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.errors import OutputError, PlanError, StateError, UnsupportedError
 from antelog.spark.job.job import Job, differences
-from antelog.spark.lost import told_if_java_ends
+from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Outcomes
 
 NAME = "antelog.json"
@@ -29,7 +29,7 @@ class _Note(msgspec.Struct, frozen=True):
     plan: str
 
 
-@told_if_java_ends()
+@explaining_lost_java()
 def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
     """Notes in a new checkpoint what it is for. Raises StateError if an old one is for something else.
 

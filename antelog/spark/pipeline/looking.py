@@ -21,7 +21,7 @@ from antelog.run.address import Files
 from antelog.spark.endpoints.endpoints import Source
 from antelog.spark.endpoints.folders import local
 from antelog.spark.endpoints.unreadable import Unreadable, is_same
-from antelog.spark.session.session import plainly
+from antelog.spark.session.failures import plainly
 
 T = TypeVar("T")
 

@@ -1,8 +1,8 @@
-"""What Spark's processes say on stderr without being asked, kept from a user's eyes.
+"""Filters the output of Spark's processes, so that a user's terminal stays silent.
 
-While Java starts, all it says is held back: if the start fails, it is for whoever tells of it to say
-why, in words of ours. Later the noise is taken out, and with it the tracebacks of Python workers
-that had nobody left to write to, for that is how idle ones end.
+While Java starts, its output is held back: if the start fails, the message of the failure is made of it.
+Afterwards noise is left out, and with it the tracebacks of Python workers that had nobody left to write to,
+as idle ones end.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ _NOISE = re.compile(
     r"|(During handling of|The above exception was).* exception"
 )
 _NEWS = re.compile("downloading ")
-"""What is said even while Java starts, for it may take minutes."""
+"""Lines shown even while Java starts, as a download may take minutes."""
 _BEGINS = "Traceback (most recent call last):"
 _IDLE = re.compile(r"(BrokenPipe|ConnectionReset|ConnectionAborted|EOF)Error\b|KeyboardInterrupt\b")
-"""How a traceback ends of a worker that was no longer needed."""
+"""The last line of a traceback of a worker that was no longer needed."""
 _LONGEST = 500
-"""The lines of a traceback that are waited for."""
+"""The most lines of a traceback that are waited for."""
 _PATIENCE = 2.0
-"""Seconds in which the last words of a process that has ended are here."""
+"""Seconds to wait for the last lines of a process that has ended."""
 
 
 @dataclass(eq=False)
-class Heard:
-    """What was said while Java started; what is said later goes to `target` at once."""
+class ProcessOutput:
+    """The filtered output of Spark's processes: held back at first, and written to `target` later."""
 
-    target: int
+    target: int = field(default_factory=lambda: os.dup(2))
     lines: list[str] = field(default_factory=list)
-    started: bool = False
+    passes: bool = False
     ended: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def say(self, line: str) -> None:
+    def add(self, line: str) -> None:
         with self._lock:
-            if self.started or _NEWS.match(line):
+            if self.passes or _NEWS.match(line):
                 self._write(line)
             else:
                 self.lines.append(line)
 
-    def start(self) -> None:
-        """From now on nothing is held back."""
+    def release(self) -> None:
+        """Writes the lines held back; from now on none are."""
         with self._lock:
-            self.started = True
+            self.passes = True
             self._write(*self.lines)
 
     def text(self) -> str:
-        """What was held back, when those who said it have ended."""
+        """The lines held back, once the processes that wrote them have ended."""
         self.ended.wait(_PATIENCE)
         return "\n".join(self.lines)
 
@@ -74,37 +74,40 @@ class Heard:
 
 
 @contextmanager
-def listening() -> Iterator[tuple[Heard, int]]:
-    """What is heard of processes started in here, which write where the number says, as long as they live.
-
-    It is said when `start` is called, and otherwise by whoever asks for its text.
-    """
+def filtered(output: ProcessOutput) -> Iterator[None]:
+    """Processes started in here write their output and errors through the filter, as long as they live."""
     theirs, ours = os.pipe()
-    heard = Heard(os.dup(2))
-    threading.Thread(target=_sieve, args=(theirs, heard), daemon=True).start()
+    threading.Thread(target=filter_output, args=(theirs, output), daemon=True).start()
+    before = {number: os.dup(number) for number in (1, 2)}
     try:
-        yield heard, ours
-    finally:
+        for number in before:
+            os.dup2(ours, number)
         os.close(ours)
+        yield
+    finally:
+        for number, saved in before.items():
+            os.dup2(saved, number)
+            os.close(saved)
 
 
-def _sieve(source: int, heard: Heard) -> None:
-    with open(source, "rb", buffering=0) as said:
-        for line in sifted(_lines(said)):
-            heard.say(line)
-    heard.ended.set()
+def filter_output(source: int, output: ProcessOutput) -> None:
+    """Reads a pipe to its end, line by line."""
+    with open(source, "rb", buffering=0) as pipe:
+        for line in sifted(_lines(pipe)):
+            output.add(line)
+    output.ended.set()
 
 
-def _lines(said: io.FileIO) -> Iterator[str]:
+def _lines(pipe: io.FileIO) -> Iterator[str]:
     rest = b""
-    while piece := said.read(65536):
+    while piece := pipe.read(65536):
         *whole, rest = (rest + piece).split(b"\n")
         for line in whole:
             yield shown_lines(redacted(line.decode("utf-8", "backslashreplace")))
 
 
 def sifted(lines: Iterable[str]) -> Iterator[str]:
-    """The lines that are no noise; of tracebacks those that tell of more than of an end that was expected."""
+    """The lines without noise, and without tracebacks of workers that ended as expected."""
     block: list[str] = []
     for line in lines:
         if line.startswith(_BEGINS):

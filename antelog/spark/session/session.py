@@ -1,136 +1,156 @@
-"""Spark for a pipeline: started with what the endpoints need, silent, and its failures in plain words."""
+"""Spark for a pipeline: started with its settings, silent, and stopped at the end.
+
+PySpark hands the settings of a builder to Java on its command line, as `--conf name=value`, where others on
+the machine can read the passwords among them. So they go into a file that only its owner can read, and that
+is gone as soon as Java is up.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import shlex
+import signal
+import socketserver
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TypeAlias
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from antelog.errors import DataError, UnsupportedError
-from antelog.secrets import redacted
-from antelog.spark.endpoints.endpoints import Sink, Source
-from antelog.spark.endpoints.unreadable import unreadable
-from antelog.spark.lost import stop, told_if_java_ends
-from antelog.spark.session.causes import cause
-from antelog.spark.session.classes import with_archive
-from antelog.spark.session.configured import settings_of
-from antelog.spark.session.ending import end_promptly
-from antelog.spark.session.java import require_java
-from antelog.spark.session.starting import Java, java_starting
+from antelog.errors import UnsupportedError
+from antelog.spark.lost import explaining_lost_java
+from antelog.spark.session.configuration import JAVA_OPTIONS
+from antelog.spark.session.failures import cause, plain
+from antelog.spark.session.quiet import ProcessOutput, filtered
+from antelog.spark.settings import LOOPBACK
 
 Session: TypeAlias = SparkSession
-"""What other layers call a session, which may not import PySpark themselves."""
+"""The type of a session for layers that may not import PySpark."""
 
-_WORKERS = (
-    "It is the one that the variable PYSPARK_PYTHON names, by a path that is the same on the driver and all "
-    "workers, and needs what `pip install 'antelog[spark]'` brings"
-)
-_CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
-"""What Spark says if the Python in which it asks a stream for its state does not start."""
-_RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
-"""The last line of Python's traceback."""
-_MOST = 600
-"""The characters of a failure that are shown."""
+_SUBMIT = "PYSPARK_SUBMIT_ARGS"
+_PANDAS = "PySpark does not yet fully support pandas"
+_NO_SIGNALS = "-Xrs"
+"""Has Java leave signals alone: those that are blocked when it starts never reach it."""
 
 
 @contextmanager
-def session(
-    name: str,
-    endpoints: Iterable[Source | Sink],
-    *,
-    buckets: int,
-    master: str | None = None,
-    conf: Mapping[str, str] | None = None,
-) -> Iterator[SparkSession]:
+def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     """A Spark session, stopped at the end unless there was one already.
 
     Raises UnsupportedError if Spark cannot be started.
     """
-    settings = settings_of(endpoints, buckets=buckets, master=master, conf=conf)
-    with java_starting(with_archive(settings, require_java())) as java, session_on(java, name) as spark:
-        yield spark
+    if SparkSession.getActiveSession() is not None:
+        builder = SparkSession.builder
+        for key, value in settings.items():
+            builder.config(key, value)
+        yield builder.getOrCreate()
+        return
+    _hush()
+    spark = _started(name, settings)
+    try:
+        with explaining_lost_java():
+            yield spark
+    finally:
+        # Java may be gone, which PySpark tells in several ways.
+        with warnings.catch_warnings(), suppress(Py4JError, OSError):
+            warnings.simplefilter("ignore")
+            spark.stop()
+
+
+def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
+    if settings["spark.master"].startswith("local"):
+        # What has no setting for its address, as Spark's page for browsers, follows this.
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    output = ProcessOutput()
+    try:
+        with (
+            as_file(files("antelog.spark") / "log4j2.properties") as log4j,
+            tempfile.TemporaryDirectory(prefix="antelog-") as folder,  # closed to others
+            filtered(output),
+        ):
+            options = f"-Dlog4j2.configurationFile={log4j.as_uri()} {_NO_SIGNALS}"
+            options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
+            file = Path(folder, "spark.properties")
+            file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
+            with explaining_lost_java(), _read_from(file), _ignoring_sigterm():
+                spark = SparkSession.builder.appName(name).getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        text = output.text()
+        error.add_note(text)
+        why = cause(f"{text}\n{error}") or plain(error)
+        raise UnsupportedError(f"Spark does not start: {why}") from None
+    output.release()
+    return spark
 
 
 @contextmanager
-def session_on(java: Java, name: str) -> Iterator[SparkSession]:
-    """A Spark session on a Java that was started, as soon as that is up; else like `session`."""
-    _hush()
-    known = SparkSession.getActiveSession()
+def _read_from(file: Path) -> Iterator[None]:
+    """A Java started in here reads its settings from a file."""
+    known = os.environ.get(_SUBMIT)
+    arguments = f"--properties-file {shlex.quote(str(file))} --load-spark-defaults"
+    os.environ[_SUBMIT] = f"{arguments} {known or 'pyspark-shell'}"
     try:
-        with told_if_java_ends():
-            java.connect()
-            builder = SparkSession.builder.appName(name)
-            for key, value in java.settings.items():
-                builder.config(key, value)
-            spark = builder.getOrCreate()
-    except (PySparkException, Py4JError) as error:
-        said = java.heard.text()
-        error.add_note(said)
-        why = cause(f"{said}\n{error}") or plain(error)
-        raise UnsupportedError(f"Spark does not start: {why}") from None
-    java.heard.start()
-    if known is not None:
-        yield spark
-        return
-    end_promptly(getattr(spark.sparkContext, "_accumulatorServer", None))
-    try:
-        with told_if_java_ends():
-            yield spark
+        yield
     finally:
-        stop(spark)
+        if known is None:
+            del os.environ[_SUBMIT]
+        else:
+            os.environ[_SUBMIT] = known
+
+
+@contextmanager
+def _ignoring_sigterm() -> Iterator[None]:
+    """A Java started in here is not ended by SIGTERM, which may be sent to all processes: its Python ends it.
+
+    It inherits that the signal is blocked. Python's other threads receive it meanwhile.
+    """
+    if os.name == "nt":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _hush() -> None:
+    """Silences PySpark: warnings of pandas, and tracebacks when it is interrupted or Java ends."""
+    logging.getLogger("py4j").propagate = False
+    logging.getLogger().addFilter(_is_not_of_py4j)  # for it uses this one too
+    # A server in PySpark takes numbers from Java, and shows where it was when these end.
+    socketserver.BaseServer.handle_error = _ignore  # type: ignore[assignment]  # for all servers
+    warnings.filterwarnings("ignore", _PANDAS, FutureWarning)
+    known = os.environ.get("PYTHONWARNINGS", "")  # for the workers
+    if _PANDAS not in known:
+        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, f"ignore:{_PANDAS}:FutureWarning"]))
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
     return Path(record.pathname).parent.name != "py4j"
 
 
-def _hush() -> None:
-    """Keeps PySpark's way to Java from showing tracebacks of its own when it is interrupted, or Java ends."""
-    logging.getLogger("py4j").propagate = False
-    logging.getLogger().addFilter(_is_not_of_py4j)  # for it uses this one too
+def _ignore(*_: object) -> None:
+    """Does nothing."""
 
 
-# ---- failures ----
+def properties(settings: Mapping[str, str]) -> str:
+    """Settings in the form of Java's property files."""
+    return "".join(f"{_escaped(name)}={_escaped(value)}\n" for name, value in settings.items())
 
 
-@contextmanager
-def plainly() -> Iterator[None]:
-    """Turns what Spark says of sources, sinks and their data into a DataError."""
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise DataError(plain(error)) from None
-
-
-def plain(error: Exception) -> str:
-    """What Spark's failure says, without its stack: the innermost cause, if there are several."""
-    if (failed := unreadable(error)) is not None:
-        return str(failed)[:_MOST]
-    text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))
-    if (known := cause(text)) is not None:
-        return known
-    lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
-    causes = [line for line in lines if line.startswith("Caused by: ")]
-    found = causes[-1].removeprefix("Caused by: ") if causes else " ".join(map(str.strip, lines))
-    found = re.sub(r"^(?:: )?(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ", "", found)
-    found = re.sub(r"\s*(?:SQLSTATE: \w+|=== Streaming Query ===).*$", "", found)
-    if (missing := re.search(r"ClassNotFoundException: (\S+)", text)) is not None:
-        found = f"Spark has no {missing[1]}; bring the jar that has it with --conf spark.jars=…"
-    elif (missing := re.search(r"No module named '([^']+)'", text)) is not None:
-        found = f"the workers' Python has no {missing[1]}. {_WORKERS}"
-    elif _CRASHED in text:
-        found = f"{_CRASHED}; it may lack a package. {_WORKERS}"
-    elif "Traceback (most recent call last)" in text and (raised := re.findall(_RAISED, text)):
-        found = raised[-1]
-    return found[:_MOST].rstrip(".")
-
-
-def _java_text(error: Py4JJavaError) -> str:
-    return str(error).partition("\n")[2] or str(error)
+def _escaped(text: str) -> str:
+    text = re.sub(r"[\\ :=#!]", r"\\\g<0>", text)
+    codes = text.encode("utf-16-be")
+    units = [int.from_bytes(codes[i : i + 2]) for i in range(0, len(codes), 2)]
+    return "".join(chr(unit) if 32 <= unit < 127 else f"\\u{unit:04x}" for unit in units)

@@ -168,11 +168,11 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
     Without arrivals of their own all are handed on, for they may be late as well.
     """
     needs = job.needs[name]
-    if name not in job.data.own or (() in needs and job.timing.until is None):
+    if name not in job.data.own or (() in needs and job.span.until is None):
         return facts, Counts()
     orderly = in_order(job.plan, name, facts, ARRIVED)
     arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
-    after = np.zeros(len(arrived), np.bool_) if job.timing.until is None else arrived > job.timing.until
+    after = np.zeros(len(arrived), np.bool_) if job.span.until is None else arrived > job.span.until
     kept = (of_use(needs, facts) & ~after) | ~orderly
     later = int(np.count_nonzero(after & ~kept))
     passed_over = Counts(unneeded=int(np.count_nonzero(~kept)) - later, after_until=later)

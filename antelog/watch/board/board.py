@@ -20,10 +20,10 @@ from typing import Any
 from antelog.engine.log.told import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.program import Program, parse
+from antelog.run.store.records import ENDS
 from antelog.watch.board.answer import Answer, Line, first_told, name_of
 from antelog.watch.board.inputs import Inputs
 from antelog.watch.board.trust import Trust
-from antelog.watch.feed.records import ENDS
 
 SETTLED = 2_000
 """So many settled answers are kept, the latest."""
@@ -134,8 +134,7 @@ class Board:
         self.settled[name] = answer
         if len(self.settled) > SETTLED:
             self.settled.popitem(last=False)
-        if kind != "dropped":
-            self.trust.take(answer, settled_by)
+        self.trust.take(answer, settled_by)
 
     def _reach(self, tick: int | None) -> None:
         if tick is not None and (self.tick is None or tick > self.tick):

@@ -1,6 +1,6 @@
 """The page as an ASGI app: a route for the page, for its parts, for news, and for programs.
 
-    app = page_app(Sight(FeedReader(folder)), Entry(token="…", hosts=address.hosts))
+    app = page_app(Sight(reader_of(path)), Entry(token="…", hosts=address.hosts))
 
 In comes what a process knows of a feed, out goes an app, the guard in front of it.
 """
@@ -8,6 +8,7 @@ In comes what a process knows of a feed, out goes an app, the guard in front of 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,17 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from antelog.errors import StateError
+from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.look import look_of
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.export import of_view
 from antelog.watch.web.guard import PAGES, Guard
-from antelog.watch.web.metrics import alerts_in, metrics
+from antelog.watch.web.metrics import metrics
 from antelog.watch.web.parts import PARTS
 from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.shell import ASSETS, asset, shell
@@ -41,13 +45,13 @@ _BEAT = 10.0
 
 @dataclass(frozen=True)
 class Entry:
-    """Who may come in, see `Guard`; and the feed's folder, where posted facts go and alerts are counted."""
+    """The names and tokens of `Guard`; and the store, which has the inbox and the counts of alerts."""
 
     hosts: frozenset[str] | None = None
     origins: frozenset[str] | None = None
     token: str | None = None
     facts: str | None = None
-    folder: Path | None = None
+    store: Path | None = None
 
 
 def page_app(sight: Sight, entry: Entry) -> ASGIApp:
@@ -139,21 +143,21 @@ class _Routes:
         return Response(found, media_type=f"text/{form}", headers=named)
 
     async def metrics(self, _request: Request) -> Response:
-        found = metrics(self.sight.board, alerts_in(self.entry.folder))
-        return Response(found, media_type="text/plain; version=0.0.4")
+        found = metrics(self.sight.board, counts_in(self.entry.store))
+        return Response(found, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def facts(self, request: Request) -> Response:
         """Facts for an input, acknowledged once they are on the disk."""
         name, body = request.path_params["input"], await request.body()
         program = self.sight.board.head.program
-        if self.entry.folder is None or (program and name not in {each.name for each in program.plan.inputs}):
+        if self.entry.store is None or (program and name not in {each.name for each in program.plan.inputs}):
             return _missing()
         try:
-            count = await asyncio.to_thread(posted, self.entry.folder, name, body)
+            count = await asyncio.to_thread(posted, self.entry.store, name, body)
         except NoFactsError as error:
             return JSONResponse({"error": str(error)}, 400)
-        except OSError as error:
-            return JSONResponse({"error": f"the facts could not be kept: {error.strerror}"}, 507)
+        except (OSError, StateError, sqlite3.Error) as error:
+            return JSONResponse({"error": f"the facts could not be kept: {error}"}, 507)
         return JSONResponse({"accepted": count})
 
     async def events(self, _request: Request) -> Response:

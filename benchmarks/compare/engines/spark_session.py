@@ -8,6 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from antelog.spark import BUCKETS, LOCAL_CHECKPOINT
+from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.session import session
 from benchmarks.compare.folder import Folder
 from benchmarks.compare.systems import CORES, MEMORY
@@ -16,7 +17,7 @@ from benchmarks.compare.systems import CORES, MEMORY
 def started() -> AbstractContextManager[SparkSession]:
     """As `antelog run` makes it, with as many shuffle partitions as cores, and memory as all others have."""
     conf = {**LOCAL_CHECKPOINT, "spark.driver.memory": MEMORY}
-    return session("comparison", [], buckets=BUCKETS, master=f"local[{CORES}]", conf=conf)
+    return session("comparison", settings_of([], buckets=BUCKETS, master=f"local[{CORES}]", conf=conf))
 
 
 def stream(spark: SparkSession, folder: Folder) -> DataFrame:

@@ -186,31 +186,6 @@ def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: s
     ]
 
 
-def test_a_history_and_then_a_stream() -> None:
-    """The history has times only, and is gone when the stream starts again."""
-    rows = MORE.splitlines()
-    Path("past.csv").write_text("device,level,time\nwt8,high,8\nwt8,high,9\n", encoding="utf-8")
-    Path("in").mkdir()
-    Path("in", "a.csv").write_text("\n".join(rows[:2]) + "\n", encoding="utf-8")
-    arguments = (
-        *("p.alog", "--input", "Temp=in", "--learn-from", "past.csv", "--output", "parquet:out", "--stream"),
-        *("--checkpoint", "state", "--trigger", "available-now"),
-    )
-    first = run(*arguments)
-    assert first.returncode == 0, first.stderr
-    Path("past.csv").unlink()
-    Path("in", "b.csv").write_text("\n".join([rows[0], *rows[2:]]) + "\n", encoding="utf-8")
-    second = run(*arguments)
-    assert second.returncode == 0, second.stderr
-    assert "note: the stream goes on from state, so that no history is read" in second.stderr
-    past = "wt8,high,8,8\nwt8,high,9,9\n"
-    Path("temp.csv").write_text(f"{rows[0]}\n{past}" + "\n".join(rows[1:]) + "\n", encoding="utf-8")
-    told = [json.loads(line) for line in try_("--input", "Temp=temp.csv", "--until", 19).stdout.splitlines()]
-    # The last tick of the history may go on, so that it is told.
-    assert written("out") == Counter(canonical(**line) for line in told if line["tick"] >= 9) != Counter()
-    assert any(line["change"] == "confirmed" for line in told)
-
-
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGTERM to all", "Ctrl-C"])
 def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     Path("in").mkdir()
@@ -251,7 +226,7 @@ def test_a_pipeline_that_is_told_to_end_with_all_its_processes(after: float) -> 
     # Spark may have said that one of its tasks was broken off.
     assert process.returncode == 0 or said.endswith("Stopped.\n")
     assert "Traceback" not in said
-    assert not java.is_running()
+    java.wait(60)  # it ends when its Python has
 
 
 def java_of(process: subprocess.Popen[str]) -> psutil.Process:
@@ -283,14 +258,14 @@ def test_java_that_is_killed(how: str) -> None:
         assert f"error: the checkpoint state is in use by process {process.pid} on " in again.stderr
         assert again.stderr.count("\n") == 1
     else:
-        time.sleep(0 if how == "starting" else 12)
+        time.sleep(0 if how == "starting" else 6)
     java.kill()
     _, rest = process.communicate(timeout=120)
     assert process.returncode == 1
     if how == "starting":
         assert re.fullmatch(r"error: (Spark does not start: Java ended|Java, in which).*\n", rest)
     else:
-        assert re.fullmatch("error: Java, in which Spark runs, was killed, .* Start it again.*\n", rest), rest
+        assert re.fullmatch("error: Java, in which Spark runs, is gone: .* Start it again.*\n", rest), rest
 
 
 def test_java_speaks_if_it_is_asked_to() -> None:

@@ -65,7 +65,6 @@ def test_counts_are_those_of_all_lines_together(room: int, monkeypatch: pytest.M
             "confirmed": last["confirmed"],
             "rejected": last["rejected"],
             "open": last["possible"] + last["revised"],
-            "dropped": 0,
         }
         assert sum(outcome.changes.values()) == len(rows[query.name])
         assert outcome.certain == (middle(waited) if waited else None)
@@ -89,7 +88,7 @@ def test_how_early_a_confirmed_answer_was_told() -> None:
     for tick, given in ((0, [("a", 0)]), (1, [("a", 1)]), (9, [])):
         counted.take(engine.advance(tick, {"A": given}), tick)
     assert counted.found(9)["P"] == Outcome(
-        {"confirmed": 1, "rejected": 1, "open": 0, "dropped": 0},
+        {"confirmed": 1, "rejected": 1, "open": 0},
         {"possible": 2, "confirmed": 1, "rejected": 1},
         certain=1,  # told at 0, confirmed at 1
         waiting=3,  # a fact about 1 may come until 3

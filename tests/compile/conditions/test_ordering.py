@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from antelog.compile.conditions.ordering import follows, possible
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 
 V, W, X, Y, Z = (Var(name) for name in "VWXYZ")
 T, U, R = (Time(name, 0) for name in "TUR")

@@ -1,9 +1,9 @@
-"""antelog/compile/conditions/times.py: how far apart the times of a pattern can lie."""
+"""antelog/compile/conditions/differences.py: how far apart the times of a pattern can lie."""
 
 from __future__ import annotations
 
-from antelog.compile.conditions.times import times_of
-from antelog.compile.nodes.patterns import Time
+from antelog.compile.conditions.differences import times_of
+from antelog.compile.literals.terms import Time
 from tests.compile.plans import pattern_of
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from antelog.compile.naming.search import Search
-from antelog.compile.nodes.text import comparison_text, literal_text, static_text
 from tests.compile.plans import plan_of
 
 
@@ -18,16 +17,16 @@ def test_facts_below_negations_name_values() -> None:
     found = search("""input Temp(x, level, time). Hot(X, T) :- Temp(X, high, T+1).
         Calm(X, T) :- not Hot(X, T). query Calm(X, T).""")
     (source,) = found.facts
-    assert literal_text(source.atom) == "Temp(<0>, high, <u>)"
+    assert source.atom.text == "Temp(<0>, high, <u>)"
     assert (source.behind, source.ahead) == (-1, 1)
 
 
 def test_background_and_constants_name_values() -> None:
     found = search("""static S(x). input A(x, time). B(X, T) :- A(X, T), X != odd. B(X, T) :- A(X, T+1), S(X).
         Calm(X, T) :- not B(X, T). query Calm(X, T).""")
-    assert [static_text(atom) for atom, _ in found.background] == ["S(<0>)"]
+    assert [atom.text for atom, _ in found.background] == ["S(<0>)"]
     assert [(value, tests) for value, tests in found.constants] == [("odd", ())]
-    told = {comparison_text(test) for source in found.facts for test in source.tests}
+    told = {test.text for source in found.facts for test in source.tests}
     assert "<0> != odd" in told
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from antelog.compile.naming.sources import Names, names
-from antelog.compile.nodes.text import comparison_text, literal_text, static_text
 from tests.compile.plans import plan_of
 
 
@@ -17,7 +16,7 @@ def names_of(text: str) -> Names:
 
 
 def facts(found: Names) -> set[tuple[str, int | None, int | None]]:
-    return {(literal_text(source.atom), source.behind, source.ahead) for source in found.facts}
+    return {(source.atom.text, source.behind, source.ahead) for source in found.facts}
 
 
 def test_facts_below_what_is_negated_do() -> None:
@@ -40,7 +39,7 @@ def test_so_does_background() -> None:
     text = """input A(x, time). static S(x, y). S(a, b). P(X, T) :- S(X, Y), A(Y, T).
         Q(X, T) :- not P(X, T). query Q(X, T)."""
     found = names_of(text)
-    assert [static_text(atom) for atom, _ in found.background] == ["S(X, Y~)"]
+    assert [atom.text for atom, _ in found.background] == ["S(X, Y~)"]
     assert facts(found) == set()
 
 
@@ -49,14 +48,14 @@ def test_conditions_on_the_answer_come_with_it() -> None:
         """input A(x, y, time). P(X, Y, T) :- A(X, Y, T), T >= 5. Q(X, T) :- not P(X, b, T). query Q(X, T)."""
     )
     (source,) = names_of(text).facts
-    assert literal_text(source.atom) == "A(X, b, <u>)"
-    assert "T >= 5" in {comparison_text(test).replace("5 <= T", "T >= 5") for test in source.tests}
+    assert source.atom.text == "A(X, b, <u>)"
+    assert "T >= 5" in {test.text.replace("5 <= T", "T >= 5") for test in source.tests}
 
 
 def test_a_rule_that_negates_itself_names_values_at_any_tick_before() -> None:
     text = """input A(x, time). input C(time). P(X, T) :- A(X, T).
         Q(X, T) :- C(T), not P(X, T), not Q(X, T-3). query Q(X, T)."""
     found = names_of(text).facts
-    assert {literal_text(source.atom) for source in found} == {"A(X, <u>)"}
+    assert {source.atom.text for source in found} == {"A(X, <u>)"}
     assert any(source.behind is None for source in found)  # as far back as there are ticks
     assert all(source.ahead is not None and source.ahead <= 0 for source in found)

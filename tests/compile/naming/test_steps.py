@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.naming.steps import Step, When, own_tests
 from antelog.compile.naming.terms import TIME, Tests, is_private, place, strongest
-from antelog.compile.nodes.patterns import Comparison, Const, Term, Time, Var
-from antelog.compile.nodes.text import comparison_text
 from tests.compile.plans import pattern_of
 
 AT = When(None, 0, 0)
@@ -16,7 +16,7 @@ HOT = """input Temp(x, level, v: number, time).
 
 
 def texts(tests: Tests) -> set[str]:
-    return {comparison_text(test) for test in tests}
+    return {test.text for test in tests}
 
 
 def step(text: str, *terms: Term, when: When = AT) -> Step | None:

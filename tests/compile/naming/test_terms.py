@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.naming.terms import TIME, beginning, is_private, place, strongest
-from antelog.compile.nodes.patterns import Comparison, Const, Time, Var
-from antelog.compile.nodes.text import comparison_text
 
 OTHER = Comparison(Var(place(0)), "!=", Const("a"))
 
@@ -21,7 +21,7 @@ def test_places_are_the_answers_and_the_rest_is_private() -> None:
 
 def test_of_tests_where_answers_begin_the_one_that_says_most_is_kept() -> None:
     kept = strongest([since(7), since(3), OTHER, OTHER])
-    assert [comparison_text(test) for test in kept] == ["<t> >= 7", "<0> != a"]
+    assert [test.text for test in kept] == ["<t> >= 7", "<0> != a"]
     assert strongest([since(0), OTHER]) == (OTHER,)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import Atom, Negated, Pattern, StaticAtom, Time, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Time, Var
+from antelog.compile.nodes.patterns import Pattern
+from tests.compile.plans import pattern_of
 
 X, Y, T = Var("X"), Var("Y"), Time("T", 0)
 A = Atom("A", (X,), T)
-NOT_B = Negated("B", (X, None), T + 1, "B(x, _, time)")
+NOT_B = Negation("B", (X, None), T + 1, "B(x, _, time)")
 
 
 def test_time_moves_by_ticks() -> None:
@@ -26,7 +31,7 @@ def test_a_negated_literal_asks_for_the_values_it_has() -> None:
 
 def test_a_pattern_with_a_fact_literal_is_fact_driven() -> None:
     pattern = Pattern((X,), T, (A, NOT_B))
-    assert (list(pattern.atoms), list(pattern.negations)) == ([A], [NOT_B])
+    assert (pattern.facts, pattern.asked, pattern.stated) == ((A,), (NOT_B,), (A, NOT_B))
     assert not pattern.clock_driven
     assert (pattern.guarded, pattern.unguarded, pattern.unguarded_time) == (frozenset({"X", "T"}), (), None)
 
@@ -39,4 +44,17 @@ def test_a_pattern_without_one_is_clock_driven_and_leaves_variables_unguarded() 
 
 def test_background_that_is_there_guards_a_variable() -> None:
     there, absent = StaticAtom("S", (X,)), StaticAtom("S", (Y,), negated=True)
-    assert Pattern((X, Y), T, (NOT_B,), (there, absent)).unguarded == ("Y",)
+    assert Pattern((X, Y), T, (NOT_B, there, absent)).unguarded == ("Y",)
+    assert Pattern((X, Y), T, (NOT_B, there, absent)).given == {"X"}
+
+
+def test_an_answer_has_the_values_of_its_variables_and_its_time() -> None:
+    assert Pattern((X, Y), T + 2, ()).answered == {"X", "Y", "T"}
+    assert Pattern((X,), Time(None, 2), ()).answered == {"X"}
+
+
+def test_a_pattern_is_a_conjunction_with_first_ticks_that_are_not_plain_to_see() -> None:
+    plain = pattern_of("static S(x). Q(X, T) :- A(X, T-3), S(X), not S(b), not B(X, T). query Q(X, T).")
+    assert plain.text == "S(X), A(X, T-3), not B(X, T), not S(b)"
+    text = "P(X, T) :- A(X, T+3). Q(X, T) :- P(X, T-3). query Q(X, T)."
+    assert pattern_of(text).text == "A(X, T), T >= 3"

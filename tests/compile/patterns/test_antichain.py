@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.nodes.patterns import Atom, Const, Negated, Pattern, Time, Var
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Const, Time, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import antichain
 from antelog.compile.patterns.antichain import Antichain, minimal
 
 X, T = Var("X"), Time("T", 0)
 A, B = Atom("A", (X,), T), Atom("B", (X,), T)
-NOT_C = Negated("C", (X,), T, "C(x, time)")
+NOT_C = Negation("C", (X,), T, "C(x, time)")
 
 
-def pattern(*literals: Atom | Negated) -> Pattern:
+def pattern(*literals: Atom | Negation) -> Pattern:
     return Pattern((X,), T, literals)
 
 

@@ -1,9 +1,11 @@
-"""antelog/compile/patterns/effort.py: where the search for patterns gives up."""
+"""antelog/compile/patterns/resolve.py: where the search for patterns gives up."""
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import Atom, Pattern, Time
-from antelog.compile.patterns.effort import LITERALS_EACH, Effort
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Time
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.patterns.resolve import LITERALS_EACH, Effort
 from antelog.compile.patterns.unfold import Spanned
 
 

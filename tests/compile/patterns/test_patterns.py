@@ -8,7 +8,6 @@ from hypothesis import assume, event, given, note, settings
 
 from antelog.compile import compile_program, from_json, to_json
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.nodes.text import pattern_text
 from antelog.compile.show.explain import plan_text
 from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
@@ -96,5 +95,5 @@ def test_a_time_of_its_own_may_be_any_tick_from_0_on() -> None:
     plan = compile_program(read(Source(text))).plan
     assert plan is not None
     (pattern,) = plan.relation("P").patterns
-    assert pattern_text(pattern) == "A(X, T), B(X, U), not A(X, T+1), U+1 <= T"
+    assert pattern.text == "A(X, T), B(X, U), not A(X, T+1), U+1 <= T"
     assert {(first.variable, first.tick) for first in pattern.earliest} == {("T", 0), ("U", 0)}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.text import pattern_text
-from antelog.compile.patterns.effort import EndlessError, TooManyPatternsError
 from antelog.compile.patterns.relations import Failed, Resolved, relations_of
+from antelog.compile.patterns.resolve import EndlessError, TooManyPatternsError
 from antelog.compile.rules.program import clauses_of
 from antelog.diagnostics import Source
 from antelog.language import read
@@ -19,7 +18,7 @@ def test_what_is_negated_is_followed_until_nothing_new_is() -> None:
     text = """input A(x, time). input B(x, y, time). input C(x, time).
         P(X, T) :- A(X, T), not Q(X, T). Q(X, T) :- C(X, T), not B(X, _, T-1). query P(X, T)."""
     resolved, failed = resolve(text)
-    found = {r.asked.name: [pattern_text(pattern) for pattern in r.patterns] for r in resolved}
+    found = {r.asked.name: [pattern.text for pattern in r.patterns] for r in resolved}
     assert found == {
         "P": ["A(X, T), not Q(X, T)"],
         "Q(X, T)": ["C(X, T), not B(X, _, T-1)"],

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.nodes.text import pattern_text
 from antelog.compile.patterns import antichain
-from antelog.compile.patterns.effort import EndlessError, TooManyPatternsError
-from antelog.compile.patterns.resolve import Resolver
-from antelog.compile.rules.program import clauses_of
-from antelog.compile.rules.queries import frame_of, query_clause
+from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
+from antelog.compile.rules.program import clauses_of, frame_of, query_clause
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -20,7 +17,7 @@ def patterns(text: str, limit: int = 100) -> list[str]:
     clauses, _ = clauses_of(checked)
     clause = query_clause(query, checked.vocabulary)
     found = Resolver(clauses, limit).answers(clause, frame_of(query, checked.vocabulary))
-    return [pattern_text(pattern) for pattern in found]
+    return [pattern.text for pattern in found]
 
 
 def test_the_patterns_of_a_predicate_are_put_in_where_it_is_a_goal() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from antelog.compile import compile_program
-from antelog.compile.nodes.text import pattern_text
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -13,7 +12,7 @@ from antelog.language import read
 def _patterns(rules: str) -> list[str]:
     plan = compile_program(read(Source(f"{rules} query Q(X, T)."))).plan
     assert plan is not None
-    return [pattern_text(p) for p in plan.relation("Q").patterns]
+    return [p.text for p in plan.relation("Q").patterns]
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import Atom, Const, Pattern, Time, Var
-from antelog.compile.nodes.text import pattern_text
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Time, Var
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.unfold import Spanned, combinations, framed
 from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.queries import Frame
+from antelog.compile.rules.program import Frame
 
 X, Y, T = Var("X"), Var("Y"), Time("T", 0)
 P, Q = Atom("P", (X,), T), Atom("Q", (X,), T + 2)
-CLAUSE = Clause(P, (Q, Atom("B", (X,), T)), (), (), (), (("T", 0),), 0)
+CLAUSE = Clause(P, (Q, Atom("B", (X,), T)), (("T", 0),), 0)
 """P(X, T) :- Q(X, T+2), B(X, T)."""
 
 A = Spanned(Pattern((Y,), T, (Atom("A", (Y, Const(1)), T + 1),)), 0, 1)
@@ -19,7 +20,7 @@ OF_B = Spanned(Pattern((Const("b"),), T, (Atom("C", (), T),)), 0, 0)
 
 def texts(clause: Clause, *choice: Spanned, frame: Frame | None = None) -> list[str | None]:
     found = combinations(clause, [choice, None], frame)
-    return [None if each is None else pattern_text(each.pattern) for each in found]
+    return [None if each is None else each.pattern.text for each in found]
 
 
 def test_each_choice_that_fits_gives_a_pattern() -> None:
@@ -27,7 +28,7 @@ def test_each_choice_that_fits_gives_a_pattern() -> None:
 
 
 def test_a_choice_that_does_not_fit_is_told_as_none() -> None:
-    asked = Clause(P, (Atom("Q", (Const("a"),), T), CLAUSE.goals[1]), (), (), (), (("T", 0),), 0)
+    asked = Clause(P, (Atom("Q", (Const("a"),), T), CLAUSE.goals[1]), (("T", 0),), 0)
     assert texts(asked, OF_B) == [None]
 
 
@@ -40,9 +41,9 @@ def test_a_pattern_is_as_wide_as_its_goals() -> None:
 
 
 def test_times_that_are_not_tied_to_the_answer_are_kept_in_the_frame() -> None:
-    loose = Clause(P, (Atom("Q", (X,), Time("U", 0)), CLAUSE.goals[1]), (), (), (), (("T", 0), ("U", 0)), 0)
+    loose = Clause(P, (Atom("Q", (X,), Time("U", 0)), CLAUSE.goals[1]), (("T", 0), ("U", 0)), 0)
     (found,) = combinations(loose, [[A], None], Frame(-5, 0))
     assert found is not None
     pattern = framed(found.pattern, 0)
     assert pattern is not None
-    assert pattern_text(pattern) == "A(X, 1, U+1), B(X, T), T-5 <= U, U+1 <= T"
+    assert pattern.text == "A(X, 1, U+1), B(X, T), T-5 <= U, U+1 <= T"

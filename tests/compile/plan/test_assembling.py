@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from antelog.compile.nodes.plan import Answer, Bounds, Input, Key, Level, Refinement, Static
 from antelog.compile.patterns.relations import relations_of
-from antelog.compile.plan.assembling import assembled
-from antelog.compile.plan.completing import completed
+from antelog.compile.plan.assembling import assembled, completed
 from antelog.compile.rules.program import clauses_of
 from antelog.diagnostics import Source
 from antelog.language import read

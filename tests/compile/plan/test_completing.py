@@ -1,4 +1,4 @@
-"""antelog/compile/plan/completing.py: what follows from the patterns of a plan."""
+"""antelog/compile/plan/assembling.py: what follows from the patterns of a plan."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from antelog.compile.nodes.plan import Bounds, Key, Level
-from antelog.compile.plan.completing import completed, with_bounds, with_key, with_levels
+from antelog.compile.plan.assembling import completed, with_bounds, with_key, with_levels
 from antelog.errors import PlanError
 from tests.compile.plans import plan_of
 

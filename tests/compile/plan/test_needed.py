@@ -1,4 +1,4 @@
-"""antelog/compile/plan/needed.py: how far back the facts lie that may still matter."""
+"""antelog/compile/plan/bounds.py: how far back the facts lie that may still matter."""
 
 from __future__ import annotations
 

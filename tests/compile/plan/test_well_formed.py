@@ -14,7 +14,7 @@ from hypothesis import assume, given
 
 import antelog
 from antelog.compile import compile_program, from_json, to_json
-from antelog.compile.plan.completing import completed
+from antelog.compile.plan.assembling import completed
 from antelog.compile.plan.well_formed import check
 from antelog.errors import AntelogError, PlanError
 from tests.few_literals import cases_of_few_literals
@@ -90,9 +90,9 @@ WRONG: list[tuple[Path_, Any, str]] = [
     (("statics", 0, "facts", 0, 2), "3", "the static predicate Site is not well formed"),
     (("static_rules", 0, "predicate"), "Hot", "a static rule for Hot does not fit"),
     (("static_rules", 0, "answer", 0, "name"), "Z", "a static rule for Near does not fit"),
-    (("static_rules", 0, "body", 0, "arguments"), [], "a static rule for Near does not fit"),
-    (("static_rules", 0, "body", 0, "negated"), True, "a static rule for Near does not fit"),
-    (("static_rules", 0, "comparisons", 0, "operator"), "~", "a static rule for Near does not fit"),
+    (("static_rules", 0, "literals", 0, "arguments"), [], "a static rule for Near does not fit"),
+    (("static_rules", 0, "literals", 0, "negated"), True, "a static rule for Near does not fit"),
+    (("static_rules", 0, "literals", 1, "operator"), "~", "a static rule for Near does not fit"),
     (("relations", 0, "answer", "types"), [None], "Hot lacks a type for some of its variables"),
     (("relations", 0, "answer", "variables", 1), "X", "Hot lacks a type for some of its variables"),
     ((*_PATTERN, "answer"), [], "a pattern of Hot does not fit"),
@@ -102,8 +102,8 @@ WRONG: list[tuple[Path_, Any, str]] = [
     ((*_PATTERN, "literals", 0, "predicate"), "Site", "a pattern of Hot does not fit"),
     ((*_PATTERN, "literals", 0, "arguments"), [], "a pattern of Hot does not fit"),
     ((*_PATTERN, "literals", 0, "time", "offset"), 3, "its bounds are not those of its patterns"),
-    ((*_PATTERN, "statics", 0, "predicate"), "Near", "a pattern of Hot does not fit"),
-    ((*_PATTERN, "comparisons", 0, "operator"), "or", "a pattern of Hot does not fit"),
+    ((*_PATTERN, "literals", 3, "predicate"), "Near", "a pattern of Hot does not fit"),
+    ((*_PATTERN, "literals", 5, "operator"), "or", "a pattern of Hot does not fit"),
     (("relations", 0, "bounds", "window"), 99, "its bounds are not those of its patterns"),
     (("relations", 0, "level", "component"), 7, "its bounds are not those of its patterns"),
     (("relations", 1, "bounds", "asked_by"), [], "its bounds are not those of its patterns"),
@@ -131,7 +131,7 @@ def test_a_negation_of_itself_is_told() -> None:
     check(from_json(text))
     document = json.loads(text)
     (pattern,) = document["plan"]["relations"][0]["patterns"]
-    (negated,) = (each for each in pattern["literals"] if each["type"] == "Negated")
+    (negated,) = (each for each in pattern["literals"] if each["type"] == "Negation")
     negated["time"] = pattern["time"]
     with pytest.raises(PlanError, match="rests on its own negation"):
         check(from_json(json.dumps(document)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.text import comparison_text
 from tests.compile.plans import prepared_of
 
 RISE = """input R(d, v: number, time) delay 1, one per d.
@@ -14,7 +13,7 @@ def test_comparisons_of_times_are_bands_and_those_of_values_say_more_together() 
     assert prepared.band("T", "U") == ("T", -1, 20)
     assert prepared.band("U", "T") == ("U", 20, -1)
     assert prepared.band("V", "U") is None  # no time
-    said = [comparison_text(test) for test in prepared.tests]
+    said = [test.text for test in prepared.comparisons]
     assert said[-1] == "V < 8.5"  # for W is at least V + 0.5, and less than 9
 
 

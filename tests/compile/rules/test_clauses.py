@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.nodes.text import pattern_text
 from tests.compile.plans import pattern_of
 
 
@@ -21,7 +20,7 @@ from tests.compile.plans import pattern_of
     ],
 )
 def test_what_a_rule_becomes(rule: str, pattern: str | None) -> None:
-    text = pattern_text(pattern_of(f"input A(x, time). input B(x, y, time). {rule} query Q(X, T)."))
+    text = pattern_of(f"input A(x, time). input B(x, y, time). {rule} query Q(X, T).").text
     if pattern is None:
         first, second = text.split("), ")[:2]
         names = {*first.partition("(")[2].split(", "), *second.partition("(")[2].split(", ")} - {"T", "T+1"}

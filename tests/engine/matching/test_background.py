@@ -34,7 +34,7 @@ def test_facts_are_gathered_about_the_ticks_that_answers_rest_on() -> None:
     prepared, _ = given.pattern("Q")
     gathered = given.known.found(prepared, span(5, 5))
     by_literal = {
-        fact.atom.predicate: given.read(prepared, found.rows)
+        fact.node.predicate: given.read(prepared, found.rows)
         for fact, found in zip(prepared.facts, gathered, strict=True)
     }
     assert by_literal == {"P": [{"T": 5, "Y": "c"}], "R": [{"T": 5, "X": "b"}]}

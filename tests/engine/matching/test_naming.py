@@ -33,7 +33,7 @@ def test_facts_name_values_for_the_answers_they_belong_to() -> None:
 def test_so_do_constants_of_rules_comparisons_and_delays() -> None:
     text = CALM.format(more=", X != c") + " delay Alarm(slow, _) = 5. Calm(d, T) :- Alarm(d, T)."
     given = stage(text)
-    number = [bool(p.negations) for p in given.known.rules.patterns["Calm"]].index(True)
+    number = [bool(p.asked) for p in given.known.rules.patterns["Calm"]].index(True)
     # c is named, too, though no answer: the comparison excludes it.
     assert sorted(named(given, 0, number)) == [("c", -1, 0), ("d", -1, 1), ("others", -1, 1), ("slow", -1, 1)]
 

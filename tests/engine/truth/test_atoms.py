@@ -60,5 +60,5 @@ def test_rows_ask_for_the_atoms_of_their_negations() -> None:
     prepared, _ = given.pattern("OK")
     rows = next(part.rows for part in given.partials("OK") if {"X", "T"} <= part.rows.bound.keys())
     first = rows.take(np.array([0]))
-    cells, times = asked_atoms(prepared.negations[0].atom, first, given.values)
+    cells, times = asked_atoms(prepared.asked[0].references[0], first, given.values)
     assert (cells.tolist(), times.tolist()) == (first.bound["X"].tolist(), (first.bound["T"] + 1).tolist())

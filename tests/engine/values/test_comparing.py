@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.compile.nodes.patterns import Comparison, Const, Operand, Sum, Time, Var
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.engine.values.comparing import holds, passing
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.compile.nodes.patterns import Comparison, Const, StaticAtom, Time, Var
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Const, Time, Var
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.chances.answers import Asked, met, term_column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import StaticAtom
+from antelog.compile.literals.background import StaticAtom
 from antelog.forecast.chances.forms import Form, Unknown, forms
 from tests.forecast.making import plan_of
 

@@ -12,8 +12,8 @@ import pytest
 import antelog
 from antelog.engine import sealed
 from antelog.errors import StateError
-from antelog.forecast.engine import Engine
 from antelog.forecast.files.model import VERSION, Model
+from antelog.process import Engine
 from tests.forecast.making import plan_of
 
 RULES = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.nodes.patterns import Const, Var
+from antelog.compile.literals.terms import Const, Var
 from antelog.compile.prepared.rules import prepared
 from antelog.forecast.formulas.chains import chains_of, leaf_of
 from antelog.forecast.formulas.formulas import UnknownChanceError, formula_of

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.patterns import Atom, Comparison, Const, Sum, Time, Var
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Sum, Time, Var
 from antelog.forecast.formulas.series import Series, exclusive, series_of
 
 AT = Time("T", 0)

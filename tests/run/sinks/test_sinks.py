@@ -15,7 +15,7 @@ import pytest
 from antelog import Engine, parse
 from antelog.errors import OutputError, StateError
 from antelog.files import Reject
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.run.address import Kafka
 from antelog.run.sinks import feed as feeds
 from antelog.run.sinks.feed import About, FeedSink
@@ -128,8 +128,8 @@ class _Broker(Broker):
 
 
 @pytest.fixture
-def broker() -> Iterator[_Broker]:
-    yield _Broker({0: [], 1: []})
+def broker() -> _Broker:
+    return _Broker({0: [], 1: []})
 
 
 TOPIC = Kafka("b:9092", "temp")

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/clocks.py, antelog/spark/job/arrivals.py: what moves time on, and when rows arrive."""
+"""antelog/spark/bucket/keeping.py, antelog/spark/job/arrivals.py: how time moves on, and arrivals."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_old_facts_arrive_when_the_next_tick_is_finished() -> None:
 
 
 def test_idle_streams_advance_with_the_wall_clock() -> None:
-    stream, _ = _stream("arrival", idle=5_000)
+    stream, _ = _stream("arrival", idle=5_000_000)
     assert _log(stream, [("a", 100, 100)], wall=50_000) == []
     assert _log(stream, [], wall=54_999) == []  # not silent for long enough
     silent = _log(stream, [], wall=55_000)

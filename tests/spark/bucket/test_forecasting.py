@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 import antelog
 from antelog.forecast import scores
 from antelog.forecast.chances.layout import layout
-from antelog.forecast.engine import Engine
+from antelog.forecast.columns import KINDS
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import merged
-from antelog.forecast.kinds import KINDS
+from antelog.process import Engine
 from antelog.spark.bucket import caching, storing
 from antelog.spark.bucket.learning import learner, scorer
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
@@ -122,7 +122,7 @@ CUTS = [(1, []), (3, [150, 333]), (8, [40, 400])]
 @pytest.mark.parametrize(("buckets", "ends"), CUTS)
 def test_with_a_fixed_model_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
     expected = in_process(PROGRAM, history(), readings(0))
-    assert {row["change"] for row in expected} == set(KINDS) - {"dropped"}
+    assert {row["change"] for row in expected} == set(KINDS)
     assert streamed(forecasts(history()), buckets, ends) == expected
 
 
@@ -130,7 +130,7 @@ def test_with_a_fixed_model_chances_are_those_of_the_engine(buckets: int, ends: 
 def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     program = antelog.parse(RULES + DECLARED)
     expected = in_process(program, None, readings(0))
-    assert {row["change"] for row in expected} == set(KINDS) - {"dropped"}
+    assert {row["change"] for row in expected} == set(KINDS)
     assert any("holds" in row for row in expected)
     given = forecasts_of(program.plan, None, learn=False)
     assert given is not None

@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import Engine
 from antelog.language import Checked
 from antelog.spark.bucket import storing
 from tests.compile.plan.test_partition import TYPED, keyed
+from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.recorded import NAMES, recorded
@@ -85,7 +85,7 @@ def _compare_open(
 ) -> list[int]:
     """How many answers are open after each micro-batch, which has to be what the engine says."""
     stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
-    engine = Engine(Compiled(plan))
+    engine = PlainEngine(Compiled(plan))
     found = []
     for part in [*cut(facts, ends), [closing(plan, until)]]:
         counted = stream.batch(tables_of(plan, part)).counts

@@ -13,7 +13,7 @@ from antelog.spark.job.job import Job
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 
-RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
+RULES = "tick 1 second. input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
 ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
 TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
 

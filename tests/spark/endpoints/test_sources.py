@@ -15,7 +15,7 @@ from antelog.spark.endpoints.sinks import require
 from antelog.spark.endpoints.sources import Reading
 from antelog.spark.endpoints.sources import frame as read
 from antelog.spark.endpoints.text_columns import Kind
-from antelog.spark.session.session import plainly
+from antelog.spark.session.failures import plainly
 
 RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
 ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))

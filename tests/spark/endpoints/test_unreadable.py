@@ -11,7 +11,7 @@ from antelog import DataError
 from antelog.files.unusable import PARTICULAR
 from antelog.spark.endpoints.unreadable import Unreadable, commonest, is_same, shown, unreadable
 from antelog.spark.pipeline.following import Following
-from antelog.spark.session.session import plain
+from antelog.spark.session.failures import plain
 from tests.spark.pipeline.test_following import _Query
 
 SAID = """An error occurred while calling o130.collectToPython.

@@ -1,34 +1,39 @@
-"""antelog/spark/session/session.py: failures in plain words."""
+"""antelog/spark/session/session.py: settings reach Java in a file, and SIGTERM does not reach it at all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import sys
 
-import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
 
-from antelog import DataError
-from antelog.spark.session.session import plain, plainly
+from antelog.spark.session.session import properties
 
 
-def test_a_stream_that_failed_is_not_shown_with_its_plans() -> None:
-    said = "The table was emptied.\n=== Streaming Query ===\nIdentifier: [id = 1]\nLogical Plan:\n Project"
-    assert plain(RuntimeError(said)) == "The table was emptied"
+def test_settings_are_written_as_java_reads_them() -> None:
+    assert properties({"spark.x": "a b=c", "spark.y": "ä#"}) == "spark.x=a\\ b\\=c\nspark.y=\\u00e4\\#\n"
 
 
-@pytest.mark.parametrize(
-    ("raised", "why"),
-    [
-        (ModuleNotFoundError("No module named 'antelog'"), "Python has no antelog. .* PYSPARK_PYTHON names"),
-        (ValueError("they differ"), "^they differ$"),
-    ],
-)
-def test_a_worker_that_fails_is_shown_without_its_stack(
-    spark: SparkSession, raised: Exception, why: str
-) -> None:
-    def fails(_: object) -> Iterator[pa.RecordBatch]:
-        raise raised
+SECRET = """
+import os, signal, time
+from pathlib import Path
+import psutil
+from antelog.spark.session.configuration import settings_of
+from antelog.spark.session.session import session
 
-    with pytest.raises(DataError, match=why), plainly():
-        spark.range(1).mapInArrow(fails, "id long").collect()
+settings = settings_of([], buckets=1, master="local[1]", conf={"spark.secret": "hunter2"})
+with session("secret", settings) as spark:
+    (java,) = [each for each in psutil.Process().children() if "SparkSubmit" in " ".join(each.cmdline())]
+    assert "hunter2" not in " ".join(java.cmdline())
+    assert not Path(java.cmdline()[java.cmdline().index("--properties-file") + 1]).exists()
+    java.send_signal(signal.SIGTERM)
+    time.sleep(1)
+    print(spark.conf.get("spark.secret"), spark.range(3).count())
+assert "PYSPARK_SUBMIT_ARGS" not in os.environ
+"""
+
+
+@pytest.mark.slow
+def test_java_has_its_settings_on_no_command_line_and_is_ended_by_its_python_only() -> None:
+    done = subprocess.run([sys.executable, "-c", SECRET], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("hunter2 3\n", "")

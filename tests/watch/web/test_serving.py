@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import UnsupportedError
+from antelog.watch.web import serving
 from antelog.watch.web.address import Address, checked
-from antelog.watch.web.serving import Page, start
-from tests.watch.lines import possible, written
+from antelog.watch.web.serving import Page
+from tests.watch.lines import add, possible, written
 
 
 def get(page: Page, path: str, **headers: str) -> tuple[int, bytes]:
@@ -34,34 +35,37 @@ def until_open(page: Page, count: int) -> None:
     raise AssertionError(get(page, "/api/now"))
 
 
-def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(tmp_path: Path) -> None:
-    writer = written(tmp_path, [possible("wt2", 7)])
-    page = start(tmp_path, Address())
+def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
+    store = written(tmp_path / "s", [possible("wt2", 7)])
+    page = Page(tmp_path / "s", Address())
     try:
-        assert page.process.poll() is None
+        assert page.child.process.poll() is None
         assert page.url == f"http://127.0.0.1:{page.address.port}/?token={page.address.token}"
         until_open(page, 1)
         session = json.loads(get(page, "/api/session")[1])["session"]
-        writer.write([json.dumps(possible("wt3", 7))])
+        add(store, possible("wt3", 7))
         until_open(page, 2)
-        page.process.kill()
-        page.process.wait()
-        assert page.process.poll() is not None
-        link, old = page.url, page.process
-        page.keep()
-        assert page.process is not old
+        page.child.process.kill()
+        page.child.process.wait()
+        assert page.child.process.poll() is not None
+        link, old = page.url, page.child.process
+        page.tend()
+        assert page.child.process is not old
         assert page.url == link
         assert get(page, "/api/now", Authorization=f"Bearer {session}")[0] == 200
         until_open(page, 2)
-        page.keep()
-        assert page.process.poll() is None
+        page.tend()
+        assert page.child.process.poll() is None
     finally:
         page.stop()
 
 
 def test_two_hundred_readers_at_once_and_some_who_do_not_read(tmp_path: Path) -> None:
-    writer = written(tmp_path, [possible("wt2", 7)])
-    page = start(tmp_path, Address())
+    store = written(tmp_path / "s", [possible("wt2", 7)])
+    page = Page(tmp_path / "s", Address())
     streams = []
     try:
         for _ in range(200):
@@ -72,7 +76,7 @@ def test_two_hundred_readers_at_once_and_some_who_do_not_read(tmp_path: Path) ->
             )
             stream.sendall(request.encode())
             streams.append(stream)
-        writer.write([json.dumps(possible(f"wt{n}", 8)) for n in range(2_000)])
+        add(store, *(possible(f"wt{n}", 8) for n in range(2_000)))
         until_open(page, 2_001)
         for stream in streams[::20]:  # the others never read, and hold nobody up
             text = b""
@@ -92,7 +96,7 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(UnsupportedError, match="in use"):
-            start(tmp_path, Address(port=taken.getsockname()[1]))
+            Page(tmp_path, Address(port=taken.getsockname()[1]))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ def test_a_page_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
     written(tmp_path / "feed", [possible("wt2", 7)])
     hosts = ("plant.example",)
     address = Address(host="0.0.0.0", allowed_hosts=hosts, certificate=str(certificate), key=str(key))
-    page = start(tmp_path / "feed", address)
+    page = Page(tmp_path / "feed", address)
     try:
         assert page.url.startswith(f"https://plant.example:{page.address.port}/?token=")
         trusted = ssl.create_default_context(cafile=str(certificate))

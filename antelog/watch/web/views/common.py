@@ -134,7 +134,7 @@ def literal(mark: Mark) -> Html:
     )
 
 
-_SIGNS = {"confirmed": "✓", "rejected": "✕", "likely": "▲", "unlikely": "▽", "dropped": NONE, "revised": "↻"}
+_SIGNS = {"confirmed": "✓", "rejected": "✕", "likely": "▲", "unlikely": "▽", "revised": "↻"}
 
 
 def kind(change: str) -> Html:

@@ -16,7 +16,7 @@ from antelog.watch.web.markup import Child, Html, tag
 from antelog.watch.web.views.common import Scene, count, empty, kind, section, table, tile
 
 _SHOWN = 300
-KINDS = ("confirmed", "rejected", "dropped")
+KINDS = ("confirmed", "rejected")
 
 
 def settled(scene: Scene, given: Mapping[str, str]) -> Html:

@@ -1,0 +1,28 @@
+"""The kinds of literals. Each has a module; a new kind is a module and a line in the table here."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, get_args
+
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.negation import Negation
+from antelog.language import syntax
+
+__all__ = ["KINDS", "AnyLiteral", "Atom", "Comparison", "Negation", "StaticAtom", "lowered"]
+
+AnyLiteral: TypeAlias = Atom | Negation | StaticAtom | Comparison
+"""The table of kinds, as a type: JSON is read by it."""
+
+KINDS: tuple[type[AnyLiteral], ...] = get_args(AnyLiteral)
+
+
+def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[AnyLiteral, ...]:
+    """The literals of the plan that a literal of a rule stands for."""
+    for kind in KINDS:
+        found = kind.lowered(literal, lowering)
+        if found is not None:
+            return tuple(found)
+    raise TypeError(f"no kind of literal in a plan stands for {literal!r}")

@@ -1,0 +1,63 @@
+"""A background literal: `Turbine(X)` or `not Broken(X)`, a static fact that is there, or is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from antelog.compile.literals.literal import Condition, Exists, Value
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.terms import Const, Part, Replacement, Term, Var, call_parts, variables_in
+from antelog.language import syntax
+
+
+class StaticAtom(Condition, frozen=True, tag=True):
+    """A background fact there is, or (negated) is not. `None` stands for `_`."""
+
+    predicate: str
+    arguments: tuple[Term | None, ...]
+    negated: bool = False
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[StaticAtom] | None:
+        negated = isinstance(literal, syntax.Negation)
+        atom = literal.atom if isinstance(literal, syntax.Negation) else literal
+        if not isinstance(atom, syntax.Atom) or not lowering.is_static(atom):
+            return None
+        return (cls(atom.predicate, lowering.gaps(atom.terms), negated),)
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        return "background", self.predicate, self.negated
+
+    @property
+    def operands(self) -> tuple[Term | None, ...]:
+        return self.arguments
+
+    def replaced(self, by: Replacement) -> Self:
+        return type(self)(self.predicate, by.terms(self.arguments), self.negated)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return call_parts(f"not {self.predicate}" if self.negated else self.predicate, self.arguments)
+
+    @property
+    def binds(self) -> frozenset[str]:
+        return frozenset() if self.negated else variables_in(self.arguments)
+
+    def holds(self, values: Mapping[str, Value], exists: Exists, /) -> bool:
+        return not exists(self.predicate, self.known(values))
+
+    def known(self, values: Mapping[str, Value]) -> tuple[Value | None, ...]:
+        """Its arguments with these values of variables; None where there is none."""
+        return tuple(_value(argument, values) for argument in self.arguments)
+
+
+def _value(term: Term | None, values: Mapping[str, Value]) -> Value | None:
+    match term:
+        case Const(value):
+            return value
+        case Var(name):
+            return values.get(name)
+        case _:
+            return None

@@ -1,0 +1,101 @@
+"""A comparison: `V >= 90`, `U <= T+5`, of values or of times.
+
+It is tested once both sides have values. Before that the compiler knows of some whether they hold:
+
+    3 < 5: True      T < T+1: True      a < 5: False, for they have no order      V < W: None
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+from antelog.compile.literals.literal import Condition, Exists, Value
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.terms import Const, Operand, Part, Replacement, Sum, Term, Time, Var
+from antelog.language import syntax
+
+HOLDS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Comparison(Condition, frozen=True, tag=True):
+    left: Operand
+    operator: str
+    right: Operand
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Comparison] | None:
+        if not isinstance(literal, syntax.Comparison):
+            return None
+        sides = (literal.left, literal.right)
+        is_time = any(syntax.variable_of(side) in lowering.times for side in sides)
+        left, right = (lowering.time(s) if is_time else lowering.operand(s) for s in sides)
+        return (cls(left, literal.operator, right),)
+
+    @property
+    def key(self) -> None:
+        return None
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.left, self.right
+
+    def replaced(self, by: Replacement) -> Self:
+        return type(self)(by.operand(self.left), self.operator, by.operand(self.right))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return self.left, f" {self.operator} ", self.right
+
+    @property
+    def mirrored(self) -> Comparison:
+        """The same comparison read from right to left."""
+        return Comparison(self.right, _MIRRORED[self.operator], self.left)
+
+    @property
+    def outcome(self) -> bool | None:
+        left, right = self.left, self.right
+        if isinstance(left, Time) and isinstance(right, Time) and left.variable == right.variable:
+            return bool(HOLDS[self.operator](left.offset, right.offset))
+        if isinstance(left, Const) and isinstance(right, Const):
+            same_kind = isinstance(left.value, str) == isinstance(right.value, str)
+            if self.operator in ("=", "!=") or same_kind:
+                return bool(HOLDS[self.operator](left.value, right.value))
+            return False
+        one, other = _shifted(left), _shifted(right)
+        if one is not None and other is not None and one[0] == other[0]:
+            return bool(HOLDS[self.operator](one[1], other[1]))
+        return None
+
+    def holds(self, values: Mapping[str, Value], _exists: Exists, /) -> bool:
+        return self.replaced(_Known(values)).outcome is True
+
+
+class _Known(Replacement):
+    """Puts values in place of variables."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = values
+
+    def term(self, term: Term) -> Term:
+        return Const(self._values[term.name]) if isinstance(term, Var) else term
+
+
+def _shifted(operand: Operand) -> tuple[str, int | float] | None:
+    """A variable and what is added to it."""
+    match operand:
+        case Var(name):
+            return name, 0
+        case Sum(name, offset):
+            return name, offset
+        case _:
+            return None

@@ -1,0 +1,136 @@
+"""A fact literal: `Reading(D, V, T+1)`, a positive atom of an input.
+
+Each fact that fits makes a derivation of its own, and is evidence for it. In clauses, atoms of derived
+predicates are literals like these until resolution has put their patterns in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.literal import Literal, Reach, Reference
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.terms import (
+    Operand,
+    Part,
+    Replacement,
+    Term,
+    Time,
+    Var,
+    call_parts,
+    variables_in,
+)
+from antelog.language import syntax
+
+
+class Atom(Literal, frozen=True, tag=True):
+    """A fact of an input."""
+
+    predicate: str
+    arguments: tuple[Term, ...]
+    time: Time
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Atom] | None:
+        if not isinstance(literal, syntax.Atom) or lowering.is_static(literal):
+            return None
+        return (cls.of(literal, lowering),)
+
+    @classmethod
+    def of(cls, atom: syntax.Atom, lowering: Lowering) -> Atom:
+        *arguments, time = atom.terms
+        return cls(atom.predicate, tuple(map(lowering.term, arguments)), lowering.time(time))
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return "fact", self.predicate
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (*self.arguments, self.time)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return self.arguments
+
+    @property
+    def times(self) -> tuple[Time, ...]:
+        return (self.time,)
+
+    def replaced(self, by: Replacement) -> Self:
+        return type(self)(self.predicate, tuple(map(by.term, self.arguments)), by.time(self.time))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return call_parts(self.predicate, self.operands)
+
+    @property
+    def binds(self) -> frozenset[str]:
+        return self.variables
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        time = self.time
+        return (Reference(self.predicate, self.predicate, self.arguments, time, time, of_input=True),)
+
+
+@dataclass(frozen=True)
+class FactLiteral:
+    """A fact literal as the engine looks at it: which columns bind variables, repeat them, or are fixed.
+
+    `tests` are the comparisons about it alone. `slot` are the columns of `one per`, if its input
+    has that promise. Its time lies at most `behind` ticks before the answer's and at most `ahead`
+    ticks after it (None: nothing says so).
+
+        R(D, W, U): column 0 binds D, column 1 binds W; U lies in [T + 1, T + 20]
+    """
+
+    node: Atom
+    tests: tuple[Comparison, ...]
+    slot: tuple[int, ...] | None
+    behind: int | None
+    ahead: int | None
+
+    @classmethod
+    def of(
+        cls, atom: Atom, comparisons: Iterable[Comparison], slot: tuple[int, ...] | None, reach: Reach
+    ) -> FactLiteral:
+        tests = tuple(each for each in comparisons if each.variables <= atom.variables)
+        return cls(atom, tests, slot, reach.behind, reach.ahead)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        return self.node.variables
+
+    @cached_property
+    def binds(self) -> tuple[tuple[str, int], ...]:
+        """The variables, each with the first column that has it."""
+        return tuple((name, first) for name, (first, *_) in self._columns.items())
+
+    @cached_property
+    def repeats(self) -> tuple[tuple[int, int], ...]:
+        """The columns that must be equal."""
+        return tuple((first, more) for first, *rest in self._columns.values() for more in rest)
+
+    @cached_property
+    def constants(self) -> tuple[tuple[int, str | int | float], ...]:
+        """The columns with constants, and these."""
+        arguments = enumerate(self.node.arguments)
+        return tuple((column, each.value) for column, each in arguments if not isinstance(each, Var))
+
+    @cached_property
+    def slot_variables(self) -> frozenset[str]:
+        """The variables in the columns of the slot, and the time's."""
+        return variables_in([*(self.node.arguments[i] for i in self.slot or ()), self.node.time])
+
+    @cached_property
+    def _columns(self) -> dict[str, list[int]]:
+        columns: dict[str, list[int]] = {}
+        for column, argument in enumerate(self.node.arguments):
+            if isinstance(argument, Var):
+                columns.setdefault(argument.name, []).append(column)
+        return columns

@@ -1,0 +1,197 @@
+"""The interface of literals: what the passes of the compiler, the engine and Spark ask of each of them.
+
+A literal of a pattern has one of three roles.
+
+    fact        `R(D, V, T)`: facts of an input give its variables values, and are evidence
+    asked       `not S(D, T+1)`: true, false or open as a whole, asked once its variables have values
+    condition   `Turbine(D)`, `V >= 9`: decided by the background and by values alone
+
+The passes go by role and by what a literal says of itself, never by its kind. Each kind has a module in
+this folder, and a line in the tables of `antelog/compile/literals/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, Self, TypeAlias
+
+from msgspec import Struct
+
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.terms import Operand, Part, Replacement, Sum, Term, Time, text_of, variables_in
+from antelog.language import syntax
+
+Value: TypeAlias = str | int | float
+
+Exists: TypeAlias = Callable[[str, tuple[Value | None, ...]], bool]
+"""Whether there is a background fact of a predicate with these values (None: any)."""
+
+
+class Distances(Protocol):
+    """How far apart the times of a pattern can lie."""
+
+    def furthest(self, origin: Time, time: Time) -> int | None:
+        """The largest `time - origin` there can be; None if there is no bound."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Facts of an input, or atoms of a relation, that a literal looks at.
+
+    They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
+    the input or the relation, `predicate` the predicate's.
+    """
+
+    name: str
+    predicate: str
+    arguments: tuple[Term | None, ...]
+    first: Time
+    last: Time
+    of_input: bool = False
+
+    @property
+    def asked(self) -> tuple[Term, ...]:
+        """The arguments that are given: a relation that is asked for has variables for just these."""
+        return tuple(argument for argument in self.arguments if argument is not None)
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The positions of these among the predicate's arguments."""
+        return tuple(i for i, argument in enumerate(self.arguments) if argument is not None)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far before and after the answer's time the ticks of a reference lie at most; None: no bound."""
+
+    reference: Reference
+    behind: int | None
+    ahead: int | None
+
+
+class Literal(Struct, frozen=True):
+    """A literal of a rule or a pattern."""
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Literal] | None:
+        """The literals that a literal of the syntax tree stands for; None if it is of another kind."""
+        raise NotImplementedError
+
+    @property
+    def key(self) -> tuple[Hashable, ...] | None:
+        """All of the literal but its operands: replacing variables turns it into literals with the same key.
+
+        None if it may follow from several others, as a comparison does.
+        """
+        raise NotImplementedError
+
+    @property
+    def operands(self) -> tuple[Operand | None, ...]:
+        """Its terms, times and sums; None stands for `_`, no value at all."""
+        raise NotImplementedError
+
+    def replaced(self, by: Replacement) -> Self:
+        """The literal with its variables replaced."""
+        raise NotImplementedError
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Its text in the words of the rules, in parts."""
+        raise NotImplementedError
+
+    @property
+    def binds(self) -> frozenset[str]:
+        """The variables it gives values to."""
+        return frozenset()
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """The facts and atoms it looks at."""
+        return ()
+
+    # ---- what follows ----
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Its variables, of objects and of times."""
+        return variables_in(self.operands)
+
+    @property
+    def terms(self) -> tuple[Term | None, ...]:
+        """The operands that are terms."""
+        return tuple(each for each in self.operands if not isinstance(each, Time | Sum))
+
+    @property
+    def times(self) -> tuple[Time, ...]:
+        """The operands that are times."""
+        return tuple(each for each in self.operands if isinstance(each, Time))
+
+    @property
+    def text(self) -> str:
+        return text_of(self.parts)
+
+    def reaches(self, distances: Distances, time: Time) -> tuple[Reach, ...]:
+        """How far from an answer's time the facts and atoms lie that it looks at."""
+        return tuple(
+            Reach(each, distances.furthest(each.first, time), distances.furthest(time, each.last))
+            for each in self.references
+        )
+
+
+class AskedNode(Literal, frozen=True):
+    """A literal that is true, false or open as a whole, and is asked once its variables have values.
+
+    It gives none, and is no reason to tell an answer.
+    """
+
+
+class Condition(Literal, frozen=True):
+    """A literal that the background and values decide."""
+
+    @property
+    def outcome(self) -> bool | None:
+        """Whether it holds whatever its variables stand for; None if that depends on them."""
+        return None
+
+    def holds(self, values: Mapping[str, Value], exists: Exists, /) -> bool:
+        """Whether it holds with these values of its variables; never asked of one that gives values."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class AskedLiteral:
+    """An asked literal as the engine looks at it: with how far from the answer's time it looks."""
+
+    node: AskedNode
+    reaches: tuple[Reach, ...]
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        return self.node.variables
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        return self.node.references
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """The relations whose atoms it asks for."""
+        return tuple(each.name for each in self.references)
+
+    @cached_property
+    def behind(self) -> int | None:
+        """How far before the answer's time it looks at most; None: no bound."""
+        return largest(each.behind for each in self.reaches)
+
+    @cached_property
+    def ahead(self) -> int | None:
+        """How far after it, likewise."""
+        return largest(each.ahead for each in self.reaches)
+
+
+def largest(ticks: Iterable[int | None]) -> int | None:
+    """The largest number of ticks; None if one of them has no bound."""
+    known = list(ticks)
+    return None if None in known else max(tick for tick in known if tick is not None)

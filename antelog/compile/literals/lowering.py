@@ -1,0 +1,75 @@
+"""From the syntax tree to terms: what each kind of literal is made with.
+
+`_` becomes a variable of its own or, under negation, a gap (None). A name for the relation that says whether
+some atom with certain arguments holds is made here, too.
+
+    A(X, _, T+1)    X, _1, T+1        not A(X, _, T)    X, None, T: asks A(x, _, time)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, call_text
+from antelog.language import syntax
+from antelog.language.vocabulary import Vocabulary
+
+
+@dataclass
+class Lowering:
+    """What is known of the rule whose literals are made.
+
+    `times` are its variables that are times, `general` the predicates that a query asks for in general.
+    """
+
+    vocabulary: Vocabulary
+    times: set[str]
+    general: frozenset[str] = frozenset()
+    anonymous: int = 0
+
+    def is_static(self, atom: syntax.Atom) -> bool:
+        return self.vocabulary.is_static(atom.predicate)
+
+    def term(self, term: syntax.Term) -> Term:
+        match term:
+            case syntax.Variable(name):
+                return Var(name)
+            case syntax.Constant(value):
+                return Const(value)
+            case _:
+                return Var(self._fresh())
+
+    def gaps(self, terms: Sequence[syntax.Term]) -> tuple[Term | None, ...]:
+        """Terms with None for `_`."""
+        return tuple(None if isinstance(t, syntax.Anonymous) else self.term(t) for t in terms)
+
+    def time(self, term: syntax.Term) -> Time:
+        match term:
+            case syntax.Variable(name):
+                return Time(name, 0)
+            case syntax.Shifted(variable, offset):
+                return Time(variable, int(offset))
+            case syntax.Constant(value):
+                return Time(None, int(value))
+            case _:
+                return Time(self._fresh(), 0)
+
+    def operand(self, term: syntax.Term) -> Operand:
+        """A side of a comparison of values."""
+        return Sum(term.variable, term.offset) if isinstance(term, syntax.Shifted) else self.term(term)
+
+    def relation(self, predicate: str, arguments: Sequence[Term | None]) -> str:
+        """The name of the relation that says whether some atom with these arguments holds.
+
+        A query that asks for all of them has that relation already.
+        """
+        *columns, time = self.vocabulary[predicate].columns
+        if predicate in self.general and None not in arguments:
+            return predicate
+        shown = ("_" if a is None else column for a, column in zip(arguments, columns, strict=True))
+        return call_text(predicate, [*shown, time])
+
+    def _fresh(self) -> str:
+        self.anonymous += 1
+        return f"_{self.anonymous}"

@@ -1,0 +1,143 @@
+"""Terms: the variables, values, times and sums that literals are made of, and how they read.
+
+    Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
+
+Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are checked when a
+plan is read from JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from antelog.language.printer import value_text
+from antelog.language.syntax import number
+
+
+class Var(Struct, frozen=True, tag=True):
+    """An object variable of a pattern."""
+
+    name: str
+
+
+class Const(Struct, frozen=True, tag=True):
+    value: str | int | float
+
+
+class Time(Struct, frozen=True, tag=True):
+    """The time `variable + offset`, or the tick `offset` if there is no variable."""
+
+    variable: str | None
+    offset: int
+
+    def __add__(self, ticks: int) -> Time:
+        return Time(self.variable, self.offset + ticks)
+
+    def after(self, other: Time) -> int | None:
+        """How many ticks later than another time it is; None if these are not tied to each other."""
+        return self.offset - other.offset if self.variable == other.variable else None
+
+
+class Sum(Struct, frozen=True, tag=True):
+    """A number plus another, in a comparison: `V + 0.5`."""
+
+    variable: str
+    offset: int | float
+
+
+Term: TypeAlias = Var | Const
+Operand: TypeAlias = Var | Const | Time | Sum
+Part: TypeAlias = str | Operand
+"""A piece of a literal's text: a text that is the same everywhere, or a term."""
+
+
+class Replacement:
+    """Puts something else in place of variables; subclasses say what."""
+
+    def term(self, term: Term) -> Term:
+        return term
+
+    def time(self, time: Time) -> Time:
+        return time
+
+    def terms(self, terms: tuple[Term | None, ...]) -> tuple[Term | None, ...]:
+        return tuple(None if term is None else self.term(term) for term in terms)
+
+    def operand(self, operand: Operand) -> Operand:
+        match operand:
+            case Time():
+                return self.time(operand)
+            case Sum(variable, offset):
+                value = self.term(Var(variable))
+                if isinstance(value, Var):
+                    return Sum(value.name, offset)
+                return operand if isinstance(value.value, str) else Const(number(value.value + offset))
+            case _:
+                return self.term(operand)
+
+
+# ---- variables ----
+
+
+def variable_in(operand: Operand | None) -> str | None:
+    """The variable of a term, a time or a sum, if it has one."""
+    match operand:
+        case Var(name):
+            return name
+        case Sum(variable, _) | Time(variable, _):
+            return variable
+        case _:
+            return None
+
+
+def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
+    """The variables of terms, times and sums."""
+    return frozenset(name for operand in operands if (name := variable_in(operand)) is not None)
+
+
+# ---- text ----
+
+
+def time_text(time: Time) -> str:
+    if time.variable is None:
+        return str(time.offset)
+    return time.variable + (f"{time.offset:+d}" if time.offset else "")
+
+
+def term_text(term: Term | None) -> str:
+    if term is None:
+        return "_"
+    return term.name if isinstance(term, Var) else value_text(term.value)
+
+
+def operand_text(operand: Operand) -> str:
+    if isinstance(operand, Time):
+        return time_text(operand)
+    if isinstance(operand, Sum):
+        sign = "+" if operand.offset >= 0 else "-"
+        return f"{operand.variable}{sign}{value_text(abs(operand.offset))}"
+    return term_text(operand)
+
+
+def call_text(predicate: str, parts: Iterable[str]) -> str:
+    return f"{predicate}({', '.join(parts)})"
+
+
+def call_parts(opening: str, operands: Iterable[Operand | None]) -> tuple[Part, ...]:
+    """The text of an atom in parts, `P(`, X, `, `, `_`, `, `, T+1, `)`; `_` stands for no value."""
+    parts: list[Part] = [f"{opening}("]
+    for place, operand in enumerate(operands):
+        parts += [", "] if place else []
+        parts.append("_" if operand is None else operand)
+    return (*parts, ")")
+
+
+def text_of(parts: Iterable[Part]) -> str:
+    return "".join(part if isinstance(part, str) else operand_text(part) for part in parts)
+
+
+def later(name: str, ticks: int) -> str:
+    return time_text(Time(name, ticks))

@@ -1,0 +1,103 @@
+"""Checks that there is a Java and a PySpark that fit, before Spark starts and fails in its own words.
+
+PySpark is not imported for that: it takes as long as much of what a command does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import MutableMapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from antelog.errors import UnsupportedError
+
+_OLDEST_JAVA = 17
+_OLDEST, _TOO_NEW = (4, 1), (5, 0)
+"""The first version of PySpark that works, and the first that may not."""
+_ADVICE = (
+    f"Spark runs on Java {_OLDEST_JAVA} or later: install one (Debian: apt install openjdk-17-jre-headless, "
+    "macOS: brew install openjdk@17, anywhere: adoptium.net), and let JAVA_HOME name its folder if it "
+    "is not on the PATH. In antelog's own folder, `make demo` puts one into .venv without root. "
+    "`antelog try` needs no Java."
+)
+
+
+def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Raises UnsupportedError if Spark would find no Java, or one that is too old.
+
+    If JAVA_HOME is not set and `make setup` has noted a Java for this Python, JAVA_HOME becomes that one.
+    """
+    java = _executable(environment)
+    if java is None:
+        raise UnsupportedError(f"there is no Java on this machine. {_ADVICE}")
+    try:
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnsupportedError(f"the Java at {java} does not start ({error}). {_ADVICE}") from None
+    said = done.stderr + done.stdout
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    if done.returncode or version is None:
+        raise UnsupportedError(f"the Java at {java} does not start ({said.strip()[:200]}). {_ADVICE}")
+    if int(version[1]) < _OLDEST_JAVA:
+        raise UnsupportedError(f"the Java at {java} is version {version[1]}, too old. {_ADVICE}")
+
+
+def _executable(environment: MutableMapping[str, str]) -> str | None:
+    """The Java that Spark would start: that of JAVA_HOME, or else the first on the PATH."""
+    if not environment.get("JAVA_HOME") and (home := _of_setup()) is not None:
+        environment["JAVA_HOME"] = home
+    if home := environment.get("JAVA_HOME"):
+        java = Path(home, "bin", "java")
+        if not java.exists():
+            raise UnsupportedError(f"JAVA_HOME is {home}, and there is no Java in it. {_ADVICE}")
+        return str(java)
+    return shutil.which("java", path=environment.get("PATH", ""))
+
+
+def _of_setup() -> str | None:
+    """The home of the Java that `make setup` has noted in this virtual environment, if it is there."""
+    try:
+        home = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    return home if Path(home, "bin", "java").exists() else None
+
+
+def require_pyspark() -> None:
+    """Raises UnsupportedError if PySpark is too old or too new; passes if there is none."""
+    version = pyspark_version()
+    if not version:
+        return
+    major, minor = (int(number) for number in re.findall(r"\d+", version)[:2])
+    if not _OLDEST <= (major, minor) < _TOO_NEW:
+        why = "too old: its streams cannot keep state in Python" if (major, minor) < _OLDEST else "too new"
+        raise UnsupportedError(
+            f"PySpark is version {version}, {why}. "
+            "Take one from 4.1 on and before 5: pip install 'antelog[spark]'"
+        )
+
+
+def pyspark_version() -> str:
+    """PySpark's version; empty if there is none."""
+    if (loaded := sys.modules.get("pyspark")) is not None:
+        return str(loaded.__version__)
+    folder = _pyspark_folder()
+    if folder is None:
+        return ""
+    found = re.search(
+        r'__version__[^=\n]*= *["\']([^"\']+)', (folder / "version.py").read_text(encoding="utf-8")
+    )
+    return found[1] if found else ""
+
+
+@cache
+def _pyspark_folder() -> Path | None:
+    """The folder PySpark is installed in."""
+    found = find_spec("pyspark")
+    return None if found is None or found.origin is None else Path(found.origin).parent

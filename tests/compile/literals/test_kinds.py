@@ -1,0 +1,89 @@
+"""antelog/compile/literals: what each kind of literal says of itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.compile.literals import KINDS, AnyLiteral, Atom, Comparison, Negation, StaticAtom, lowered
+from antelog.compile.literals.literal import AskedNode, Condition, Value
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.terms import Const, Replacement, Sum, Term, Time, Var
+from antelog.diagnostics import Source
+from antelog.language import read
+
+A = Atom("A", (Var("X"), Const(3)), Time("T", 1))
+NOT_B = Negation("B", (Var("X"), None), Time("T", 0), "B(x, _, time)")
+ROOM, NOT_SHUT = StaticAtom("Room", (Var("X"), None)), StaticAtom("Shut", (Var("X"),), negated=True)
+MORE = Comparison(Var("W"), ">=", Sum("V", 0.5))
+EACH = (A, NOT_B, ROOM, NOT_SHUT, MORE)
+
+
+class _Called(Replacement):
+    def term(self, term: Term) -> Term:
+        return Var(term.name + "2") if isinstance(term, Var) else term
+
+
+def test_the_examples_show_every_kind() -> None:
+    assert set(map(type, EACH)) == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("literal", "text", "variables", "binds"),
+    [
+        (A, "A(X, 3, T+1)", {"X", "T"}, {"X", "T"}),
+        (NOT_B, "not B(X, _, T)", {"X", "T"}, set()),
+        (ROOM, "Room(X, _)", {"X"}, {"X"}),
+        (NOT_SHUT, "not Shut(X)", {"X"}, set()),
+        (MORE, "W >= V+0.5", {"W", "V"}, set()),
+    ],
+)
+def test_text_and_variables(literal: AnyLiteral, text: str, variables: set[str], binds: set[str]) -> None:
+    assert literal.text == text
+    assert (set(literal.variables), set(literal.binds)) == (variables, binds)
+
+
+@pytest.mark.parametrize("literal", EACH)
+def test_a_replaced_literal_has_the_same_key_and_other_variables(literal: AnyLiteral) -> None:
+    new = literal.replaced(_Called())
+    assert (type(new), new.key, len(new.operands)) == (type(literal), literal.key, len(literal.operands))
+    objects = {operand.name for operand in literal.operands if isinstance(operand, Var)}
+    assert {f"{name}2" for name in objects} <= new.variables
+
+
+def test_facts_and_asked_literals_look_at_an_input_or_a_relation() -> None:
+    (fact,), (asked,) = A.references, NOT_B.references
+    assert (fact.name, fact.of_input, fact.first, fact.last) == ("A", True, Time("T", 1), Time("T", 1))
+    assert (asked.name, asked.of_input, asked.asked, asked.kept) == (
+        "B(x, _, time)",
+        False,
+        (Var("X"),),
+        (0,),
+    )
+    assert [isinstance(each, AskedNode) for each in EACH] == [False, True, False, False, False]
+    conditions = [each for each in EACH if isinstance(each, Condition)]
+    assert [each.references for each in conditions] == [(), (), ()]
+
+
+def test_conditions_hold_of_values() -> None:
+    there = {("Shut", ("b",))}
+    values: dict[str, Value] = {"X": "a", "W": 2, "V": 1}
+    assert NOT_SHUT.holds(values, lambda name, row: (name, row) in there)
+    assert not NOT_SHUT.holds({"X": "b"}, lambda name, row: (name, row) in there)
+    assert MORE.holds(values, lambda *_: False)
+    assert not MORE.holds({"W": 1, "V": 1}, lambda *_: False)
+
+
+def test_each_literal_of_a_rule_becomes_one_of_a_kind() -> None:
+    checked = read(
+        Source("""static S(x). input A(x, y, time). input B(x, y, time).
+        P(X, T) :- A(X, Y, T), not B(X, _, T), S(X), not S(b), Y > 3. query P(X, T).""")
+    )
+    lowering = Lowering(checked.vocabulary, {"T"})
+    (rule,) = checked.document.rules
+    assert [[each.text for each in lowered(literal, lowering)] for literal in rule.body] == [
+        ["A(X, Y, T)"],
+        ["not B(X, _, T)"],
+        ["S(X)"],
+        ["not S(b)"],
+        ["Y > 3"],
+    ]
