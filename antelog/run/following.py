@@ -98,7 +98,12 @@ class FollowedRun:
             found = restored(
                 kept.store,
                 lambda state: Engine.from_bytes(
-                    state, self.program, only=only, arrival=ARRIVAL, **kept_options
+                    state,
+                    self.program,
+                    only=only,
+                    arrival=ARRIVAL,
+                    min_chance=self.engine.get("min_chance"),
+                    most=self.engine.get("most"),
                 ),
             )
         if found is None:

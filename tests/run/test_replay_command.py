@@ -1,4 +1,4 @@
-"""antelog/cli/recorded/{facts,replay,through}.py: where a replay starts, what it keeps, rejects."""
+"""antelog/run/driver.py by `antelog try`: where a replay starts, what it keeps, rejects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from antelog.files import lines as lines_module
-from antelog.files import merging
+from antelog.run import reading, waiting
 from tests.cli.trying import PROGRAM, messages, try_
 
 TIMED = """device,level,time
@@ -138,8 +138,8 @@ def rejected() -> list[tuple[str, int, str, str]]:
 def test_late_facts_have_lines_in_files_read_in_pieces(
     monkeypatch: pytest.MonkeyPatch, blank: int, snapshots: bool
 ) -> None:
-    monkeypatch.setattr(merging, "STEP", 10)
-    monkeypatch.setattr(merging.batches, "__kwdefaults__", {"room": 50, "step": 10})
+    monkeypatch.setattr(waiting, "STEP", 10)
+    monkeypatch.setattr(reading, "ROOM", 50)
     monkeypatch.setattr(lines_module.pieces, "__defaults__", (100,))
     lines = ["device,level,time,arrival"]
     late = []

@@ -1,4 +1,4 @@
-"""antelog/cli/recorded/outcomes.py: what became of answers, whatever is forgotten meanwhile."""
+"""antelog/cli/show/outcomes.py: what became of answers, whatever is forgotten meanwhile."""
 
 from collections import Counter
 from random import Random
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from antelog import Engine, parse
-from antelog.cli.recorded import outcomes
-from antelog.cli.recorded.outcomes import Outcomes, median
+from antelog.cli.show import outcomes
+from antelog.cli.show.outcomes import Outcomes, median
 from antelog.cli.show.summary import Outcome
 
 RULES = """
