@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
-from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_read, summarized
-from antelog.cli.show.terminal import say
+from antelog.cli.show.terminal import progress_bar, say
 from antelog.compile.nodes.plan import Plan
 from antelog.files import ARRIVAL
 from antelog.process import Engine

@@ -9,7 +9,7 @@
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
-Columns are found by name; the others are left where they are. The options are
+OutputColumns are found by name; the others are left where they are. The options are
 
     static     background facts in addition to those of the program: DataFrames, batches all of them
     clock      what moves time on. "arrival": a column with the tick (or timestamp) each fact arrived at;
@@ -38,7 +38,7 @@ as bigint, others as double, decimals of many digits as such), `others`, `explan
 `holds` where facts may be lost. With `query=` they are those of one query, else those of all; a variable a
 query does not have is null.
 
-`others` is there if a variable may stand for all values that nobody has named: it has the names of those
+`others` is there if a variable may stand for all values that have not been seen: it has the names of those
 that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
 Which values are named, and so not among all others, no bucket knows: each knows those of its own facts. But
 every one of them has lines of its own, the first when it is named.

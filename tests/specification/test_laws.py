@@ -56,17 +56,6 @@ def test_the_last_lines_give_the_answers_of_every_tick(case: Case) -> None:
             assert report.confirmed or ahead is not None
             if ahead is not None and ahead.if_silent is not None:
                 assert ahead.if_silent.tick > tick, "overdue"
-        for report in now.values():  # whoever is excepted has a line
-            assert report.others or not report.excepted
-            for name in report.others:
-                own = {dict(answer)[name] for query, answer in last if _is_near(report, query, answer)}
-                assert report.excepted <= own
-
-
-def _is_near(report: Report, query: str, answer: Answer) -> bool:
-    """Whether an answer differs from a report's in nothing but the value that stands for all others."""
-    here, there = ([p for p in a if p[0] not in report.others] for a in (answer, report.answer))
-    return query == report.query and here == there
 
 
 @pytest.mark.slow

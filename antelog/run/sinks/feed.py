@@ -54,7 +54,7 @@ class FeedSink:
         self._lines: list[str] = []
         self._written = self._counted = float("-inf")
         self._last = b""
-        self._rejects = 0
+        self._rejects = self._seen = 0
         self._open: dict[str, int] = {}
 
     def begin(self) -> None:
@@ -79,7 +79,8 @@ class FeedSink:
         if not at_once and now < self._written + BETWEEN:
             return
         self._count()
-        known = {"tick": self._engine.now, "open": self._open, "inputs": inputs, "holding": holding}
+        counted = {"open": self._open, "seen": self._seen}
+        known = {"tick": self._engine.now, **counted, "inputs": inputs, "holding": holding}
         content = msgspec.json.encode(known)
         if not at_once and content == self._last and now < self._written + SILENT:
             return
@@ -101,7 +102,8 @@ class FeedSink:
         began = self._monotonic()
         if began < self._counted:
             return
-        self._open = dict(self._engine.status.open_answers)
+        status = self._engine.status
+        self._open, self._seen = dict(status.open_answers), status.seen_values
         ended = self._monotonic()
         self._counted = ended + _SHARE * (ended - began)
 

@@ -18,6 +18,7 @@ from antelog.engine.log.schema import AFTER_ANSWER
 from antelog.run.address import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"
+"""Headers, and columns of tables: which pipeline wrote a row, and in which batch."""
 _DIGITS = 6
 """To so many digits chances are rounded."""
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS, UNBOUND
-from antelog.engine.values.kinds import Kind
+from antelog.engine.values.types import Kind
 from antelog.engine.values.values import Values
 
 Own: TypeAlias = Callable[[Column, Values], Mask]

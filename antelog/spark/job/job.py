@@ -19,7 +19,7 @@ from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
 from antelog.engine.values.types import Types
 from antelog.run.clock import Timing
-from antelog.spark.job.needed import Needs, needs_of
+from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.spark.job.forecasts import Forecasts
@@ -30,7 +30,7 @@ ARRIVED = InTicks("arrived at")
 No column of an input can have that name.
 """
 
-OTHERS, EXCEPT = "others", "except"
+OTHERS = "others"
 """Columns of answers that stand for all others: which variables do so, and which values are named."""
 
 
@@ -49,7 +49,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Span:
+class Extent:
     """The ticks that a run is about: where time begins and, in a batch, the last one, if these were given."""
 
     begin: int | None = None
@@ -72,7 +72,7 @@ class Job:
     numbers: tuple[int, ...]
     only: tuple[str, ...]
     timing: Timing
-    span: Span
+    span: Extent
     batch: bool
     forecasts: Forecasts | None = None
 
@@ -93,18 +93,11 @@ class Job:
 
     @cached_property
     def schemas(self) -> Mapping[str, pa.Schema]:
-        """For each query what is told of it, in the same types whatever a bucket has seen.
-
-        That is what the engine tells, without the values that are not among all others: a bucket knows
-        only its own.
-        """
+        """For each query the columns of its lines, in the same types whatever a bucket has seen."""
         types = answer_types(self.plan, self.data.types)
         engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
         beside = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
-        return {
-            name: pa.schema([*(f for f in schema if f.name != EXCEPT), *beside[name]])
-            for name, schema in engine.items()
-        }
+        return {name: pa.schema([*schema, *beside[name]]) for name, schema in engine.items()}
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
@@ -119,9 +112,9 @@ class Job:
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
-        """For each input what facts are of use; all are to who learns how often facts come."""
+        """The facts of each input that are of use; all are, if a model learns how often facts come."""
         if self.forecasts is not None and self.forecasts.learns_what_is_shared:
-            return dict.fromkeys(self.tables, ((),))
+            return dict.fromkeys(self.tables, EVERYTHING)
         return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
 
     @cached_property

@@ -220,7 +220,7 @@ def test_a_feed_has_open_answers_changes_rejects_and_the_status(
         "reject": {"input": "P", "reason": "late", "row": "P(b, 1)", "tick": 4, "detail": "a.csv:2: late"}
     }
     assert status["status"].pop("at").endswith("Z")
-    assert status == {"status": {"tick": 4, "open": {"Q": 1}, "inputs": {"P": {}}, "holding": "P"}}
+    assert status == {"status": {"tick": 4, "open": {"Q": 1}, "seen": 0, "inputs": {"P": {}}, "holding": "P"}}
 
 
 def test_a_status_that_has_not_changed_is_written_seldom(store: Store) -> None:
