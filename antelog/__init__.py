@@ -21,10 +21,10 @@ if TYPE_CHECKING:
         StateError,
         UnsupportedError,
     )
-    from antelog.forecast.engine import Engine
     from antelog.forecast.files.model import Model
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
+    from antelog.process import Engine
     from antelog.program import Program, load, parse
     from antelog.watch.live import live
 
@@ -53,7 +53,7 @@ __all__ = [
 _FROM = {
     **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
     **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
-    "Engine": "forecast.engine",
+    "Engine": "process",
     "Model": "forecast.files.model",
     **dict.fromkeys(("Program", "load", "parse"), "program"),
     "live": "watch.live",

@@ -22,9 +22,7 @@ TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
-    TO_PROGRAM
-    | SHOWING
-    | {"__main__", "files", "telling", "spark", "forecast", "process", "run", "watch", "cli"}
+    TO_PROGRAM | SHOWING | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "cli"}
 )
 
 # unit -> the other units it may import
@@ -41,24 +39,23 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "compile": LEAVES | {"language"},
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
-    "telling": TO_ENGINE | {"files"},
     "program": TO_ENGINE,
-    "pictures": TO_ENGINE | {"program", "forecast"},
-    "notebook": TO_ENGINE | {"program", "forecast", "pictures"},
+    "pictures": TO_ENGINE | {"program", "forecast", "process"},
+    "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
     "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
     "forecast": TO_ENGINE | {"program"},
     "process": TO_ENGINE | {"program", "forecast"},
-    "run": TO_PROGRAM | {"files", "forecast", "process", "telling"},
+    "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
-    "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "telling"},
+    "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "cli": EVERYTHING,
 }
 
 # layer -> its folders, and modules beside them that folders need, each of which may import from those
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
-    "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
+    "engine": ("columns", "values", "facts", "step", "answers", "log"),
     "compile": (
         "literals",
         "nodes",
@@ -67,19 +64,28 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "patterns",
         "problems",
         "plan",
-        "naming",
         "prepared",
         "show",
     ),
     "forecast": (
         *("formulas", "odds", "chances", "scoring", "scores", "judges"),
-        *("kinds", "columns", "background", "beside", "retelling", "dropping", "files"),
-        *("alerting", "query", "forecasting", "learned", "report"),
+        *("columns", "background", "beside", "limits", "files"),
+        *(
+            "alerting",
+            "query",
+            "forecasting",
+            "renewing",
+            "swapping",
+            "resuming",
+            "forecaster",
+            "learned",
+            "report",
+        ),
     ),
-    "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
-    "watch": ("feed", "restarts", "alerts", "sources", "follow", "board", "web"),
+    "cli": ("stopping", "show", "arguments", "replaying", "watching", "run", "commands"),
+    "watch": ("child", "feed", "alerts", "changes", "board", "web"),
     "spark": (
-        *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
+        *("settings", "workers", "lost", "job", "transport", "bucket"),
         *("running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
@@ -98,7 +104,7 @@ BELONGS_TO: dict[str, str] = {
     "altair": "pictures",
     "vl_convert": "pictures",
     "IPython": "notebook",
-    "confluent_kafka": "watch",
+    "confluent_kafka": "run",
     "httpx": "watch",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
@@ -237,7 +243,9 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
     fields = {
         each.target.id
         for each in node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and not _made_later(each)
+        if isinstance(each, ast.AnnAssign)
+        and isinstance(each.target, ast.Name)
+        and not (_made_later(each) or _is_option(each))
     }
     for base in node.bases:
         # Two classes of one name: which of them is meant would have to be looked up.
@@ -245,6 +253,14 @@ def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> 
             if parent is not node:
                 fields |= _built_from(parent, known)
     return fields
+
+
+def _is_option(field: ast.AnnAssign) -> bool:
+    """Whether a field is an option of a struct of settings, which users name where they give it."""
+    call = field.value
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("option", "flag")
+    )
 
 
 def _made_later(field: ast.AnnAssign) -> bool:

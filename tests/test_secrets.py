@@ -10,14 +10,16 @@ import pytest
 from py4j.protocol import Py4JError
 
 from antelog import secrets
-from antelog.cli.run.settings import Settings, setting
+from antelog.cli.arguments.runners import RUN
 from antelog.errors import UnsupportedError
 from antelog.run.address import Jdbc, Kafka
+from antelog.run.options import options_of
+from antelog.run.settings import Settings
 from antelog.run.values import SettingError
 from antelog.secrets import blanked, redacted, shows_secret
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, properties_of
+from antelog.spark.endpoints.failures import plain
 from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.failures import plain
 from antelog.spark.session.session import properties
 from tests.cli.pipelines import diagnostics
 from tests.cli.trying import antelog
@@ -141,10 +143,11 @@ def test_options_of_topics() -> None:
 
 
 def test_settings_of_spark() -> None:
-    assert setting("spark.x.password", "${HARD}") == ("spark.x.password", HARD)
+    (conf,) = (each for each in options_of(Settings) if each.name == "conf")
+    assert conf.read("spark.x.password=${HARD}", RUN) == ("spark.x.password", HARD)
     assert redacted(f"cannot parse {HARD}") == "cannot parse ***"
     with pytest.raises(SettingError, match=r"the environment has no variable HRAD\. Did you mean HARD"):
-        setting("spark.x.password", "${HRAD}")
+        conf.read("spark.x.password=${HRAD}", RUN)
 
 
 def test_settings_reach_java_by_a_file() -> None:
@@ -214,10 +217,12 @@ def test_a_password_on_the_command_line_is_warned_of(monkeypatch: pytest.MonkeyP
     started: list[Settings] = []
     monkeypatch.setattr(run, "run_pipeline", lambda _, settings, _page: started.append(settings))
     shown = antelog("run", "p.alog", *IN, "--output", f"{URL}#t")
-    assert "warning: whoever may list the processes of this machine can read the password" in shown.stderr
+    assert (
+        "warning: everyone who may list the processes of this machine can read the password" in shown.stderr
+    )
     hidden = antelog("run", "p.alog", *IN, "--output", "jdbc:postgresql://db/x?user=me&password=${HARD}#t")
     assert (hidden.exit_code, hidden.stderr) == (0, "")
-    assert [dict(each.sinks.outputs[0].options)["password"] for each in started] == ["hunter2", HARD]  # type: ignore[union-attr]
+    assert [dict(each.outputs[0].options)["password"] for each in started] == ["hunter2", HARD]  # type: ignore[union-attr]
 
 
 def test_failures_of_java() -> None:

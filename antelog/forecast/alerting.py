@@ -3,52 +3,85 @@
     query Malf(X, T) alert 80%.
     chances 0.78 at 3, 0.83 at 4    a line at 4: likely
 
-In come the chances of open answers tick by tick, out go the lines of alerts.
+A line of an alert is the last line of its answer with the tick and the chance of the alert.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from antelog.engine.columns.tables import Column, Mask
+from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, keys_of
+from antelog.engine.log.changes import Lines
+from antelog.engine.values.values import Values
 from antelog.forecast.beside import Beside
 from antelog.forecast.chances.shapes import Chances
+from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.judges.alerts import Alerts, alert_changes
 from antelog.forecast.judges.judging import Told, source_of
-from antelog.forecast.kinds import LIKELY, UNLIKELY
-from antelog.forecast.retelling import Pool, again, marked
 
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """What was said of some answers at some ticks: the chances, how the model's grow, for which ticks.
+    """The chances of some answers at some ticks, how the model's grow, and the answers' ticks.
 
-    `line` is the place of the last line of each, or -1 if that was told in a step before.
+    `line` is the row of the last line of each among those of the step, or -1 if that is of a step before.
     """
 
     told: Told
     found: Chances
+    answer: tuple[Column, ...]
     time: Column
     line: Column
 
     @property
     def source(self) -> Column:
-        """Who says each chance, as a number of `beside.SOURCES`; -1 for nobody."""
+        """The judge of each chance, as a number of `beside.SOURCES`; -1 for none."""
         return source_of(self.told)
 
     def take(self, at: Column) -> Said:
         found = replace(self.found, which=self.found.which.take(at))
-        return Said(self.told.take(at), found, self.time.take(at), self.line.take(at))
+        answer = tuple(column.take(at) for column in self.answer)
+        return Said(self.told.take(at), found, answer, self.time.take(at), self.line.take(at))
+
+
+@dataclass(frozen=True, eq=False)
+class LastLines:
+    """The last lines of open answers: those of a step, or else the answers as they were `before` it.
+
+    The cells of the answers before are of the values `of` the engine; those of the forecast are of `values`.
+    """
+
+    lines: pa.Table
+    before: Callable[[], Lines]
+    of: Values
+    values: Values
+
+    def take(self, said: Said) -> tuple[pa.Table, Column]:
+        """The last lines of answers, and which of the answers these are: the engine may have dropped some."""
+        here = np.flatnonzero(said.line >= 0)
+        table, earlier = self.lines.take(pa.array(said.line.take(here))), np.flatnonzero(said.line < 0)
+        if len(earlier) == 0:
+            return table, here
+        open_ = self.before()
+        own = [self.values.recoded(column, self.of) for column in open_.cells[:-1]]
+        known, asked = keys_of([[*own, open_.cells[-1]], [column.take(earlier) for column in said.answer]])
+        at = find(asked, known)
+        there = np.flatnonzero(at >= 0)
+        more = open_.table.take(pa.array(at.take(there)))
+        return pa.concat_tables([table, more]), np.concatenate([here, earlier.take(there)])
 
 
 def alert_lines(
-    alerts: Alerts, said: Sequence[Said], threshold: float, pool: Pool, *, lossy: bool
+    alerts: Alerts, said: Sequence[Said], threshold: float, last: LastLines, *, lossy: bool
 ) -> tuple[Alerts, list[pa.Table]]:
-    """What is alerted after a step, and its lines of alerts."""
+    """The alerts after a step, and its lines of alerts."""
     number, tick, chance = (
         np.concatenate([np.zeros(0, kind), *(getattr(each.told, name) for each in said)])
         for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
@@ -59,19 +92,33 @@ def alert_lines(
         mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.told.tick)))
         if len(mine):
             some = each.take(found.row.take(mine) - first)
-            parts.append(_lines(pool, some, found.likely[mine], lossy))
+            parts.append(_lines(last, some, found.likely[mine], lossy))
         first += len(each.told.tick)
     return after, parts
 
 
-def _lines(pool: Pool, said: Said, likely: Mask, lossy: bool) -> pa.Table:
-    """The last lines of answers, told again with their chances of now."""
-    words = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
-    last = again(pool.lines(said.line, said.told.number), said.told.tick, words)
-    rows = np.arange(last.num_rows)
-    beside = Beside(last.num_rows, lossy=lossy)
+def _lines(last: LastLines, said: Said, likely: Mask, lossy: bool) -> pa.Table:
+    lines, at = last.take(said)
+    said, likely = said.take(at), likely[at]
+    kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
+    for name, column in (("tick", pa.array(said.told.tick)), ("change", kinds)):
+        place = lines.schema.get_field_index(name)
+        lines = lines.set_column(place, lines.schema.field(place), column)
+    rows = np.arange(lines.num_rows)
+    beside = Beside(lines.num_rows, lossy=lossy)
     beside.say(rows, said.told.chance, said.source)
     beside.grow(rows, said.time, said.found)
     if lossy:
         beside.hold(rows, said.found)
-    return marked(beside.table(last), said.told.number, np.full(len(rows), -1))
+    return beside.table(lines)
+
+
+def in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
+    """Lines in the order of the log; lines of alerts come after other lines of their answer and tick."""
+    if len(parts) == 1:
+        return parts[0]
+    lines = pa.concat_tables(parts)
+    names = ["tick", *([relation.answer.time] if relation.answer.time else []), *relation.answer.variables]
+    lines = lines.append_column("#", pa.array(np.arange(lines.num_rows)))
+    keys = [(name, "ascending") for name in (*names, "#")]
+    return lines.take(pc.sort_indices(lines, sort_keys=keys)).drop_columns(["#"])

@@ -1,4 +1,4 @@
-"""The names and types of the columns that stand beside the log; those who only pass them on load this alone.
+"""The names and types of the columns of forecasts, and the kinds of changes; cheap to import.
 
 chance  forecast                      chance_from    holds
 0.64    [[2, 0.14], [3, 0.43], …]     model          null
@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from antelog.engine.log.changes import KINDS as PLAIN_KINDS
+
 FORECAST = pa.list_(pa.struct([("tick", pa.int64()), ("chance", pa.float64())]))
 
 COLUMNS = pa.schema([("chance", pa.float64()), ("forecast", FORECAST), ("chance_from", pa.string())])
-"""What lines have besides; null where no chance is known."""
+"""The columns of all lines; null where no chance is known."""
 
 HOLDS = pa.schema([("holds", pa.float64())])
-"""What they have besides where facts may be lost."""
+"""One more column where facts may be lost."""
 
 NAMES = (*COLUMNS.names, *HOLDS.names)
+
+LIKELY, UNLIKELY = "likely", "unlikely"
+
+KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)
+"""All kinds of changes; the last two come of queries with an `alert`."""
+
+HALF_LIFE = 250.0
+"""Counts are worth half after this many epochs, while a stream runs."""

@@ -11,26 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import distinct
-from antelog.engine.engine import Finished
+from antelog.engine.engine import FinishedStep
+from antelog.engine.kernel import open_answers
 from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
 from antelog.engine.values.values import Values
 from antelog.forecast.background import tables_of
 from antelog.forecast.chances.layout import Layout, key_of, layout
-from antelog.forecast.dropping import Limits
 from antelog.forecast.files.model import Model, nothing_counted
 from antelog.forecast.judges import average, judging, outcomes
+from antelog.forecast.limits import LeftOut, Limits
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
 from antelog.forecast.odds.tally import AsOf
-from antelog.forecast.query import Followed, Learning, Query, Scene, nobody_followed
+from antelog.forecast.query import Earlier, Followed, Learning, Query, Scene, nobody_followed
 from antelog.forecast.scores import Scores
 
 
@@ -49,15 +51,14 @@ class Forecasting:
     queries: Mapping[str, Followed]
     epoch: int
     learning: Learning
-    limits: Limits
 
 
-def start(plan: Plan, learning: Learning, limits: Limits, model: Model | None = None) -> Forecasting:
+def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecasting:
     """Before the first step; with a model, what that has learned is known."""
     sightings = nothing_seen(layout(plan).families)
     queries = {query.name: _nobody(plan, query) for query in plan.queries}
     if model is None:
-        return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning, limits)
+        return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning)
     queries = {
         name: replace(
             each,
@@ -66,7 +67,7 @@ def start(plan: Plan, learning: Learning, limits: Limits, model: Model | None = 
         for name, each in queries.items()
     }
     sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
-    return Forecasting(sightings, model.series, queries, 0, learning, limits)
+    return Forecasting(sightings, model.series, queries, 0, learning)
 
 
 def _nobody(plan: Plan, query: Relation) -> Followed:
@@ -75,37 +76,49 @@ def _nobody(plan: Plan, query: Relation) -> Followed:
     return nobody_followed(width, keys)
 
 
-def told(plan: Plan, before: Forecasting, finished: Finished) -> tuple[Forecasting, dict[str, pa.Table]]:
-    """What is known after a step, and its lines with their chances."""
-    own, state = layout(plan), finished.state
-    sightings = seen(before.sightings, own.families, finished.facts, finished.values)
+@dataclass(frozen=True, eq=False)
+class ForecastStep:
+    """What is known after a step, the lines of each query with their chances, and how many were left out."""
+
+    after: Forecasting
+    log: dict[str, pa.Table]
+    left_out: dict[str, LeftOut]
+
+
+def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits) -> ForecastStep:
+    """The forecasts of a step. The limits make no difference to what is known after it."""
+    own, state, values = layout(plan), step.after, step.before.values
+    sightings = seen(before.sightings, own.families, step.facts, values)
     current = replace(before, sightings=sightings)
     if before.learning.on:
         # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
         first_tick = 1 + min(each.judged.followed.now for each in before.queries.values())
         current = _used(own, _counted(own, current, state.now), first_tick)
-    scene = _scene(plan, current, state)
-    queries, log = dict(current.queries), {}
-    for name, each in finished.told.items():
-        query = Query(scene, plan.relation(name))
-        queries[name], log[name] = query.told(queries[name], each.lines, finished.values, state.now)
+    scene = _scene(plan, current, state, limits)
+    queries, log, left_out = dict(current.queries), {}, {}
+    for name, each in step.changes.items():
+        earlier = Earlier(values, partial(open_answers, plan, step.before, name, staged=True))
+        found = Query(scene, plan.relation(name)).step(queries[name], each.lines, state.now, earlier)
+        queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out
     first = dict.fromkeys(
         (family.name for family in own.families), state.now - own.reach(before.learning.length)
     )
     after = _used(own, current, state.now)
-    return replace(after, sightings=forgotten(sightings, first), queries=queries), log
+    after = replace(after, sightings=forgotten(sightings, first), queries=queries)
+    return ForecastStep(after, log, left_out)
 
 
-def _scene(plan: Plan, current: Forecasting, state: State) -> Scene:
+def _scene(plan: Plan, current: Forecasting, state: State, limits: Limits) -> Scene:
     seen_, tables = current.sightings, tables_of(state, current.sightings.values)
-    begin, learned = state.begin or 0, (current.series, current.learning, current.limits)
-    return Scene(layout(plan), seen_, tables, begin, *learned)
+    return Scene(layout(plan), seen_, tables, state.begin or 0, current.series, current.learning, limits)
 
 
-def with_chances(plan: Plan, current: Forecasting, state: State, told: tuple[str, Lines]) -> pa.Table:
+def with_chances(
+    plan: Plan, current: Forecasting, state: State, told: tuple[str, Lines], limits: Limits
+) -> pa.Table:
     """Open answers with their chances as of the last tick."""
     name, lines = told
-    return Query(_scene(plan, current, state), plan.relation(name)).open(
+    return Query(_scene(plan, current, state, limits), plan.relation(name)).open(
         current.queries[name], lines, state.values
     )
 

@@ -7,27 +7,28 @@ In come what was known of the query and what the step tells of it, out go what i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, Mask, distinct, find, inverse, spread
+from antelog.engine.columns.joins import find, spread
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, inverse
+from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.log.changes import Lines as Logged
-from antelog.engine.log.told import REVISED
+from antelog.engine.log.told import REJECT, REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerting import Said, alert_lines
+from antelog.forecast.alerting import LastLines, Said, alert_lines, in_order
 from antelog.forecast.beside import Beside
 from antelog.forecast.chances.answers import Asked, Tables
 from antelog.forecast.chances.chances import chances
 from antelog.forecast.chances.layout import Layout, is_lossy, key_of
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.chances.table import Known
-from antelog.forecast.dropping import NOTHING_DROPPED, Dropping, Limits, with_dropped
-from antelog.forecast.dropping import without as drops_without
+from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.formulas.chains import Chain
 from antelog.forecast.judges import judging
 from antelog.forecast.judges.alerts import NO_ALERTS, Alerts
@@ -35,21 +36,19 @@ from antelog.forecast.judges.alerts import without as alerts_without
 from antelog.forecast.judges.following import (
     Lines,
     Settled,
-    Step,
     Stretches,
     followed,
-    numbers_of,
     told_at,
 )
 from antelog.forecast.judges.judging import Judged
 from antelog.forecast.judges.outcomes import learned
+from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.forecast.odds import series_counts
 from antelog.forecast.odds.declared import completed, declared
 from antelog.forecast.odds.odds import Keys, Odds, together
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.sightings import Sightings, family_of
-from antelog.forecast.odds.tally import EPOCH, HALF_LIFE, AsOf
-from antelog.forecast.retelling import Kept, Pool, in_order, marked, nothing_kept, unmarked
+from antelog.forecast.odds.tally import EPOCH, AsOf
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -119,31 +118,32 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What is known of a query after a step: the judged answers, the likely ones, those that were dropped.
-
-    And the last lines of open ones, if they may have to be told again.
-    """
+    """The judged answers of a query after a step, and those that are likely."""
 
     judged: Judged
     alerts: Alerts
-    dropping: Dropping
-    kept: Kept
 
 
 def nobody_followed(width: int, keys: int) -> Followed:
     """Before the first answer, of so many columns, with the time; so many of them are the key."""
-    return Followed(judging.nothing_judged(width, keys), NO_ALERTS, NOTHING_DROPPED, nothing_kept())
+    return Followed(judging.nothing_judged(width, keys), NO_ALERTS)
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
-    """The lines of a step with their chances and the numbers of their answers; for each open stretch the
-    place of its line; and what was said."""
+class Earlier:
+    """The values of the engine, and the lines of open answers as they were before a step."""
 
+    values: Values
+    lines: Callable[[], Logged]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryStep:
+    """A query after a step, its lines with their chances, and the lines that limits left out."""
+
+    after: Followed
     lines: pa.Table
-    number: Column
-    line: Column
-    said: Sequence[Said]
+    left_out: LeftOut
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,17 +153,15 @@ class Query:
     scene: Scene
     relation: Relation
 
-    def told(self, before: Followed, logged: Logged, values: Values, now: int) -> tuple[Followed, pa.Table]:
-        """What is known of the query after the step, and its lines with their chances."""
-        rows, lines = self._lines(logged, values)
-        judged = before.judged
+    def step(self, before: Followed, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
+        """The query after a step that ends at `now`, and its lines with their chances."""
+        rows, lines = self._lines(logged, earlier.values)
         learning, delay = self.scene.learning, self.relation.bounds.delay
-        step = followed(judged.followed, lines, now, delay, counted=learning.on)
-        judged = self._learned(replace(judged, followed=step.after), step.settled)
+        step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
+        judged = self._learned(replace(before.judged, followed=step.after), step.settled)
         beside = Beside(logged.table.num_rows, lossy=self._lossy)
-        line = np.append(rows, -1).take(step.stretches.line)
-        moments = self._moments(step.stretches, line)
-        said = []
+        moments = self._moments(step.stretches, np.append(rows, -1).take(step.stretches.line))
+        said, at_lines = [], []
         found = self._chances(moments, (rows, lines), beside)
         for epoch, here, done in _epochs(moments, step.settled, learning):
             now_asked, some_found = moments, found
@@ -174,41 +172,25 @@ class Query:
             beside.say(some.line, some.told.chance, some.source)
             beside.grow(some.line, some.time, some.found)
             said.append(more)
+            at_lines.append(some.told)
             weighed = epoch if learning.on and learning.shared else None
             judged = judging.settle(judged, step.settled, done, weighed)
-        number = np.full(logged.table.num_rows, -1)
-        number[rows] = step.numbers
-        told_ = _Told(beside.table(logged.table), number, line, said)
-        return self._retold(replace(before, judged=judged), told_, step, now)
-
-    def _retold(self, before: Followed, told: _Told, step: Step, now: int) -> tuple[Followed, pa.Table]:
-        """The lines with those of alerts, and without those of dropped answers."""
-        relation, limits = self.relation, self.scene.limits
-        if relation.alert is None and not limits:
-            return before, told.lines
-        pool, settled = Pool(before.kept, told.lines), step.settled.number
-        parts = [marked(told.lines, told.number, np.arange(told.lines.num_rows))]
-        alerts, dropping = before.alerts, before.dropping
-        if relation.alert is not None:
-            alerts, more = alert_lines(alerts, told.said, relation.alert, pool, lossy=self._lossy)
-            parts += more
-        lines = in_order(parts, relation)
-        if limits:
-            dropping, parts = with_dropped(dropping, lines, limits, pool)
-            lines = in_order(parts, relation)
-        after = Followed(
-            before.judged,
-            alerts_without(alerts, settled),
-            drops_without(dropping, settled),
-            pool.kept(step.stretches, told.line, now),
-        )
-        return after, unmarked(lines)
+        table, alerts, limits = beside.table(logged.table), before.alerts, self.scene.limits
+        likeliest = np.full(table.num_rows, np.nan)
+        if limits.min_chance is not None:
+            likeliest[rows] = _likeliest([before.judged.told, *at_lines], step.numbers, lines)
+        within = filtered(table, logged.kind, likeliest, limits)
+        parts = [within.lines]
+        if self.relation.alert is not None:
+            last = LastLines(logged.table, earlier.lines, earlier.values, self.scene.sightings.values)
+            alerts, more_lines = alert_lines(alerts, said, self.relation.alert, last, lossy=self._lossy)
+            alerts, parts = alerts_without(alerts, step.settled.number), [*parts, *more_lines]
+        return QueryStep(Followed(judged, alerts), in_order(parts, self.relation), within.left_out)
 
     def open(self, known: Followed, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of the tick they are told at."""
         rows, lines = self._lines(logged, values)
-        judged, gone = known.judged, np.zeros(logged.table.num_rows, np.bool_)
-        gone[rows] = find(numbers_of(judged.followed, lines.answer), known.dropping.dropped) >= 0
+        judged = known.judged
         beside = Beside(logged.table.num_rows, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
@@ -220,8 +202,7 @@ class Query:
             _, said = self._judge(judged, moments, found, int(some.tick[0]) // self.scene.learning.length)
             beside.say(said.line, said.told.chance, said.source)
             beside.grow(said.line, said.time, said.found)
-        table = beside.table(logged.table)
-        return table.filter(pa.array(~gone)) if gone.any() else table
+        return open_within(beside.table(logged.table), logged.kind <= REVISED, self.scene.limits)
 
     @property
     def _lossy(self) -> bool:
@@ -296,7 +277,27 @@ class Query:
         question = judging.Asked(at.number, at.tick, age, at.stage, keys, found.column(), at.told)
         judged, told = judging.judge(judged, question, as_of)
         time = np.zeros_like(at.tick) if self.relation.answer.time is None else at.answer[-1]
-        return judged, Said(told, found, time, at.line)
+        return judged, Said(told, found, at.answer, time, at.line)
+
+
+def _likeliest(told: Sequence[judging.Told], number: Column, lines: Lines) -> Numbers:
+    """For each line the largest chance that its answer had in lines before; NaN if there was none."""
+    at = np.flatnonzero(lines.kind == REJECT)
+    found = np.full(lines.count, np.nan)
+    if len(at) == 0:
+        return found
+    # A line comes before others of its tick: these do not count for it.
+    of = np.concatenate([number.take(at), *(each.number for each in told)])
+    tick = np.concatenate([lines.tick.take(at), *(each.tick for each in told)])
+    chance = np.concatenate([np.full(len(at), -1.0), *(each.chance for each in told)])
+    order = ordered([of - of.min(), tick - tick.min()])
+    answer = distinct(of)
+    base = 4.0 * np.searchsorted(answer, of.take(order))
+    most = np.maximum.accumulate(base + np.where(np.isnan(chance), 1.0, chance).take(order)) - base
+    found_at = np.empty(len(of))
+    found_at[order] = most
+    found[at] = np.where(found_at[: len(at)] < 0, np.nan, found_at[: len(at)])
+    return found
 
 
 def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[tuple[int, Column, Column]]:

@@ -4,7 +4,6 @@ forecast/head.json      whether it learns, the first epoch that is not counted
 forecast/values.json    the values of the cells
 forecast/known.json     what was seen, learned and followed
 forecast/known.arrow    the columns of that
-forecast/lines/N        for the Nth query that has an alert the last lines of its open answers
 """
 
 from __future__ import annotations
@@ -14,24 +13,20 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.history import added, gather
 from antelog.engine.saving import BESIDE
 from antelog.engine.values.values import Saved as SavedValues
 from antelog.engine.values.values import Values
-from antelog.errors import StateError
 from antelog.forecast import scores
 from antelog.forecast.chances.layout import layout
-from antelog.forecast.dropping import Limits
 from antelog.forecast.files.packing import packed, unpacked
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.judges.alerts import Alerts
 from antelog.forecast.odds.sightings import Sightings, nothing_seen
 from antelog.forecast.odds.tally import EPOCH
 from antelog.forecast.query import Followed, Learning
-from antelog.forecast.retelling import Kept
 
 
 class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +35,6 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     as_of: int
     shared: bool
     epoch: int
-    limits: tuple[float | None, int | None]
     scores: dict[str, Any]
     length: int = EPOCH
 
@@ -56,54 +50,31 @@ def members(current: Forecasting) -> dict[str, bytes]:
             "series": dict(current.series),
             "judged": judged,
             "likely": {name: each.alerts.likely for name, each in current.queries.items()},
-            "dropping": {name: each.dropping for name, each in current.queries.items()},
-            "kept": {name: each.kept.number for name, each in current.queries.items()},
         }
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
-    limits, how = current.limits, (learning.on, learning.half_life, learning.epoch, learning.shared)
-    head = _Head(*how, current.epoch, (limits.min_chance, limits.most), scored, learning.length)
-    lines = {
-        f"lines/{number}": _table(each.kept.lines)
-        for number, each in enumerate(current.queries.values())
-        if each.kept.lines is not None
-    }
+    how = (learning.on, learning.half_life, learning.epoch, learning.shared)
+    head = _Head(*how, current.epoch, scored, learning.length)
     found = {
         "head.json": msgspec.json.encode(head),
         "values.json": msgspec.json.encode(seen.values.saved()),
         "known.json": said,
         "known.arrow": columns,
-        **lines,
     }
     return {BESIDE + name: content for name, content in found.items()}
 
 
 def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
-    """What `members` has written. Raises StateError if that cannot be read."""
+    """The forecasts that `members` has written."""
     there = {name.removeprefix(BESIDE): content for name, content in beside.items()}
-    try:
-        head = msgspec.json.decode(there["head.json"], type=_Head)
-        values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
-        known = unpacked(there["known.json"], there["known.arrow"])
-        families = layout(plan).families
-        history = added(nothing_seen(families).history, known["seen"])
-        queries = {}
-        for number, query in enumerate(plan.queries):
-            name, content = query.name, there.get(f"lines/{number}")
-            lines = None if content is None else pa.ipc.open_file(pa.BufferReader(content)).read_all()
-            judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
-            alerts, kept = Alerts(known["likely"][name]), Kept(known["kept"][name], lines)
-            queries[name] = Followed(judged, alerts, known["dropping"][name], kept)
-    except (msgspec.MsgspecError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
-        raise StateError(f"what the state knows for forecasts cannot be read: {error}") from None
+    head = msgspec.json.decode(there["head.json"], type=_Head)
+    values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
+    known = unpacked(there["known.json"], there["known.arrow"])
+    history = added(nothing_seen(layout(plan).families).history, known["seen"])
+    queries = {}
+    for query in plan.queries:
+        name = query.name
+        judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
+        queries[name] = Followed(judged, Alerts(known["likely"][name]))
     learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
-    limits = Limits(*head.limits)
-    return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning, limits)
-
-
-def _table(lines: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, lines.schema) as file:
-        file.write_table(lines)
-    written: bytes = sink.getvalue().to_pybytes()
-    return written
+    return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)

@@ -31,7 +31,7 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
 
 def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     """Without what a model says that nothing is added to; `with_model` puts it back."""
-    nothing = start(plan, current.learning, current.limits)
+    nothing = start(plan, current.learning)
     queries = {}
     for name, each in current.queries.items():
         empty = nothing.queries[name].judged

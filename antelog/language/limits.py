@@ -1,7 +1,6 @@
 """How large a program may be: beyond these limits it is refused, before it costs minutes or all memory.
 
-In comes a text, what it was cut into, or a statement that was read; out comes what is too large, if
-anything is. No program somebody wrote comes near; what does is made by a script, or is no program at all.
+No program somebody wrote comes near these limits; what does is made by a script, or is no program at all.
 
     P(X0, X1, …, X19999, T) :- …      this atom has 20001 columns; a predicate may have 1000 at most
 """
@@ -13,7 +12,6 @@ from collections.abc import Iterator
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
-from antelog.language.syntax import Atom, Negation
 
 LONGEST_TEXT = 50_000_000
 LONGEST_WORD = 10_000
@@ -82,16 +80,10 @@ def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
     elif isinstance(statement, syntax.Delay | syntax.Chance):
         yield len(statement.pattern), statement.span
     elif isinstance(statement, syntax.Query):
-        yield from _widths_of(statement.atom)
+        yield len(statement.atom.terms), statement.atom.span
     elif isinstance(statement, syntax.Rule):
-        for literal in (statement.head, *statement.body):
-            yield from _widths_of(literal)
-
-
-def _widths_of(literal: syntax.Literal) -> Iterator[tuple[int, Span]]:
-    atom = literal.atom if isinstance(literal, Negation) else literal
-    if isinstance(atom, Atom):
-        yield len(atom.terms), atom.span
+        for atom in (statement.head, *(atom for atom, _ in syntax.atoms_of(statement))):
+            yield len(atom.terms), atom.span
 
 
 def _found(message: str, span: Span, hint: str) -> Diagnostic:

@@ -19,6 +19,7 @@ from lark.tree import Meta
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import limits, syntax
 from antelog.language.cutting import cut
+from antelog.language.literals import KINDS
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax_errors import (
     bad_escape,
@@ -79,6 +80,8 @@ def _statement(text: str, start: int, end: int) -> syntax.Statement | Diagnostic
         statement: syntax.Statement = _BUILDER.transform(tree)
     except UnexpectedInput as error:
         return explain(error, text[start:end], start)
+    except _UnusableError as error:  # of a literal
+        return error.diagnostic
     except VisitError as error:
         if isinstance(error.orig_exc, _UnusableError):
             return error.orig_exc.diagnostic
@@ -122,9 +125,6 @@ def _number(token: Token, sign: str = "+") -> int | float:
     return -value if sign == "-" else value
 
 
-_SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
-
-
 @dataclass(frozen=True)
 class _Shares:
     """The percentages behind a delay, told from the names of columns behind `one per`."""
@@ -159,17 +159,12 @@ class _Builder(Transformer[Token, Any]):
     def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
         return syntax.Anonymous(_span(meta))
 
-    def atom(self, meta: Meta, children: list[Any]) -> syntax.Atom:
-        name, *terms = children
-        _usable(name)
-        return syntax.Atom(str(name), tuple(terms), _span(meta), _token_span(name))
-
-    def negation(self, meta: Meta, children: list[Any]) -> syntax.Negation:
-        return syntax.Negation(children[-1], _span(meta))
-
-    def comparison(self, meta: Meta, children: list[Any]) -> syntax.Comparison:
-        left, operator, right = children
-        return syntax.Comparison(left, _SPELLING.get(operator, str(operator)), right, _span(meta))
+    def __default__(self, data: Token, children: list[Any], meta: Meta) -> syntax.Literal:
+        """A literal: its grammar rule is in the table of kinds."""
+        for child in children[:1]:
+            if isinstance(child, Token) and child.type == "WORD":
+                _usable(child)
+        return KINDS[str(data)].built(children, _span(meta))
 
     def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
         return tuple(children)

@@ -13,9 +13,12 @@ from fractions import Fraction
 from functools import singledispatch
 
 from antelog.language import syntax
+from antelog.language.literals import KINDS
 from antelog.language.syntax import Value
 
-KEYWORDS = frozenset({"tick", "input", "static", "delay", "chance", "query", "window", "horizon", "not"})
+KEYWORDS = frozenset({"tick", "input", "static", "delay", "chance", "query", "window", "horizon"}).union(
+    *(kind.KEYWORDS for kind in KINDS.values())
+)
 _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
 
@@ -64,18 +67,8 @@ def _list(nodes: tuple[object, ...]) -> str:
 
 
 @to_text.register
-def _(node: syntax.Atom) -> str:
-    return f"{node.predicate}({_list(node.terms)})"
-
-
-@to_text.register
-def _(node: syntax.Negation) -> str:
-    return f"not {to_text(node.atom)}"
-
-
-@to_text.register
-def _(node: syntax.Comparison) -> str:
-    return f"{to_text(node.left)} {node.operator} {to_text(node.right)}"
+def _(node: syntax.Literal) -> str:
+    return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
 
 
 @to_text.register

@@ -15,10 +15,8 @@
     Column     = name, type?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
-    Literal    = Atom | Negation | Comparison
+    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison
     Atom       = predicate, Term*
-    Negation   = Atom
-    Comparison = left: Term, operator, right: Term
     Term       = Variable | Anonymous | Constant | Shifted
     Shifted    = variable, offset                           T+1, T-2
 
@@ -28,83 +26,34 @@ part in comparing nodes: two texts that differ in layout only give equal documen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
 from antelog.diagnostics import Source, Span
+from antelog.language.literals import Atom, Comparison, Literal, Negation
+from antelog.language.literals.comparison import OPERATORS, OPPOSITE
+from antelog.language.literals.literal import Within
+from antelog.language.terms import (
+    NOWHERE,
+    Anonymous,
+    Constant,
+    Shifted,
+    Term,
+    Value,
+    Variable,
+    number,
+    variable_of,
+    variables_of,
+)
 
-NOWHERE = Span(0, 0)
-
-Value: TypeAlias = str | int | float
-"""A constant: a text or a number. A number without a fraction is an `int` (1.0 is 1)."""
-
-
-def number(value: float) -> int | float:
-    """The one form of a number: 1 and 1.0 are the same constant."""
-    return int(value) if value == value // 1 else value
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    name: str
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Anonymous:
-    """`_`: some value, which one does not matter; no two of them are the same variable."""
-
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    value: Value
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Shifted:
-    """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`."""
-
-    variable: str
-    offset: int | float
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-Term: TypeAlias = Variable | Anonymous | Constant | Shifted
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    predicate: str
-    terms: tuple[Term, ...]
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Negation:
-    atom: Atom
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
-OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-"""The opposite of each comparison, for values that can be compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    left: Term
-    operator: str
-    right: Term
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-Literal: TypeAlias = Atom | Negation | Comparison
+__all__ = [
+    "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Chance", "Column", "Comparison",
+    "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage", "Query", "Rule",
+    "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "atoms_of", "in_atoms", "number",
+    "variable_of", "variables_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,22 +197,9 @@ class Document:
         return (s for s in self.statements if isinstance(s, Rule))
 
 
-def atoms_of(rule: Rule) -> Iterator[tuple[Atom, bool]]:
+def atoms_of(rule: Rule) -> Iterator[Within]:
     """The atoms in a rule's body, each with whether it is negated."""
-    for literal in rule.body:
-        if isinstance(literal, Atom):
-            yield literal, False
-        elif isinstance(literal, Negation):
-            yield literal.atom, True
-
-
-def variables_of(terms: Iterable[Term]) -> set[str]:
-    return {name for term in terms if (name := variable_of(term))}
-
-
-def compared(comparison: Comparison) -> set[str]:
-    """The variables of a comparison."""
-    return variables_of((comparison.left, comparison.right))
+    return (each for literal in rule.body for each in literal.atoms)
 
 
 def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
@@ -272,10 +208,3 @@ def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
     for atom, is_negated in atoms_of(rule):
         sides[is_negated].update(variables_of(atom.terms))
     return sides
-
-
-def variable_of(term: Term) -> str | None:
-    """The variable in a term, if any: that of `T` and of `T+1` is `T`."""
-    if isinstance(term, Variable):
-        return term.name
-    return term.variable if isinstance(term, Shifted) else None

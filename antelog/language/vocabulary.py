@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 
 from antelog.diagnostics import Span
-from antelog.language.syntax import Value
+from antelog.language.terms import Value
 
 
 class Kind(Enum):

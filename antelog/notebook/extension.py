@@ -11,10 +11,10 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.show.explain_html import plan_html
 from antelog.diagnostics import Diagnostic, Source, to_text
-from antelog.engine.engine import Engine
 from antelog.engine.log.schema import AFTER_ANSWER
 from antelog.errors import ProgramError
 from antelog.notebook.showing import show
+from antelog.process import Engine
 from antelog.program import Program, parse
 
 _OF_ANSWERS = {"tick", "change", *AFTER_ANSWER}

@@ -9,13 +9,13 @@ from itertools import islice
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import Engine
 from antelog.escaping import in_html
 from antelog.forecast.report.percents import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import literal_of, moment
 from antelog.pictures.history import Change, Explanation, timed
 from antelog.pictures.reading import changes_in
+from antelog.process import Engine
 from antelog.program import Program
 
 ROWS = 100
@@ -25,13 +25,13 @@ _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     "open": "#2f7fd6", "possible": "#2f7fd6", "revised": "#2f7fd6",
     "confirmed": "#1a8a5a", "rejected": "#a8754f",
-    "likely": "#8a4fc0", "unlikely": "#8a4fc0", "dropped": "#808080",
+    "likely": "#8a4fc0", "unlikely": "#8a4fc0",
 }  # fmt: skip
 _CHANCE = _COLOURS["likely"]
 
 
 @dataclass(frozen=True)
-class Shown:
+class Step:
     """Changes as notebooks display them: the first `most`. `tick` is the length of a tick, if known."""
 
     changes: tuple[Change, ...]
@@ -55,7 +55,7 @@ class Shown:
 
 
 @checked(program=optional(of(Program, "an antelog.Program")), most=NATURAL)
-def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Shown:
+def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Step:
     """Changes or answers for a notebook.
 
     source    what `engine.advance` or `engine.answers` returned (one or a list), a frame of it, the path
@@ -72,8 +72,8 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Sh
     if len({change.tick for change in changes}) == 1 and any(each.outlook.chances for each in changes):
         changes.sort(key=_likeliest_first)
     if plan is None or plan.tick is None:
-        return Shown(tuple(changes), most)
-    return Shown(tuple(_timed(change, plan, plan.tick) for change in changes), most, plan.tick)
+        return Step(tuple(changes), most)
+    return Step(tuple(_timed(change, plan, plan.tick) for change in changes), most, plan.tick)
 
 
 def _likeliest_first(change: Change) -> float:
@@ -108,7 +108,7 @@ def _row(change: Change, tick: int | None, likely: bool) -> str:
     cells = (
         moment(change.tick, tick),
         f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
-        "<br>".join([f"<code>{in_html(change.label)}</code>", *_excepted(change)]),
+        f"<code>{in_html(change.label)}</code>",
         *([_bar(change.outlook.chance)] if likely else []),
         "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
         "<br>".join(map(in_html, _outlook(change, tick))),
@@ -125,11 +125,6 @@ def _bar(chance: float | None) -> str:
     part = f"display:block;width:{60 * chance:.0f}px;height:8px;border-radius:4px;background:{_CHANCE}"
     share = percent(chance).replace(" ", "&nbsp;")
     return f'<span style="{track}"><span style="{part}"></span></span>&nbsp;{share}'
-
-
-def _excepted(change: Change) -> Iterator[str]:
-    if change.excepted:
-        yield in_html(f"all but {', '.join(change.excepted)}")
 
 
 def _explanation(explanation: Explanation) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import Engine
 from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.errors import DataError
 from antelog.given import NAMED, NATURAL, POSITIVE, TEXT, TEXTS, checked, either, of, optional
@@ -16,6 +15,7 @@ from antelog.pictures.drawing import THEMES, Drawing, Theme
 from antelog.pictures.history import history, up_to
 from antelog.pictures.plan import draw_plan
 from antelog.pictures.reading import changes_in
+from antelog.process import Engine
 from antelog.program import Program
 
 

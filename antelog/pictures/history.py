@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import TypeAlias
 
 from antelog.errors import DataError
-from antelog.forecast.kinds import DROPPED
 from antelog.language.checks.suggestions import did_you_mean
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
 ALL_OTHERS = "all others"
-"""The value that stands for all that nobody has named. A text of that name has quotes."""
+"""The value that stands for all that have not been seen. A text of that name has quotes."""
 _TIME = re.compile(r"[( ](\d+)\)\Z")
 
 
@@ -66,8 +65,7 @@ class Literals:
 class Change:
     """A change of an answer, whose values are texts in the language's syntax.
 
-    A value may also be `_`, which is any, or ALL_OTHERS; `excepted` are the values that are named, and so not
-    among all others.
+    A value may also be `_`, which is any, or ALL_OTHERS.
     """
 
     tick: int
@@ -76,7 +74,6 @@ class Change:
     values: Mapping[str, str]
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
-    excepted: tuple[str, ...] = ()
     outlook: Outlook = NO_OUTLOOK
 
     @property
@@ -94,7 +91,6 @@ class Answer:
     until: int
     outcome: str = OPEN
     literals: Literals = field(default_factory=Literals)
-    excepted: tuple[str, ...] = ()
     outlook: Outlook = NO_OUTLOOK
 
     @cached_property
@@ -177,10 +173,7 @@ def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:
-    """What became of each answer. Open ones last until `now`: the last change, if not given.
-
-    Nothing is known of what became of answers that were dropped, and they are left out.
-    """
+    """What became of each answer. Open ones last until `now`: the last change, if not given."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
     last = now or 0
@@ -188,9 +181,6 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
         last = max(last, change.tick)
         queries.setdefault(change.query, len(queries))
         key = change.query, tuple(change.values.values())
-        if change.kind == DROPPED:
-            found.pop(key, None)
-            continue
         before = found.get(key)
         if before is None or before.outcome != OPEN:
             before = Answer(change.query, change.values, change.tick, change.tick)
@@ -215,7 +205,6 @@ def _after(answer: Answer, change: Change) -> Answer:
         until=change.tick,
         outcome=change.kind if change.kind in OUTCOMES else OPEN,
         literals=Literals(evidence, missing, change.because),
-        excepted=change.excepted,
         outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),
     )
 

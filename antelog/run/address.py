@@ -37,6 +37,7 @@ class Files:
     """A file, a folder or a pattern; `form` is None for a folder with files of several forms, or none."""
 
     noun: ClassVar[str] = "a file or folder"
+    example: ClassVar[str] = "a path, with csv:, json: or parquet: before it if its ending does not tell"
     path: str
     form: Form | None = None
     folder: bool = field(default=False, compare=False)
@@ -60,6 +61,7 @@ class Standard:
     """Standard input: CSV, or JSON lines if it begins with `{`."""
 
     noun: ClassVar[str] = "standard input"
+    example: ClassVar[str] = "- for standard input"
 
     def __str__(self) -> str:
         return "<stdin>"
@@ -70,6 +72,7 @@ class Posted:
     """Facts that are posted to the page by HTTP."""
 
     noun: ClassVar[str] = "facts by HTTP"
+    example: ClassVar[str] = "http: for facts that are posted to the page"
 
     def __str__(self) -> str:
         return "http:"
@@ -83,6 +86,7 @@ class Kafka:
     """
 
     noun: ClassVar[str] = "a topic of Kafka"
+    example: ClassVar[str] = "kafka://host:9092/topic?format=json"
     servers: str
     topic: str
     values: Literal["json", "csv"] = "json"
@@ -104,6 +108,7 @@ class Jdbc:
     """
 
     noun: ClassVar[str] = "a table of a database"
+    example: ClassVar[str] = "jdbc:…#table"
     url: str
     table: str
     options: tuple[tuple[str, str], ...] = ()
@@ -120,6 +125,7 @@ class Table:
     """A Delta or Iceberg table by its folder or name."""
 
     noun: ClassVar[str] = "a table of a catalog"
+    example: ClassVar[str] = "delta:… or iceberg:…"
     form: TableForm
     name: str
 
@@ -137,6 +143,7 @@ class Rate:
     """Made-up facts for trying out: a number of rows each second, about a number of things."""
 
     noun: ClassVar[str] = "made-up facts"
+    example: ClassVar[str] = "rate://100 for trying out"
     rows: int
     keys: int = 10
 
@@ -149,6 +156,7 @@ class Console:
     """Standard output, for people."""
 
     noun: ClassVar[str] = "standard output"
+    example: ClassVar[str] = "console"
 
     def __str__(self) -> str:
         return "console"
@@ -174,9 +182,17 @@ class Reach(Generic[T]):
     formless: bool = False
     config: bool = True
 
+    @property
+    def examples(self) -> str:
+        """The addresses, for help."""
+        return ", ".join(kind.example for kind in self.kinds)
+
     def read(self, text: str, folder: Path = Path()) -> T:
         """The address of a text, with paths relative to a folder. Raises SettingError."""
-        address = address_of(text, folder, self.form)
+        return self.take(address_of(text, folder, self.form))
+
+    def take(self, address: Address) -> T:
+        """The address, if it is of a kind that the runner can read or write. Raises SettingError."""
         if not isinstance(address, self.kinds):
             message = f"`{address}` is {address.noun}, which {self.runner} does not {self.verb}"
             nouns = list(dict.fromkeys(kind.noun for kind in self.kinds))
@@ -242,7 +258,7 @@ def _filled_address(text: str, folder: Path, form: Form | None) -> Address:
         return _files(rest, folder, Form(kind), form)
     match kind:
         case "delta" | "iceberg" if rest:
-            return Table(kind, _located(rest, folder) if "/" in rest else rest)
+            return Table(kind, located(rest, folder) if "/" in rest else rest)
         case "kafka":
             return _kafka(text, folder, str)
         case "rate":
@@ -257,12 +273,12 @@ def _filled_address(text: str, folder: Path, form: Form | None) -> Address:
 def _files(path: str, folder: Path, given: Form | None, default: Form | None) -> Files:
     if not path:
         raise SettingError("a path is missing", "Write it behind the colon.")
-    located = _located(path, folder)
-    is_folder = path.endswith("/") or Path(located).is_dir()
-    form = given or form_of(Path(path)) or (_form_within(Path(located)) if is_folder else None) or default
+    there = located(path, folder)
+    is_folder = path.endswith("/") or Path(there).is_dir()
+    form = given or form_of(Path(path)) or (_form_within(Path(there)) if is_folder else None) or default
     if form is None and not is_folder:
         raise _formless(path)
-    return Files(located.rstrip("/") or "/", form, is_folder)
+    return Files(there.rstrip("/") or "/", form, is_folder)
 
 
 def _formless(path: str) -> SettingError:
@@ -279,7 +295,7 @@ def _form_within(folder: Path) -> Form | None:
     return forms.pop() if len(forms) == 1 else None
 
 
-def _located(path: str, folder: Path) -> str:
+def located(path: str, folder: Path) -> str:
     """A path relative to a folder; an address of another machine stays as it is."""
     return path if folder == Path() or re.match(r"[a-z0-9]{2,}:", path) else str(folder / path)
 
@@ -310,7 +326,7 @@ def _kafka(text: str, folder: Path, fill: _Fill) -> Kafka:
         _one_of(text, options, "format", "json", "csv"),
         _one_of(text, options, "from", "earliest", "latest"),
         tuple((name, value) for name, value in options.items() if "." in name),
-        Path(_located(options["config"], folder)) if "config" in options else None,
+        Path(located(options["config"], folder)) if "config" in options else None,
     )
 
 

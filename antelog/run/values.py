@@ -9,14 +9,20 @@ import os
 import re
 from collections.abc import Callable, Collection
 from fractions import Fraction
+from pathlib import Path
 
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.syntax import Bound
 from antelog.secrets import redacted
+
+ONCE, AVAILABLE_NOW = "once", "available-now"
+CLOCKS = ("arrival", "event", "processing")
+_SHORTEST_TOKEN = 16
+"""Letters of a token that cannot be guessed."""
 
 
 class SettingError(ValueError):
@@ -85,12 +91,63 @@ def chance(text: str) -> float:
     return number
 
 
+def token(text: str) -> str:
+    """A token in a file, `@FILE`, or in a variable, `$NAME`."""
+    kind, name = text[:1], text[1:]
+    if kind not in ("@", "$") or not name:
+        raise SettingError(
+            "a token on the command line is seen by everybody on this machine",
+            "Put it into a file that only you can read, and write @FILE; or into a variable: '$NAME'.",
+        )
+    try:
+        found = Path(name).read_text("utf-8").strip() if kind == "@" else os.environ.get(name, "").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise SettingError(f"{name} cannot be read: {reason}", "It has the token and nothing else.") from None
+    if len(found) < _SHORTEST_TOKEN or not found.isascii() or not found.isprintable() or " " in found:
+        hint = "`python -c 'import secrets; print(secrets.token_urlsafe())'` makes one."
+        message = f"{text} is no token: it has {_SHORTEST_TOKEN} letters or more, and no spaces"
+        raise SettingError(message, hint)
+    return found
+
+
+def trigger(text: str) -> str:
+    """`once`, `available-now`, or a duration in the words of Spark."""
+    if text in (ONCE, AVAILABLE_NOW):
+        return text
+    near = did_you_mean(text, (ONCE, AVAILABLE_NOW))
+    hint = near or f"Write a duration, like 10s or 5 minutes, or {ONCE}, or {AVAILABLE_NOW}."
+    return f"{round(duration(text, hint) / 1_000)} milliseconds"
+
+
+def pause(text: str) -> str:
+    """A duration that is kept as a text."""
+    duration(text)
+    return text
+
+
+def tick(text: str) -> int | str:
+    """A tick: a number, or a timestamp that is resolved once the program is known."""
+    return int(text) if text.isdecimal() else text
+
+
+def master(text: str) -> str:
+    """The address of a Spark master."""
+    if text.startswith("sc://"):
+        raise SettingError(
+            f"`{text}` is a Spark Connect server, and the outputs of `antelog run` need the driver itself",
+            "Give a cluster's master (spark://…, yarn, k8s://…) or local[*], or use antelog.spark.changes "
+            "in a Connect session of your own.",
+        )
+    return text
+
+
 def one_of(what: str, words: Collection[str]) -> Callable[[str], str]:
     """A reader of one of several words; `what` is their noun: `clock`."""
 
     def read(text: str) -> str:
         if text not in words:
-            hint = did_you_mean(text, words) or f"There are {', '.join(words)}."
+            hint = did_you_mean(text, words) or f"The {what}s are {', '.join(words)}."
             raise SettingError(f"there is no {what} `{text}`", hint)
         return text
 

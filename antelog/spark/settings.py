@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import get_args
 
 from antelog.accounts import FATES
+from antelog.run.clock import ClockName
 
-CLOCKS = ("arrival", "event", "processing")
+CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
 
 BUCKETS = 8
-"""Into how many parts facts are divided, unless told otherwise."""
+"""The number of parts that facts are divided into by default."""
 
 MALFORMED = "_malformed"
 """A column of texts an input may have: where there is one, the row is set aside for that reason."""
@@ -19,27 +21,24 @@ ROW = "_row"
 """A column of texts an input may have: what the row was, to be shown if it is set aside."""
 
 OBSERVED = "antelog"
-"""What the counts of a stream go by among the observed metrics of its progress."""
+"""The name of the counts among the observed metrics of a stream's progress."""
 
 COUNTS = (
     *("given", *FATES),
     *("held", "kept", "state_bytes", "changes", "open", "now"),
-    *("dropped", "lost"),
 )
-"""What is counted of each bucket and micro-batch.
+"""The counts of each bucket and micro-batch.
 
 Of the rows `given`, `antelog.accounts` says what may become of them. Those that meet no literal of any rule
 are `unneeded` where that is known beforehand: their arrivals count, that is all. `held` rows wait for their
 tick to be finished. `given` is the sum of what became of rows and the growth of `held`. `kept` are the
 facts in the state, `state_bytes` what the state takes in the store, `changes` the rows of the log. `open`
 answers are counted if changes are asked for that tell of them, and else null. `now` is the last finished
-tick. `dropped` answers, since the beginning, were too unlikely or too many (while they are open, `open`
-counts them too); `lost` is the sum of their chances, so many confirmations on average. Both are null if
-there is no `min_chance` and no `most`.
+tick.
 """
 
-STANDING = ("held", "kept", "state_bytes", "open", "now", "dropped", "lost")
-"""Those of the counts that say how things stand after the micro-batch, not what happened in it."""
+STANDING = ("held", "kept", "state_bytes", "open", "now")
+"""The counts of the state after a micro-batch, not of what happened in it."""
 
 LOOPBACK = "127.0.0.1"
 """This machine, as only it can be reached by itself."""
@@ -52,7 +51,7 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
-"""What a session needs for streams, and what makes all of it faster.
+"""Settings that a session needs for streams, and some that make it faster.
 
 Stateful operators in Python need Spark's RocksDB store. Bucket numbers spread evenly over
 `spark.sql.shuffle.partitions` if that is a divisor or a multiple of the number of buckets.
@@ -63,7 +62,7 @@ LOCAL_CHECKPOINT = {
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     )
 }
-"""What makes streams faster whose checkpoint is in a folder of this machine.
+"""Settings that make streams faster whose checkpoint is in a folder of this machine.
 
 Spark's usual way to rename a file there is to start a process that looks for links, twice for each
 of a dozen files in a micro-batch.

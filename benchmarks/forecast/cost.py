@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from statistics import median
 
 from antelog import Engine, parse
-from antelog.engine.engine import Engine as Plain
+from antelog.process import Engine as Plain
 from benchmarks.workloads import ODDS, TURBINE, WORKLOADS, Input
 
 ROUNDS = 3

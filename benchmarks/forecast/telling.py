@@ -19,11 +19,11 @@ import polars as pl
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.engine import Engine
 from antelog.forecast.judges import judging
 from antelog.forecast.judges.following import Settled
 from antelog.forecast.judges.judging import Asked, Judged, Told
 from antelog.forecast.odds.tally import AsOf
+from antelog.process import Engine
 from benchmarks.forecast.records import RECORDS
 from benchmarks.forecast.streams import Stream
 

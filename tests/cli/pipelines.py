@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from antelog import ProgramError
-from antelog.cli.run.checks import checked
-from antelog.cli.run.config import parse_config
+from antelog.cli.arguments.ready import checked, settings_with
+from antelog.cli.arguments.runners import RUN
 from antelog.diagnostics import Diagnostic, Source
+from antelog.run.config import parse_config
+from antelog.run.settings import Settings
 
 
 def diagnostics(text: str, name: str = "pipeline.toml", folder: Path = Path()) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a text; paths in it are seen from the folder."""
     try:
-        config = parse_config(Source(text, name), folder)
-        checked(config.settings, config)
+        config = parse_config(Source(text, name), Settings, RUN.within(folder))
+        checked(settings_with(config, Settings()), RUN, config)
     except ProgramError as error:
         return error.diagnostics
     return ()

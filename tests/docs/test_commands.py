@@ -4,24 +4,19 @@ README, tutorial, examples and some pages have tests of their own: `test_walks.p
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 from antelog import Program
-from antelog.cli.arguments.page import page_options
 from antelog.cli.commands import run as command
-from antelog.cli.main import main
-from antelog.cli.run.config import SETTINGS
-from antelog.cli.run.settings import Settings
 from antelog.errors import UnsupportedError
+from antelog.run.settings import Settings
 from antelog.spark.session.requirements import require_java
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
@@ -34,7 +29,6 @@ COMMANDS = [
     for number, words in enumerate(commands(block))
     if words[0] == "antelog" and words[1] != "watch"  # it goes on until it is stopped
 ]
-SPARK_PAGE = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
 OUTPUT = "# "
 
 
@@ -61,7 +55,7 @@ def test_commands(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """They are run; a pipeline up to where Spark would start."""
     started: list[Settings] = []
 
-    def start(_program: Program, settings: Settings, _page: Address | None) -> None:
+    def start(_program: Program, settings: Settings, _page: PageAddress | None) -> None:
         started.append(settings)
 
     monkeypatch.setattr(command, "run_pipeline", start)
@@ -72,20 +66,6 @@ def test_commands(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_there_are_commands() -> None:
     assert sum("'run'" in str(words.values) for words in COMMANDS) >= 7
-
-
-def test_the_table_has_all_settings_and_options() -> None:
-    rows = re.findall(r"^\| `([\w-]+)` \| `([^` ]+)[^`]*` \|", SPARK_PAGE, re.MULTILINE)
-    assert sorted(name for name, _ in rows) == sorted(SETTINGS)
-    assert isinstance(main, click.Group)
-    run = main.get_command(click.Context(main), "run")  # it is loaded once it is asked for
-    assert run is not None
-    options = {
-        option for parameter in run.params if isinstance(parameter, click.Option) for option in parameter.opts
-    }
-    # Where the page is, and how much is told, belongs to the command line, for a file is for every machine.
-    page = {option for each in page_options(click.Command("page")).params for option in each.opts}
-    assert {option for _, option in rows} == options - {"--config", "--debug", "--page"} - page | {"PROGRAM"}
 
 
 PRINTING = [

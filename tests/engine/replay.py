@@ -8,16 +8,16 @@ from typing import Any
 
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.engine import Engine
 from antelog.language import Checked
-from antelog.language.syntax import Value
 from tests.engine.few import at_most_for
+from tests.engine.plain import PlainEngine
 from tests.specification import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
 from tests.specification import changes as specified_changes
 from tests.specification.answers import Answer, explanation
 from tests.specification.helpers import Fact
+from tests.specification.literals.literal import Literal
 from tests.specification.reading import explanation_of, explanations_of, in_order
-from tests.specification.terms import OTHERS, Literal
+from tests.specification.terms import OTHERS
 from tests.strategies import Case
 
 
@@ -55,7 +55,7 @@ def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, A
 
 
 def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
-    engine = Engine(compiled)
+    engine = PlainEngine(compiled)
     log = []
     for end in ends:
         changed = engine.advance(end, frames(case.facts, compiled.plan, engine.now, end))
@@ -63,14 +63,14 @@ def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, 
     return sorted(log, key=lambda row: row["tick"])
 
 
-def reports(engine: Engine, plan: Plan) -> dict[tuple[str, Answer], tuple[Report, Outlook | None]]:
+def reports(engine: PlainEngine, plan: Plan) -> dict[tuple[str, Answer], tuple[Report, Outlook | None]]:
     """The engine's answers at its tick, each with what it knows ahead of an open one."""
     found = {}
     for query in plan.queries:
         for row in engine.answers(query.name).to_pylist():
             answer = answer_of(row, query)
             told = explanations_of(row["explanations"], [name for name, _ in answer])
-            report = Report(engine.now, query.name, answer, told, _excepted(row))
+            report = Report(engine.now, query.name, answer, told)
             assert (query.name, answer) not in found, f"{answer} is told twice"
             found[query.name, answer] = report, None if report.confirmed else _ahead(row)
     return found
@@ -98,12 +98,6 @@ def answer_of(row: Mapping[str, Any], query: Relation) -> Answer:
     return tuple((name, OTHERS if name in others else row[name]) for name in names)
 
 
-def _excepted(row: Mapping[str, Any]) -> frozenset[Value]:
-    """The values that are named for an answer about all others."""
-    excepted = row.get("except") or ()
-    return frozenset(value for each in excepted for value in each.values() if value is not None)
-
-
 def _ahead(row: Mapping[str, Any]) -> Outlook:
     silent = row["if_silent"]
     return Outlook(silent and Silence(silent["change"], silent["tick"]), row["decided_by"])
@@ -128,7 +122,7 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     for report in snapshots(evaluation):
         ahead = None if report.confirmed else outlook(evaluation, report)
         answers[report.tick][report.query, report.answer] = report, ahead
-    engine, told = Engine(compiled), 0
+    engine, told = PlainEngine(compiled), 0
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
         log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.engine.engine import Engine
 from antelog.errors import DataError
+from tests.engine.plain import PlainEngine
 
 CLOSE = """
 input R(d: text, v: number, time) delay 2.
@@ -27,7 +27,7 @@ def test_a_small_budget_changes_nothing_but_the_size_of_steps(
     text: str, facts: list[tuple[str, int, int]]
 ) -> None:
     program = antelog.parse(text)
-    roomy, tight = Engine(program), Engine(program, budget=80 * 120)
+    roomy, tight = PlainEngine(program), PlainEngine(program, budget=80 * 120)
     expected = roomy.advance(30, {"R": facts})
     try:
         found = tight.advance(30, {"R": facts})
@@ -43,7 +43,7 @@ def test_where_one_key_needs_too_much_the_error_names_rule_key_and_count() -> No
     program = antelog.parse(CLOSE + " query P(D, T).")
     facts = [("pump", v, 5) for v in range(200)] + [("pump", v, 6) for v in range(200)]
     with pytest.raises(DataError) as told:
-        Engine(program, budget=80 * 1_000).advance(6, {"R": facts})
+        PlainEngine(program, budget=80 * 1_000).advance(6, {"R": facts})
     assert "D = pump" in str(told.value)
     assert "R(D, W, U)" in str(told.value)
     assert "200 facts" in str(told.value) or "400" in str(told.value)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.engine.engine import Engine
+from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, run
 from tests.engine.test_properties import ANY, compiled_of
 from tests.odds import with_odds
@@ -41,11 +41,11 @@ def test_the_log_is_the_same() -> None:
 
 def test_a_saved_state_goes_on_with_them(tmp_path: Path) -> None:
     plan = antelog.parse(DECLARED).plan
-    engine = Engine(Compiled(plan))
+    engine = PlainEngine(Compiled(plan))
     log = []
     for now in range(6):
         engine.save(tmp_path / "state")
-        engine = Engine.restore(tmp_path / "state")
+        engine = PlainEngine.restore(tmp_path / "state")
         changed = engine.advance(now, frames(FACTS, plan, now - 1, now))
         log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
     assert log == log_of(DECLARED)

@@ -16,9 +16,9 @@ from antelog.forecast.chances.chances import chances
 from antelog.forecast.chances.layout import layout
 from antelog.forecast.chances.shapes import Chances
 from antelog.forecast.chances.table import Known
-from antelog.forecast.engine import Engine
 from antelog.forecast.query import Learning, OddsOf
 from antelog.language.syntax import Value
+from antelog.process import Engine
 from tests.engine.replay import Compiled, frames
 from tests.specification.answers import Answer
 from tests.specification.terms import Special
@@ -36,7 +36,7 @@ def engine_at(case: Case, plan: Plan, now: int) -> Engine:
 
 def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
     """The model's chances of answers without open variables."""
-    current, state = engine.forecasting, engine.state
+    current, state = engine.forecaster.known, engine.state
     assert isinstance(current, forecasting.Forecasting)
     relation, values = engine.plan.relation(query), current.sightings.values
     cells = {

@@ -1,4 +1,4 @@
-"""antelog/forecast/alerting.py, antelog/forecast/kinds.py: alerts stand among the lines of the log."""
+"""antelog/forecast/alerting.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import pyarrow.compute as pc
 import pytest
 
 import antelog
-from antelog.engine.engine import Engine as Plain
-from antelog.forecast.columns import COLUMNS
-from antelog.forecast.engine import Engine
-from antelog.forecast.kinds import KINDS, LIKELY, UNLIKELY
+from antelog.forecast.columns import COLUMNS, KINDS, LIKELY, UNLIKELY
+from antelog.process import Engine
+from tests.engine.plain import PlainEngine as Plain
 
 RULES = """
 input Ping(x, time) delay 1 (80%, 20%).
@@ -62,4 +61,4 @@ def test_an_alert_says_what_the_last_line_did() -> None:
 
 
 def test_kinds() -> None:
-    assert KINDS[-3:] == ("likely", "unlikely", "dropped")
+    assert KINDS[-2:] == ("likely", "unlikely")

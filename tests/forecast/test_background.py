@@ -6,7 +6,7 @@ import antelog
 from antelog.engine.state import start
 from antelog.engine.values.values import Values
 from antelog.forecast.background import columns_in, tables_of
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 
 RULES = """
 static Site(x: text, y: text). Site(wt2, north). Site(wt4, south).
@@ -35,7 +35,6 @@ def test_columns_stand_for_the_same_values() -> None:
 def test_many_static_facts_stay_when_other_values_are_forgotten() -> None:
     engine = Engine(antelog.parse(RULES), static={"Site": [(f"s{i}", "east") for i in range(5_000)]})
     engine.advance(0, {"A": [("s1", 0)]})
-    assert engine.forecasting is not None
-    values = engine.forecasting.sightings.values
+    values = engine.forecaster.known.sightings.values
     engine.advance(1, {"A": [("s2", 1)]})
-    assert engine.forecasting.sightings.values is values  # nothing is written anew
+    assert engine.forecaster.known.sightings.values is values  # nothing is written anew

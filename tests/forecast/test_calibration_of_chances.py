@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import antelog
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 
 RULES = """
 Malf(X, T)   :- Hot(X, T), Hot(X, T+1), Hot(X, T+2).

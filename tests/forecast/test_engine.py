@@ -9,8 +9,8 @@ import pytest
 
 import antelog
 from antelog.errors import DataError, StateError, UnsupportedError
-from antelog.forecast.engine import Engine
 from antelog.forecast.files.model import Model
+from antelog.process import Engine
 
 RULES = """
 input Read(x: text, v: number, time) delay 2.
@@ -126,7 +126,7 @@ def test_without_a_model() -> None:
     engine = Engine(antelog.parse(RULES))
     log = engine.advance(3, {"Read": [("a", 95, 0)]})["Hot"]
     assert "chance" not in log.column_names
-    assert engine.forecasting is None
+    assert not engine.forecasts
     for ask in (lambda: engine.model, engine.scores):
         with pytest.raises(UnsupportedError, match='model="learn"'):
             ask()

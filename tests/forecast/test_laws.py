@@ -1,4 +1,4 @@
-"""antelog/forecast/{forecasting,query,alerting,engine,running,kinds}.py: the laws of chances beside the log.
+"""antelog/forecast/{forecasting,query,alerting,forecaster}.py: the laws of chances beside the log.
 
 A stream of hot and cold readings of some devices; the chances are learned while it runs.
 """
@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.engine import Engine as Plain
 from antelog.forecast.columns import COLUMNS
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
+from tests.engine.plain import PlainEngine as Plain
 
 RULES = """
 input Temp(device: text, level: text, time) delay 2.
@@ -114,38 +114,48 @@ def test_alerts_are_dated_by_tick_also_where_only_time_passes() -> None:
 
 
 @pytest.mark.parametrize("ends", [CUT, BY_TICK])
-def test_what_is_dropped_does_not_depend_on_how_a_run_is_cut(ends: list[int]) -> None:
+def test_what_is_left_out_does_not_depend_on_how_a_run_is_cut(ends: list[int]) -> None:
     program = antelog.parse(RULES.format(" alert 60%"))
-    engine, other = (Engine(program, model="learn", min_chance=0.2, most=5) for _ in range(2))
+    engine, other = (Engine(program, model="learn", min_chance=0.2, most=2) for _ in range(2))
     whole, cut = run(engine, ONCE), run(other, ends)
     for name in whole:
         same(whole[name], cut[name])
-    counted, again = (each.dropped_answers.to_pydict() for each in (engine, other))
-    assert counted["answers"] == again["answers"]
-    np.testing.assert_allclose(counted["lost"], again["lost"])
+    counted, again = (each.left_out.to_pydict() for each in (engine, other))
+    assert counted["lines"] == again["lines"]
+    np.testing.assert_allclose(counted["chances"], again["chances"])
 
 
-def test_dropped_answers_are_told_no_more_and_counted() -> None:
+def test_limits_leave_out_lines_and_count_them() -> None:
     program = antelog.parse(RULES.format(""))
     everything = run(Engine(program, model="learn"), CUT)
     engine = Engine(program, model="learn", min_chance=0.2)
-    log, gone = run(engine, CUT), engine.dropped_answers.to_pylist()
-    for row in gone:
-        lines, all_lines = log[row["query"]].to_pylist(), everything[row["query"]].to_pylist()
-        low = {(r["X"], r["T"]) for r in all_lines if r["chance"] is not None and r["chance"] < 0.2}
-        assert row["answers"] == len(low)
-        ended = {(r["X"], r["T"]): r["tick"] for r in lines if r["change"] == "dropped"}
-        assert all(r["tick"] <= ended.get((r["X"], r["T"]), TICKS * 2) for r in lines)
-        assert {(r["X"], r["T"]) for r in lines} & low == set(ended)
-        assert 0 <= row["lost"] <= 0.2 * row["answers"]
-    assert sum(row["answers"] for row in gone) > 0
+    log = run(engine, CUT)
+    for row in engine.left_out.to_pylist():
+        lines, found = everything[row["query"]].to_pylist(), log[row["query"]].to_pylist()
+        unlikely = [r for r in lines if r["chance"] is not None and r["chance"] < 0.2]
+        assert row["lines"] == len(unlikely)
+        assert row["chances"] == pytest.approx(sum(r["chance"] for r in unlikely))
+        likely = {(r["X"], r["T"]) for r in lines if r["change"] in OPEN and r not in unlikely}
+        told = [r for r in lines if r["change"] == "rejected" and (r["X"], r["T"]) in likely]
+        assert [r for r in found if r["change"] == "rejected"] == told
+        rest = [r for r in lines if r["change"] != "rejected" and r not in unlikely]
+        assert [r for r in found if r["change"] != "rejected"] == rest
+    assert sum(engine.left_out["lines"].to_pylist()) > 0
 
 
-def test_no_more_answers_are_open_than_may_be() -> None:
-    engine = Engine(antelog.parse(RULES.format("")), model="learn", most=3)
-    open_: set[tuple[str, int]] = set()
-    for tick in range(TICKS):
-        facts = [row for row in readings() if row[-1] == tick]
-        for row in engine.advance(tick, {"Temp": facts})["Malf"].to_pylist():
-            (open_.add if row["change"] in ("possible", "revised") else open_.discard)((row["X"], row["T"]))
-        assert len(open_) <= 3
+OPEN = ("possible", "revised")
+
+
+def test_the_state_is_the_same_with_limits_and_without() -> None:
+    program = antelog.parse(RULES.format(" alert 60%"))
+    engine, limited = Engine(program, model="learn"), Engine(program, model="learn", min_chance=0.4, most=1)
+    run(engine, CUT)
+    run(limited, CUT)
+    assert engine.to_bytes() == limited.to_bytes()
+    assert Engine.from_bytes(engine.to_bytes(), min_chance=0.4).answers("Malf").num_rows <= limited.now
+
+
+def test_no_more_lines_of_open_answers_at_a_tick_than_may_be() -> None:
+    log = run(Engine(antelog.parse(RULES.format("")), model="learn", most=1), CUT)
+    ticks = [row["tick"] for row in log["Malf"].to_pylist() if row["change"] in OPEN]
+    assert len(ticks) == len(set(ticks)) > 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import antelog
-from antelog.forecast.engine import Engine
 from antelog.forecast.learned import Learned, Rates, learned
+from antelog.process import Engine
 
 INPUT = "input Temp(device: text, level: text, time) delay 2."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import antelog
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 
 RULES = """
 input Placed(order, time).
@@ -20,8 +20,7 @@ def test_orders_of_long_ago_take_no_room() -> None:
         placed = [(f"o{tick}-{i}", tick) for i in range(50)]
         paid = [(order, tick + 1) for order, _ in placed if not order.endswith("7")]
         log = engine.advance(tick + 3, {"Placed": placed, "Paid": paid})["Late"].to_pylist()
-        assert engine.forecasting is not None
-        sizes.append(len(engine.forecasting.sightings.values))
+        sizes.append(len(engine.forecaster.known.sightings.values))
         chances += [row["chance"] for row in log if row["change"] == "possible"]
     assert max(sizes) < 10_000 < 50 * 300
     # One in ten is never paid.

@@ -8,8 +8,8 @@ import pytest
 import antelog
 from antelog.engine.saving import BESIDE
 from antelog.errors import StateError
-from antelog.forecast.engine import Engine
 from antelog.forecast.resuming import members, resumed
+from antelog.process import Engine
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, level: text, time) delay 1.
@@ -26,8 +26,7 @@ def engine() -> Engine:
 
 
 def kept() -> dict[str, bytes]:
-    known = engine().forecasting
-    assert known is not None
+    known = engine().forecaster.known
     return members(known)
 
 

@@ -198,7 +198,7 @@ def test_spans_point_at_the_text() -> None:
         rule.head.terms[1].span: "T+1",
         temp.span: "Temp(X, V, T)",
         negation.span: "not Off(X, T-1)",
-        negation.node.name_span: "Off",
+        negation.atom.name_span: "Off",
         comparison.span: "V >= 9.5",
         comparison.right.span: "9.5",
         query.span: "query Hot(X, _).",

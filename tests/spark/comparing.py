@@ -10,11 +10,12 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import Engine
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
+from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.job import ARRIVED, Data, Job, Timing
+from antelog.spark.job.job import ARRIVED, Data, Extent, Job
+from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
 Fact = tuple[str, tuple[Value, ...], int]
@@ -33,8 +34,9 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     data = Data(settings.pop("given", {}), types, own)
     only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
     forecasts = settings.pop("forecasts", None)
-    timing = Timing(**{"clock": "arrival" if own else "event", **settings})
-    return Job(plan, data, numbers, only, timing, batch, forecasts)
+    span = Extent(settings.pop("begin", None), settings.pop("until", None))
+    timing = Timing(**{"clock": "arrival" if own else "event", **settings}, tick=plan.tick)
+    return Job(plan, data, numbers, only, timing, span, batch, forecasts)
 
 
 def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:
@@ -53,7 +55,7 @@ def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> di
 
 def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
     """The change log in process, up to a tick."""
-    engine = Engine(Compiled(plan))
+    engine = PlainEngine(Compiled(plan))
     log = engine.advance(until, frames(facts, plan, -1, until))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
 
@@ -62,8 +64,7 @@ def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows in an order of their own, and without what only DataFrames have."""
     plain = []
     for row in rows:
-        # What is excepted from all others one process knows, and no bucket.
-        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp", "except")}
+        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp")}
         # A frame for several queries has columns that some have no use for.
         plain.append(_without_nothing(kept))
     return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))

@@ -13,13 +13,11 @@ from pyspark.sql import functions as f
 
 import antelog.spark
 from antelog.errors import DataError, StateError, UnsupportedError
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from antelog.spark.endpoints.kafka_sink import messages_of
 from antelog.spark.job.forecasts import forecasts_of
-from antelog.spark.pipeline.following import totals
 from tests.engine.replay import frames
-from tests.spark.bucket import test_dropping as dropping
-from tests.spark.bucket.test_dropping import RARE
+from tests.spark.bucket import test_limits as limited
 from tests.spark.bucket.test_forecasting import (
     PLAN,
     PROGRAM,
@@ -32,6 +30,7 @@ from tests.spark.bucket.test_forecasting import (
     readings,
     streamed,
 )
+from tests.spark.bucket.test_limits import RARE
 from tests.spark.comparing import closing, cut, tables_of
 from tests.spark.killing import run_and_kill, run_to_end
 from tests.spark.streamed import add, frames_of, named, result, run, stream_of
@@ -90,17 +89,15 @@ def test_a_killed_stream_says_the_same_chances_and_drops_the_same(tmp_path: Path
         *("--model", "model", "--min-chance", RARE.min_chance, "--output", "parquet:changes"),
     ]
     assert not run_and_kill(arguments, tmp_path, random.Random(3)), "it came to its end before it was killed"
-    said = run_to_end(arguments, tmp_path)
+    run_to_end(arguments, tmp_path)
     files = sorted(str(each) for each in tmp_path.glob("changes/batch=*/*.parquet"))
     told = comparable(ds.dataset(files).to_table().to_pylist())
-    lines, answers, lost = dropping.in_process(RARE, facts, model=history())
-    assert told == lines
-    assert f"{answers:,} answers were dropped; on average {lost:.3g} of them would have" in said
+    assert told == limited.in_process(RARE, facts, model=history())
 
 
-def test_unlikely_answers_are_dropped(spark: SparkSession, tmp_path: Path) -> None:
-    """The same ones in a batch and in a stream, where they are counted beside the other counts."""
-    lines, answers, lost = dropping.in_process(RARE, readings(0), model=history())
+def test_lines_of_unlikely_answers_are_left_out(spark: SparkSession, tmp_path: Path) -> None:
+    """In a batch and in a stream alike."""
+    lines = limited.in_process(RARE, readings(0), model=history())
     parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
     tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
     batch = antelog.spark.outcomes(
@@ -111,11 +108,9 @@ def test_unlikely_answers_are_dropped(spark: SparkSession, tmp_path: Path) -> No
     query = run(stream, tmp_path / "checkpoint")
     for seen in (batch, result(spark, stream, query)):
         assert comparable(row.asDict(recursive=True) for row in seen.changes.collect()) == lines
-    for counted in (totals(batch), query.recentProgress[-1]["observedMetrics"]["antelog"]):
-        assert (counted["dropped"], round(counted["lost"], 9)) == (answers, lost)
 
 
-def test_without_chances_nothing_can_be_dropped(spark: SparkSession) -> None:
+def test_without_chances_nothing_can_be_left_out(spark: SparkSession) -> None:
     inputs = frames_of(spark, PROGRAM, readings(0)[:4])
     for limits in ({"min_chance": 0.1}, {"most": 5}):
         with pytest.raises(UnsupportedError, match="min_chance and most need chances: give a model"):

@@ -12,10 +12,10 @@ from itertools import product
 
 from antelog.language import Checked, syntax
 from antelog.language.checks.sorts import sorts_of
-from antelog.language.syntax import Anonymous, Comparison, Negation, Value, variable_of
+from antelog.language.syntax import Anonymous, Comparison, Value, variable_of
 from antelog.language.vocabulary import Kind
-from tests.specification.terms import Comparison as Compared
-from tests.specification.terms import Special, holds
+from tests.specification.literals import Comparison as Compared
+from tests.specification.terms import Special
 
 Row = tuple[Value | Special, ...]
 Bindings = Mapping[str, Value | Special]
@@ -77,12 +77,7 @@ class Model:
         comparisons = (li for li in rule.body if isinstance(li, Comparison))
         if not all(_holds(comparison, values) for comparison in comparisons):
             return False
-        return all(
-            self.some(literal.atom if isinstance(literal, Negation) else literal, values)
-            is not isinstance(literal, Negation)
-            for literal in rule.body
-            if not isinstance(literal, Comparison)
-        )
+        return all(self.some(atom, values) is not negated for atom, negated in syntax.atoms_of(rule))
 
     def some(self, atom: syntax.Atom, values: Bindings) -> bool:
         """Whether an atom holds, for some value of each `_`."""
@@ -114,4 +109,4 @@ def _holds(comparison: Comparison, values: Bindings) -> bool:
     if any(isinstance(value, str | Special) for value in sums):
         return False  # of a column that holds numbers
     left, right = (_value(side, values) for side in sides)
-    return bool(holds(Compared(left, comparison.operator, right)))
+    return bool(Compared(left, comparison.operator, right).holds())

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from antelog.watch.feed.writer import FeedWriter
+from antelog.run.store import Store
 
 PROGRAM = """\
 input Temp(device, level, time) delay 2 (70%, 20%, 10%).
@@ -70,7 +70,6 @@ def status(tick: int, facts: int = 100, at: str = "2026-11-25T09:00:00.000Z", **
 def head(open_lines: Sequence[Record] = (), tick: int = 0, program: str = PROGRAM) -> Record:
     return {
         "head": {
-            "segment": 0,
             "program": program,
             "path": "plant/hot.alog",
             "tick": tick,
@@ -79,12 +78,17 @@ def head(open_lines: Sequence[Record] = (), tick: int = 0, program: str = PROGRA
     }
 
 
-def written(folder: Path, records: Iterable[Record], program: str = PROGRAM) -> FeedWriter:
-    """A feed with these records."""
-    writer = FeedWriter(folder)
-    writer.head({"program": program, "path": "plant/hot.alog", "tick": 0, "time": None})
-    writer.write([json.dumps(record) for record in records])
-    return writer
+def written(path: Path, records: Iterable[Record], program: str = PROGRAM) -> Store:
+    """A store whose feed has these records."""
+    store = Store.open(path, temporary=True)
+    store.feed.begin({"program": program, "path": "plant/hot.alog", "tick": 0, "time": None})
+    add(store, *records)
+    return store
+
+
+def add(store: Store, *records: Record) -> None:
+    """More records in a feed."""
+    store.feed.append([json.dumps(record) for record in records])
 
 
 def some(count: int) -> list[Record]:

@@ -49,8 +49,8 @@ def test_unless_names_are_given_only_this_machine_is_answered() -> None:
 
 
 def test_names_and_a_token_may_be_asked_for(tmp_path: Path) -> None:
-    written(tmp_path, [possible("wt2", 7)])
-    page = antelog.live(tmp_path, hosts=["plant.example"], token="secret")
+    written(tmp_path / "s", [possible("wt2", 7)])
+    page = antelog.live(tmp_path / "s", hosts=["plant.example"], token="secret")
     assert seen(page, host="plant.example").status == 401
     assert seen(page, host="plant.example", token="secret").json["total"] == 1
     assert seen(page, host="evil.example", token="secret").status == 421
@@ -79,7 +79,7 @@ def test_a_folder_of_changes_is_followed(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="give an engine, a feed or a folder of changes"):
+    with pytest.raises(DataError, match="give an engine, a store or a folder of changes"):
         antelog.live(7)
     with pytest.raises(DataError, match=r"add program="):
         antelog.live(antelog.Engine(antelog.parse(PROGRAM)))

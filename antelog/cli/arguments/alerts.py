@@ -12,9 +12,8 @@ from antelog.cli.arguments.reading import Read
 from antelog.program import Program
 from antelog.run.values import kinds
 from antelog.secrets import redacted
-from antelog.watch.alerts.alert import Alert, AlertError, Wanted
-from antelog.watch.alerts.checking import wanted
-from antelog.watch.alerts.files import alerts_in
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
+from antelog.watch.alerts.setup import alerts_in, setup_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -51,7 +50,7 @@ def alert_options(command: Command) -> Command:
     return command
 
 
-def wanted_alerts(given: Mapping[str, Any], program: Program, *, chances: bool) -> Wanted | None:
+def wanted_alerts(given: Mapping[str, Any], program: Program, *, chances: bool) -> AlertSetup | None:
     """The alerts that were asked for, looked at; None if there are none. What is wrong is a usage error.
 
     `chances` says whether answers have any.
@@ -63,6 +62,6 @@ def wanted_alerts(given: Mapping[str, Any], program: Program, *, chances: bool) 
     try:
         alerts = [Alert(to, on, where, template) for to in named]
         alerts += [] if given["alert_file"] is None else alerts_in(given["alert_file"])
-        return wanted(alerts, program, chances=chances) if alerts else None
+        return setup_of(alerts, program, chances=chances) if alerts else None
     except AlertError as error:
         raise click.UsageError(redacted(str(error))) from None

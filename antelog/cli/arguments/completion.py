@@ -94,6 +94,10 @@ def queries_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str)
     return _items(ctx, incomplete, lambda plan: [each.name for each in plan.queries])
 
 
+COMPLETE: dict[str, Complete] = {"inputs": inputs_of, "statics": statics_of, "queries": queries_of}
+"""Suggestions for options, by the names that structs of options have for them."""
+
+
 def _pairs(ctx: click.Context, incomplete: str, names: Callable[[Plan], list[str]]) -> list[CompletionItem]:
     name, sign, path = incomplete.partition("=")
     if not sign:

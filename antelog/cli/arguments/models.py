@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from antelog.compile.nodes.plan import Plan
-from antelog.forecast.engine import LEARN
+from antelog.process import LEARN
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,13 +37,13 @@ model_option = click.option(
 
 min_chance_option = click.option(
     "--min-chance", type=click.FloatRange(0, 1), metavar="CHANCE",
-    help="Drop answers that are less likely than this, such as 0.01.",
+    help="Leave out lines of open answers that are less likely than this, such as 0.01.",
 )  # fmt: skip
 
 
 def most_option(within: str = "") -> Callable[[F], F]:
     """The option of a command; `within` says in what the answers are counted, if not all together."""
-    said = f"Of each query, let at most N answers be open{within}, and drop the least likely of more."
+    said = f"Of each query and tick, give the lines of N open answers{within}, the likeliest."
     return click.option("--most", type=click.IntRange(min=1), metavar="N", help=said)
 
 

@@ -12,8 +12,9 @@ import msgspec
 
 from antelog.cli.arguments.reading import Read
 from antelog.errors import UnsupportedError
+from antelog.run.settings import PageSettings
 from antelog.run.values import SettingError
-from antelog.watch.web.address import Address, checked
+from antelog.watch.web.address import PageAddress, checked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -75,9 +76,28 @@ def page_options(command: Command) -> Command:
     return command
 
 
-def address_of(given: Mapping[str, Any], *, facts: str | None) -> Address:
+def page_address(settings: PageSettings, *, facts: str | None = None) -> PageAddress:
     """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
-    address = Address(
+    address = PageAddress(
+        host=settings.host,
+        port=settings.port,
+        allowed_hosts=tuple(settings.allowed_hosts),
+        certificate=None if settings.certificate is None else str(settings.certificate),
+        key=None if settings.key is None else str(settings.key),
+        behind_proxy=settings.behind_proxy,
+        facts=facts,
+    )
+    if settings.token is not None:
+        address = msgspec.structs.replace(address, token=settings.token)
+    try:
+        return checked(address)
+    except UnsupportedError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def address_of(given: Mapping[str, Any], *, facts: str | None) -> PageAddress:
+    """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
+    address = PageAddress(
         host=given["host"],
         port=given["port"],
         allowed_hosts=given["allowed_hosts"],

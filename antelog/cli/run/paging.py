@@ -20,19 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 from antelog.accounts import REASONS
 from antelog.cli.run.console import tables_of
-from antelog.cli.run.settings import Settings
 from antelog.cli.watching.beside import Tend, with_page
 from antelog.program import Program
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.set_aside import fact_text
-from antelog.telling.shown import Shown
-from antelog.watch.feed.batches import BatchFeed, Written
-from antelog.watch.feed.records import about, reject_line
-from antelog.watch.web.address import Address
+from antelog.run.settings import Settings
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.set_aside import fact_text
+from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
+from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
-    from antelog.spark.pipeline.following import Counts
+    from antelog.spark.pipeline.stream_run import Counts
 
 _MOST_REJECTS = 100
 """So many rows that were set aside are shown of a batch."""
@@ -53,7 +52,7 @@ class Paging:
         lines: list[str] = []
         if counts.get("changes"):
             relations = list(self.program.plan.queries)
-            shown = Shown(0, tables_of(seen, relations))
+            shown = StepResult(0, tables_of(seen, relations))
             lines += change_lines(relations, shown, Style()).splitlines()
         if any(counts.get(reason) for reason in REASONS):
             lines += self._rejects(seen)
@@ -87,16 +86,18 @@ def _reject_line(row: Mapping[str, Any], tick: int | None) -> str:
 
 
 @contextmanager
-def paging(program: Program, settings: Settings, address: Address | None) -> Iterator[Paging | None]:
+def paging(program: Program, settings: Settings, address: PageAddress | None) -> Iterator[Paging | None]:
     """Serve a page while the pipeline runs, if there is an address for one."""
     if address is None:
         yield None
         return
     with ExitStack() as stack:
-        folder = _beside(settings.flow.checkpoint)
+        folder = _beside(settings.checkpoint)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
-        feed = BatchFeed(folder, about(program.source.text, program.source.name, program.plan.tick))
+        feed = BatchFeed(
+            FolderFeed(folder), about(program.source.text, program.source.name, program.plan.tick)
+        )
         yield Paging(program, feed, with_page(folder, address, stack))
 
 

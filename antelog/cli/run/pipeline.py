@@ -18,29 +18,29 @@ from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.console import console_printer
 from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, reporting
-from antelog.cli.run.settings import Settings
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.cli.stopping import interrupt
-from antelog.cli.watching.stopping import stoppable
 from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.run.address import Console
+from antelog.run.settings import Settings
+from antelog.run.sinks.set_aside import Places, fact_text
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.reaching import reach
-from antelog.spark.pipeline.claiming import claimed
+from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
-from antelog.telling.set_aside import Places, fact_text
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
-    from antelog.spark.endpoints.endpoints import Source
-    from antelog.spark.endpoints.sinks import Batch
+    from antelog.spark.endpoints.sinks import MicroBatch
     from antelog.spark.endpoints.sources import Reading
-    from antelog.spark.pipeline.following import Counts
+    from antelog.spark.pipeline.stream_run import Counts
     from antelog.spark.session.session import Session
 
 _PAUSE = 0.2
@@ -49,30 +49,29 @@ _PATIENCE = 60.0
 """Seconds a batch may go on after a stream was told to stop."""
 
 
-def run_pipeline(program: Program, settings: Settings, address: Address | None = None) -> None:
+def run_pipeline(program: Program, settings: Settings, address: PageAddress | None = None) -> None:
     """Run a program over its sources into its sinks; a page is served at an address. Raises AntelogError."""
     require_java()
     require_pyspark()
     for source in program.plan.inputs:
-        if source.name not in settings.sources.inputs:
+        if source.name not in settings.inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
-    sources, rejects = settings.sources, settings.sinks.rejects
-    here = [*sources.inputs.values(), *sources.statics.values()]
-    endpoints = [*here, *settings.sinks.all]
-    cluster = settings.cluster
-    buckets = cluster.buckets or (BUCKETS if program.plan.key else 1)
-    on_console = any(isinstance(each, Console) for each in settings.sinks.outputs)
+    ends = _Ends.of(settings)
+    here, sinks = [*ends.inputs.values(), *ends.statics.values()], ends.sinks
+    endpoints = [*here, *sinks]
+    buckets = settings.buckets or (BUCKETS if program.plan.key else 1)
+    on_console = any(isinstance(each, Console) for each in ends.outputs)
     with ExitStack() as stack:
-        if settings.flow.checkpoint is not None:
-            stack.enter_context(claimed(settings.flow.checkpoint))
-        master = master_of(cluster.master, cluster.conf)
-        reach(here, settings.sinks.all, cluster.conf, master)
+        if settings.checkpoint is not None:
+            stack.enter_context(locked(settings.checkpoint))
+        master = master_of(settings.master, settings.conf)
+        reach(here, sinks, settings.conf, master)
         wanted = settings_of(
             endpoints,
             buckets=buckets,
-            master=cluster.master,
-            conf=cluster.conf,
-            once=[] if settings.flow.stream else here,
+            master=settings.master,
+            conf=settings.conf,
+            once=[] if settings.stream else here,
         )
         with _all_there():
             from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
@@ -80,16 +79,16 @@ def run_pipeline(program: Program, settings: Settings, address: Address | None =
         spark = stack.enter_context(session("antelog", wanted))
         require(spark, endpoints)
         page = stack.enter_context(paging(program, settings, address))
-        report = stack.enter_context(reporting(stream=settings.flow.stream, results_on_terminal=on_console))
-        _Pipeline(spark, program, settings, report, page).run()
+        report = stack.enter_context(reporting(stream=settings.stream, results_on_terminal=on_console))
+        _Pipeline(spark, program, settings, ends, report, page).run()
         report.summarize(
-            stream=settings.flow.stream,
-            rejects=None if rejects is None else str(rejects),
+            stream=settings.stream,
+            rejects=None if ends.rejects is None else str(ends.rejects),
             tick=program.plan.tick,
         )
         if report.of_no_use:
             raise DataError(report.of_no_use)
-        if page is not None and not settings.flow.stream:
+        if page is not None and not settings.stream:
             _until_stopped(page)
 
 
@@ -113,6 +112,30 @@ def _until_stopped(page: Paging) -> None:
             time.sleep(_PAUSE)
 
 
+@dataclass(frozen=True)
+class _Ends:
+    """The addresses of a pipeline, all of which Spark can read or write."""
+
+    inputs: Mapping[str, Source]
+    statics: Mapping[str, Source]
+    outputs: tuple[Sink, ...]
+    rejects: Sink | None
+
+    @classmethod
+    def of(cls, settings: Settings) -> _Ends:
+        rejects = settings.rejects
+        return cls(
+            {name: SOURCES.take(each) for name, each in settings.inputs.items()},
+            {name: SOURCES.take(each) for name, each in settings.statics.items()},
+            tuple(map(SINKS.take, settings.outputs)),
+            None if rejects is None else SINKS.take(rejects),
+        )
+
+    @property
+    def sinks(self) -> tuple[Sink, ...]:
+        return self.outputs if self.rejects is None else (*self.outputs, self.rejects)
+
+
 @dataclass(frozen=True, eq=False)
 class _Facts:
     """How the facts are read: those of the inputs, and the background."""
@@ -126,17 +149,18 @@ class _Pipeline:
     spark: Session
     program: Program
     settings: Settings
+    ends: _Ends
     report: Report
     page: Paging | None = None
 
     def run(self) -> None:
-        from antelog.spark.session.failures import plainly  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.failures import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
-            sources, stream = self.settings.sources, self.settings.flow.stream
+            ends, stream = self.ends, self.settings.stream
             facts = _Facts(
-                {name: self._reading(name, each, stream=stream) for name, each in sources.inputs.items()},
-                {name: self._reading(name, each) for name, each in sources.statics.items()},
+                {name: self._reading(name, each, stream=stream) for name, each in ends.inputs.items()},
+                {name: self._reading(name, each) for name, each in ends.statics.items()},
             )
             if stream:
                 self._follow(lambda leave_out: self._outcomes(facts, leave_out))
@@ -148,7 +172,7 @@ class _Pipeline:
         from antelog import spark  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
 
-        settings, timing = self.settings, self.settings.timing
+        settings = self.settings
         with _told_as_warnings(silent=bool(leave_out)):
             return spark.outcomes(
                 self.program,
@@ -156,43 +180,44 @@ class _Pipeline:
                     name: frame(
                         self.spark,
                         reading,
-                        stream=settings.flow.stream,
-                        limit=settings.flow.chunk,
+                        stream=settings.stream,
+                        limit=settings.chunk,
                         leave_out=leave_out,
                     )
                     for name, reading in facts.inputs.items()
                 },
                 static={name: frame(self.spark, each, stream=False) for name, each in facts.statics.items()},
-                only=settings.sinks.only,
-                model=settings.sinks.model,
-                min_chance=settings.sinks.min_chance,
-                most=settings.sinks.most,
-                buckets=settings.cluster.buckets,
-                clock=timing.clock,
-                arrival=InTicks(timing.arrival or "arrival"),
-                lag=1 if timing.lag is None else timing.lag,
-                idle=timing.idle,
-                until=timing.until,
+                only=settings.only,
+                model=settings.model,
+                min_chance=settings.min_chance,
+                most=settings.most,
+                buckets=settings.buckets,
+                clock=settings.clock,
+                arrival=InTicks(settings.arrival),
+                lag=settings.lag,
+                idle=settings.idle,
+                until=settings.last,
             )
 
     def _reading(self, name: str, source: Source, *, stream: bool = False) -> Reading:
-        timing = self.settings.timing
-        arrival = timing.arrival or ("arrival" if timing.clock == "arrival" else None)
-        wish = Wish(name, source, self.settings.sources.maps, arrival, stream)
+        settings = self.settings
+        must_arrive = "arrival" in settings.given or settings.clock == "arrival"
+        arrival = settings.arrival if must_arrive else None
+        wish = Wish(name, source, settings.maps, arrival, stream)
         return reading_of(self.spark, self.program.plan, wish)
 
     # ---- once ----
 
     def _read_once(self, outcomes: Outcomes) -> None:
-        from antelog.spark.endpoints.sinks import Batch, refuse_used  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.pipeline.following import totals  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sinks import MicroBatch, refuse_used  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.pipeline.stream_run import totals  # noqa: PLC0415 - needs PySpark
 
-        refuse_used(self.spark, self.settings.sinks.all, fresh=True)
+        refuse_used(self.spark, self.ends.sinks, fresh=True)
         packed = outcomes.frame.persist()
         try:
             seen = outcomes.of(packed)
             counts = totals(seen)
-            self._writer()(seen, Batch(self._name()), counts)
+            self._writer()(seen, MicroBatch(self._name()), counts)
             self.report.of_no_use = self._of_no_use(seen, counts)
         finally:
             packed.unpersist()
@@ -206,7 +231,7 @@ class _Pipeline:
             return ""
         row, count = commonest(seen.rejects, PARTICULAR)
         text = row["row"] or fact_text(row, self.program.plan.tick)
-        source = str(self.settings.sources.inputs.get(row["input"], row["input"]))
+        source = str(self.settings.inputs.get(row["input"], row["input"]))
         return no_use(source, given, count, Example(None, row["detail"], text))
 
     def _name(self) -> str:
@@ -214,11 +239,9 @@ class _Pipeline:
         settings = self.settings
         # Without passwords, which may change.
         sources = [
-            f"{name}={each}"
-            for given in (settings.sources.inputs, settings.sources.statics)
-            for name, each in given.items()
+            f"{name}={each}" for given in (settings.inputs, settings.statics) for name, each in given.items()
         ]
-        parts = [self.program.source.text, *sources, str(settings.sources.maps)]
+        parts = [self.program.source.text, *sources, str(settings.maps)]
         return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
 
     # ---- as a stream ----
@@ -227,23 +250,23 @@ class _Pipeline:
         from antelog.spark import guard  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.folders import entries  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sinks import refuse_used  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.pipeline.following import follow  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.pipeline.stream_run import follow  # noqa: PLC0415 - needs PySpark
 
         outcomes = outcomes_but(())
         with ExitStack() as stack:
-            checkpoint = self.settings.flow.checkpoint or stack.enter_context(
+            checkpoint = self.settings.checkpoint or stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
             )
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
-            refuse_used(self.spark, self.settings.sinks.all, fresh=fresh)
+            refuse_used(self.spark, self.ends.sinks, fresh=fresh)
             guard(self.spark, checkpoint, outcomes)
             is_asked = stack.enter_context(asked_to_stop())
             query = follow(
                 outcomes,
                 self._writer(),
                 checkpoint=checkpoint,
-                trigger=self.settings.flow.trigger,
+                trigger=self.settings.trigger,
                 anew=outcomes_but,
             )
             try:
@@ -256,31 +279,29 @@ class _Pipeline:
 
     # ---- results ----
 
-    def _writer(self) -> Callable[[Outcomes, Batch, Counts], None]:
+    def _writer(self) -> Callable[[Outcomes, MicroBatch, Counts], None]:
         """What writes the outcomes of a batch to all sinks."""
+        from antelog.spark.endpoints.folders import input_of  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sinks import write, write_changes  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.pipeline.looking import input_of  # noqa: PLC0415 - needs PySpark
 
         settings = self.settings
         show = console_printer(self.program.plan)
-        files = {name: str(source) for name, source in settings.sources.inputs.items()}
+        files = {name: str(source) for name, source in settings.inputs.items()}
         places = Places(files, self.program.plan.tick)
 
-        def write_all(seen: Outcomes, batch: Batch, counts: Counts) -> None:
+        def write_all(seen: Outcomes, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")
-            for sink in settings.sinks.outputs:
+            for sink in self.ends.outputs:
                 if isinstance(sink, Console):
                     show(seen)
                 elif counts.get("changes") or batch.number is None:
                     write_changes(seen, sink, batch)
-            if settings.sinks.rejects is not None and (aside or batch.unread or batch.number is None):
-                unread = [
-                    (input_of(self.spark, settings.sources.inputs, file), file) for file in batch.unread
-                ]
-                write(as_rejects(seen.rejects, unread), settings.sinks.rejects, batch)
+            if self.ends.rejects is not None and (aside or batch.unread or batch.number is None):
+                unread = [(input_of(self.spark, self.ends.inputs, file), file) for file in batch.unread]
+                write(as_rejects(seen.rejects, unread), self.ends.rejects, batch)
             if aside and self.report.room > 0:
                 rows = seen.rejects.limit(self.report.room).collect()
                 self.report.add([row.asDict() for row in rows], places)

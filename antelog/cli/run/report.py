@@ -14,18 +14,17 @@ from rich.status import Status
 from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
-from antelog.cli.show.counted import dropped, facts, number
-from antelog.cli.show.set_aside import SetAside
+from antelog.cli.show.set_aside import SetAside, facts, number
 from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
-from antelog.telling.set_aside import Places, fact_text
+from antelog.run.sinks.set_aside import Places, fact_text
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark.pipeline.following import Progress
+    from antelog.spark.pipeline.stream_run import Progress
 
-_STANDING = ("open", "held", "dropped", "lost")
+_STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -87,9 +86,6 @@ class Report:
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
         for note in self._why(stream=stream):
             say(f"note: {note}")
-        if self.standing.get("dropped"):
-            since = ", since the stream began" if stream else ""
-            say(f"note: {dropped(self.standing['dropped'], self.standing['lost'])}{since}")
         counts = {reason: self.totals[reason] for reason in REASONS}
         SetAside(counts, self.first, tick).say(rejects, "--rejects SINK")
 
@@ -120,7 +116,6 @@ def batch_line(done: Progress) -> str:
     rate = f" ({_rate(given / done.seconds)}/s)" if done.seconds and given else ""
     parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
     parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
-    parts += _part(counts.get("dropped") or None, "{:,} dropped so far")
     kept = counts.get("kept")
     state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []

@@ -10,14 +10,15 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.chances import BAR, PLAIN_BAR, Bar, alert_text, chance_line, likeliest_first
 from antelog.cli.show.terminal import escaped, print_text
 from antelog.compile.nodes.plan import Relation
-from antelog.forecast.kinds import DROPPED, LIKELY, UNLIKELY
+from antelog.forecast.columns import LIKELY, UNLIKELY
+from antelog.forecast.judges.alerts import FALL
+from antelog.forecast.report.percents import percent
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
-from antelog.telling.shown import Shown
-from antelog.telling.values import plain, rows_of
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.values import plain, rows_of
 
 _COLOURS = {
     "possible": "cyan",
@@ -26,11 +27,26 @@ _COLOURS = {
     "rejected": "red",
     "likely": "bold magenta",
     "unlikely": "magenta",
-    "dropped": "dim",
     "open": "cyan",
 }
 _WIDTH = max(map(len, _COLOURS))
 _INDENT = " " * (_WIDTH + 4)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a bar is made of: the part that is filled, and the rest."""
+
+    filled: str = "▰"
+    rest: str = "▱"
+
+    def __str__(self) -> str:
+        return self.filled + self.rest
+
+
+BAR = Bar()
+PLAIN_BAR = Bar("#", "-")
+"""For terminals that have none of the others."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +82,9 @@ def listing(console: Console, tick: int | None, explanations: int | None) -> Lis
     return Listing(console, Marks(), tick, explanations)
 
 
-def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int | None:
+def print_changes(
+    relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing
+) -> int | None:
     """The changes, those of a tick below its number. `last` is the tick printed last; so is the result."""
     rows = [
         (row["tick"], number, row)
@@ -81,7 +99,7 @@ def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None,
     return last
 
 
-def print_snapshot(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int:
+def print_snapshot(relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing) -> int:
     """What is open after a tick, the likeliest first, and what was confirmed at it; `last` as above."""
     _print_tick(shown.tick, last is None, to)
     rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]
@@ -105,16 +123,11 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     line.append(f"  {values}" if values else "")
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
-    elif change == DROPPED:
-        line.append("   it is unlikely, or others are likelier", "dim")
     elif change not in ("confirmed", "rejected"):
         line.append(_outlook(row, to.tick), "dim")
     _print(line, to)
     if (likely := chance_line(row, to.marks.bar, to.tick)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
-    if row.get("except"):
-        named = (", ".join(_value(row_[name]) for name in row["others"]) for row_ in row["except"])
-        _print(Text(f"{_INDENT}all but {', '.join(named)}", "dim"), to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
         _print(_explanation(explanation, to), to)
@@ -190,3 +203,60 @@ def _wrapped(line: Text, console: Console) -> Iterator[Text]:
         start = len(rest.plain) - len(rest.plain.lstrip(" "))
         for part in rest[start:].wrap(console, max(console.width - len(_INDENT) - 2, 20)):
             yield Text(f"{_INDENT}  ").append_text(part)
+
+
+_CELLS = 10
+_SHOWN = 3
+"""So many ticks of a forecast are shown: the first ones and the last."""
+
+
+def chance_line(row: Mapping[str, Any], bar: Bar, tick: int | None) -> Text | None:
+    """A bar, the chance, and by when; None where no chance is known."""
+    chance, holds = row.get("chance"), row.get("holds")
+    line = Text()
+    if chance is not None:
+        filled = round(_CELLS * chance)
+        line.append(bar.filled * filled, "magenta")
+        line.append(bar.rest * (_CELLS - filled), "dim")
+        line.append(f"  {percent(chance)}", "bold")
+        line.append(_growth(row["forecast"] or (), chance, tick), "dim")
+    if holds is not None:
+        line.append("   " if chance is not None else "")
+        line.append(f"true, whether facts come or are lost: {percent(holds)}", "dim")
+    return line if line.plain else None
+
+
+def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, tick: int | None) -> str:
+    """`   11 % by 4, 35 % by 5`; of a single tick the chance is said already."""
+    points = [each for each in forecast if percent(each["chance"]) != percent(chance)]
+    points += forecast[len(points) : len(points) + 1]
+    said = [f"{percent(each['chance'])} by {moment(each['tick'], tick)}" for each in points]
+    if len(said) > _SHOWN:
+        said = [*said[: _SHOWN - 1], f"… {said[-1]}"]
+    elif len(said) == 1:
+        said = [f"by {moment(points[0]['tick'], tick)}"]
+    return f"   {', '.join(said)}" if said else ""
+
+
+def alert_text(kind: str, alert: float) -> str:
+    """Why an answer has become likely or unlikely, given the chance from which on it is worth an alert."""
+    if kind == LIKELY:
+        return f"its chance has reached {percent(alert)}"
+    return f"its chance has fallen below {percent(max(alert - FALL, 0))}"
+
+
+def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Rows of a snapshot with what was confirmed first, then by their chances, those without at the end.
+
+    Without any chances they stay as they are.
+    """
+    if not any("chance" in row for _, row in rows):
+        return list(rows)
+
+    def rank(pair: tuple[Any, Mapping[str, Any]]) -> float:
+        row = pair[1]
+        if row["change"] == "confirmed":
+            return -2.0
+        return 1.0 if row.get("chance") is None else -row["chance"]
+
+    return sorted(rows, key=rank)

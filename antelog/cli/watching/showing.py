@@ -1,6 +1,7 @@
 """`antelog watch CHANGES`: a page of what a pipeline has written, or still writes.
 
 changes/                           a folder of JSON lines or Parquet, as `antelog run` writes it, or a feed
+turbines.state                     the store of another `antelog watch`
 kafka://localhost:9092/changes     a topic, whose messages go into a feed of their own first
 """
 
@@ -13,14 +14,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.cli.watching.beside import with_page
-from antelog.cli.watching.stopping import stoppable
 from antelog.run.address import Kafka, address_of
-from antelog.watch.feed.batches import BatchFeed
-from antelog.watch.feed.records import about
-from antelog.watch.sources.changes import ChangesPump
-from antelog.watch.web.address import Address
+from antelog.run.store import BatchFeed, FolderFeed, about, is_store
+from antelog.watch.changes import ChangesPump
+from antelog.watch.web.address import PageAddress
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
@@ -29,10 +29,10 @@ _LOOK = 0.2
 
 def is_changes(path: Path) -> bool:
     """Whether this is no program, but has changes in it."""
-    return _is_topic(path) or path.is_dir() or path.suffix in _CHANGES
+    return _is_topic(path) or path.is_dir() or path.suffix in _CHANGES or is_store(path)
 
 
-def show_changes(path: Path, address: Address) -> None:
+def show_changes(path: Path, address: PageAddress) -> None:
     """Serve a page of changes until it is stopped. Raises AntelogError."""
     with ExitStack() as stack:
         move: Callable[[], int] = lambda: 0  # noqa: E731 - files are read by the page itself
@@ -56,7 +56,7 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     topic = address_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
     assert isinstance(topic, Kafka)
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
-    pump = ChangesPump(topic, BatchFeed(folder, about("", str(topic), None)))
+    pump = ChangesPump(topic, BatchFeed(FolderFeed(folder), about("", str(topic), None)))
     stack.callback(pump.close)
 
     def move() -> int:

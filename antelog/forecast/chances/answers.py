@@ -13,7 +13,8 @@ import numpy as np
 
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.terms import Const, Term, Var
-from antelog.engine.columns.tables import Column, Mask, find_rows
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values

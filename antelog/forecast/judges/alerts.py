@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, find, in_order
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order
 
 FALL = 0.1
 """An answer is unlikely once its chance is so much below what made it likely."""

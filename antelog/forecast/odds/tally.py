@@ -16,13 +16,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, keys_of, numbered, once
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, numbered, once
 
 EPOCH = 20
 """So many ticks an epoch has, unless told otherwise."""
-
-HALF_LIFE = 250.0
-"""After so many epochs counts are worth half, while a stream runs."""
 
 FORGOTTEN = 100
 """A key that nothing was counted for in so many epochs is forgotten, where keys are."""

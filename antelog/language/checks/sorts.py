@@ -8,23 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.literals.comparison import NO_NOW
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import (
-    Anonymous,
-    Atom,
-    Comparison,
-    Constant,
-    Shifted,
-    Term,
-    Variable,
-    variable_of,
-)
+from antelog.language.syntax import Atom, Constant, Shifted, Term, variable_of
 from antelog.language.vocabulary import Kind, Vocabulary
 
 
@@ -37,14 +29,35 @@ class Place:
     predicate: str
 
 
+@dataclass
+class Places:
+    """The first place of each variable of a rule's atoms."""
+
+    first: dict[str, Place] = field(default_factory=dict)
+
+    def text(self, node: object) -> str:
+        return to_text(node)
+
+    def time_of(self, name: str | None) -> Span | None:
+        place = self.first.get(name or "")
+        return place.span if place is not None and place.is_time else None
+
+    def is_object(self, name: str | None) -> bool:
+        place = self.first.get(name or "")
+        return place is not None and not place.is_time
+
+
 def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     timed = _timed(parsed.document, vocabulary)
     for rule in parsed.document.rules:
-        atoms = [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]
-        comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
-        yield from _check(atoms, comparisons, vocabulary, timed)
+        places = Places()
+        yield from _check(
+            [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))], places, vocabulary, timed
+        )
+        for literal in rule.body:
+            yield from literal.check_sorts(places)
     for query in parsed.document.queries:
-        yield from _check([query.atom], [], vocabulary, timed)
+        yield from _check([query.atom], Places(), vocabulary, timed)
 
 
 def _timed(document: syntax.Document, vocabulary: Vocabulary) -> frozenset[str]:
@@ -80,9 +93,8 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
 
 
 def _check(
-    atoms: list[Atom], comparisons: list[Comparison], vocabulary: Vocabulary, timed: frozenset[str]
+    atoms: list[Atom], places: Places, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    sorts: dict[str, Place] = {}
     reported: set[str] = set()
     for atom in atoms:
         for term, is_time in _places(atom, vocabulary):
@@ -103,12 +115,10 @@ def _check(
             name = variable_of(term)
             if name is None:
                 continue
-            known = sorts.setdefault(name, Place(is_time, term.span, atom.predicate))
+            known = places.first.setdefault(name, Place(is_time, term.span, atom.predicate))
             if known.is_time != is_time and name not in reported:
                 reported.add(name)
                 yield _both(name, Place(is_time, term.span, atom.predicate), known, vocabulary, timed)
-    for comparison in comparisons:
-        yield from _check_comparison(comparison, sorts)
 
 
 def _check_time(
@@ -119,7 +129,7 @@ def _check_time(
         if isinstance(term.value, str):
             hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
             if term.value == "now":
-                hint += f"\n{_NO_NOW}"
+                hint += f"\n{NO_NOW}"
             elif _MEANT_AS_TIME.match(term.value):
                 hint += f"\nA variable starts with a capital letter: write `{term.value.capitalize()}`."
             else:
@@ -133,7 +143,6 @@ def _check_time(
 
 
 _MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|tick)\Z")
-_NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers are told when T has come."
 
 
 def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> str:
@@ -155,26 +164,3 @@ def _both(name: str, here: Place, before: Place, vocabulary: Vocabulary, timed: 
     if vocabulary[in_time.predicate].kind is not Kind.STATIC:
         hint += _maybe_static(in_time.predicate, vocabulary, timed)
     return Diagnostic("E301", message, here.span, hint, (Note("the other place", before.span),))
-
-
-def _check_comparison(comparison: Comparison, sorts: dict[str, Place]) -> Iterator[Diagnostic]:
-    left, right = comparison.left, comparison.right
-    for one, other in ((left, right), (right, left)):
-        place = sorts.get(variable_of(one) or "")
-        if place is None or not place.is_time:
-            continue
-        note = (Note("a time because of this place", place.span),)
-        if isinstance(one, Shifted) and isinstance(one.offset, float):
-            message = f"`{to_text(one)}` is not a time: ticks are whole numbers"
-            yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
-        if isinstance(other, Constant) and not isinstance(other.value, int):
-            message = f"`{to_text(one)}` is a time and cannot be compared with `{to_text(other)}`"
-            hint = _NO_NOW if other.value == "now" else "Compare times with whole numbers or times."
-            yield Diagnostic("E301", message, comparison.span, hint, note)
-        elif isinstance(other, Variable | Shifted):
-            partner = sorts.get(variable_of(other) or "")
-            if partner is not None and not partner.is_time:
-                message = f"`{to_text(one)}` is a time and `{to_text(other)}` is not: they cannot be compared"
-                yield Diagnostic("E301", message, comparison.span, "Compare times with times only.", note)
-        elif isinstance(other, Anonymous):
-            continue

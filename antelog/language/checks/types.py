@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
+from antelog.language.literals.literal import type_of
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Comparison, Constant, Shifted, Term, Variable
+from antelog.language.syntax import Constant, Term, Variable
 from antelog.language.vocabulary import Predicate, Type, Vocabulary
 
 Cell = tuple[str, int] | tuple[int, str]
@@ -93,8 +94,7 @@ def infer_types(
                 _place(types, atom.terms[: len(predicate.types)], predicate, number)
         times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
         for literal in rule.body:
-            if isinstance(literal, Comparison):
-                _compare(types, literal, number, times)
+            literal.check_types(_InRule(types, number, times))
     for query in parsed.document.queries:
         known = vocabulary.predicates.get(query.atom.predicate)
         if known is not None and len(query.atom.terms) == known.arity:
@@ -117,33 +117,32 @@ def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: i
     for i, term in enumerate(terms[: len(predicate.types)]):
         cell = (predicate.name, i)
         if isinstance(term, Constant):
-            because = f"column {predicate.columns[i]} of {predicate.name} has the {_shown(term)}"
-            types.is_type(cell, _type_of(term), term.span, because)
+            shown = f"{type_of(term).value} `{to_text(term)}`"
+            because = f"column {predicate.columns[i]} of {predicate.name} has the {shown}"
+            types.is_type(cell, type_of(term), term.span, because)
         elif isinstance(term, Variable) and rule >= 0:
             types.same(cell, (rule, term.name), term.span)
 
 
-def _shown(constant: Constant) -> str:
-    return f"{_type_of(constant).value} `{to_text(constant)}`"
+@dataclass
+class _InRule:
+    """The types of a rule's variables."""
 
+    types: _Types
+    rule: int
+    times: set[str]
 
-def _type_of(constant: Constant) -> Type:
-    return Type.TEXT if isinstance(constant.value, str) else Type.NUMBER
+    def text(self, node: object) -> str:
+        return to_text(node)
 
+    def is_time(self, name: str) -> bool:
+        return name in self.times
 
-def _compare(types: _Types, comparison: Comparison, rule: int, times: set[str]) -> None:
-    left, right = comparison.left, comparison.right
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Shifted) and one.variable not in times:
-            because = f"`{to_text(one)}` calculates with {one.variable} as with a number"
-            types.is_type((rule, one.variable), Type.NUMBER, one.span, because)
-        if isinstance(one, Variable) and isinstance(other, Constant) and one.name not in times:
-            because = f"{one.name} is compared with the {_shown(other)}"
-            types.is_type((rule, one.name), _type_of(other), comparison.span, because)
-    names = [v for v in (syntax.variable_of(left), syntax.variable_of(right)) if v and v not in times]
-    if len(names) == 2:
-        types.same((rule, names[0]), (rule, names[1]), comparison.span)
-    if isinstance(left, Constant) and isinstance(right, Constant) and _type_of(left) is not _type_of(right):
-        message = f"`{to_text(left)}` and `{to_text(right)}` cannot be compared: one is a number, one a text"
-        hint = "Compare numbers with numbers and texts with texts."
-        types.found.append(Diagnostic("E302", message, comparison.span, hint))
+    def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
+        self.types.is_type((self.rule, name), type_, span, because)
+
+    def same(self, one: str, other: str, span: Span) -> None:
+        self.types.same((self.rule, one), (self.rule, other), span)
+
+    def report(self, found: Diagnostic) -> None:
+        self.types.found.append(found)

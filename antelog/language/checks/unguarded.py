@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
+from antelog.language.checks.safety import compared, comparisons
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Comparison, Constant, Term, Variable, variable_of
+from antelog.language.syntax import Constant, Term, variable_of
 from antelog.language.vocabulary import Kind, Vocabulary
 
 
@@ -26,14 +27,6 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
         yield from _check_negated_only(rule, under, times)
         yield from _check_time(rule, under, times, vocabulary)
         yield from _check_several(rule, under, times)
-
-
-def comparable(rule: syntax.Rule, comparison: Comparison, name: str, vocabulary: Vocabulary) -> bool:
-    """Whether the comparison may be about an unguarded variable, which has every value there is."""
-    sides = (comparison.left, comparison.right)
-    in_head = name in syntax.variables_of(rule.head.terms) and not vocabulary.is_static(rule.head.predicate)
-    plain = any(isinstance(s, Variable) for s in sides) and any(isinstance(s, Constant) for s in sides)
-    return in_head and plain and comparison.operator in ("=", "!=")
 
 
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, Term]:
@@ -51,14 +44,10 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
     return found
 
 
-def _compared(rule: syntax.Rule) -> set[str]:
-    return {name for c in rule.body if isinstance(c, Comparison) for name in syntax.compared(c)}
-
-
 def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -> Iterator[Diagnostic]:
-    compared = _compared(rule) - times  # reported with their comparisons
+    named = compared(rule) - times  # reported with their comparisons
     for name, term in under.items():
-        if name in syntax.variables_of(rule.head.terms) or name in compared:
+        if name in syntax.variables_of(rule.head.terms) or name in named:
             continue
         kind = "time" if name in times else "value"
         message = (
@@ -81,9 +70,9 @@ def _check_time(
 ) -> Iterator[Diagnostic]:
     """A fact must not give an answer at every later tick."""
     facts = [
-        literal
-        for literal in rule.body
-        if isinstance(literal, syntax.Atom) and vocabulary[literal.predicate].kind is Kind.INPUT
+        atom
+        for atom, is_negated in syntax.atoms_of(rule)
+        if not is_negated and vocabulary[atom.predicate].kind is Kind.INPUT
     ]
     last = rule.head.terms[-1] if rule.head.terms else None
     name = last and variable_of(last)
@@ -102,9 +91,7 @@ def _check_time(
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
     """Whether some comparison says how late a time may be."""
     positive, _ = syntax.in_atoms(rule)
-    for comparison in rule.body:
-        if not isinstance(comparison, Comparison):
-            continue
+    for comparison in comparisons(rule):
         for one, other, upper in (
             (comparison.left, comparison.right, ("<", "<=", "=")),
             (comparison.right, comparison.left, (">", ">=", "=")),

@@ -10,7 +10,7 @@ from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.checks.suggestions import similar
 from antelog.language.parser import Parsed
-from antelog.language.syntax import Comparison, Term, Variable, variable_of
+from antelog.language.syntax import Term, Variable, variable_of
 from antelog.language.vocabulary import Vocabulary
 
 
@@ -43,8 +43,8 @@ def _like_values(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Variable
 
     Those under `not` alone are warned of anyway.
     """
-    for atom in rule.body:
-        if not isinstance(atom, syntax.Atom):
+    for atom, is_negated in syntax.atoms_of(rule):
+        if is_negated:
             continue
         predicate = vocabulary[atom.predicate]
         columns = predicate.columns if predicate.declared else ()
@@ -58,7 +58,4 @@ def _like_values(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Variable
 def _terms(rule: syntax.Rule) -> Iterator[Term]:
     yield from rule.head.terms
     for literal in rule.body:
-        if isinstance(literal, Comparison):
-            yield from (literal.left, literal.right)
-        else:
-            yield from (literal.atom if isinstance(literal, syntax.Negation) else literal).terms
+        yield from literal.operands

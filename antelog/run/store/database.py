@@ -14,7 +14,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from antelog.errors import StateError
@@ -38,10 +38,9 @@ CREATE TABLE inputs (name TEXT PRIMARY KEY, lines INTEGER);
 CREATE TABLE posted (number INTEGER PRIMARY KEY, input TEXT, last INTEGER, facts BLOB);
 CREATE TABLE place (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER);
 CREATE TABLE letters (
-    id INTEGER PRIMARY KEY, receiver TEXT, key TEXT, body TEXT, tries INTEGER DEFAULT 0,
-    UNIQUE (receiver, key)
+    id INTEGER PRIMARY KEY, receiver TEXT, key TEXT, body TEXT, tries INTEGER DEFAULT 0
 );
-CREATE INDEX waiting ON letters (receiver, tries / 5, id) WHERE body IS NOT NULL;
+CREATE INDEX waiting ON letters (receiver, tries / 5, id);
 CREATE TABLE receivers (name TEXT PRIMARY KEY);
 CREATE TABLE counts (receiver TEXT, outcome TEXT, number INTEGER, PRIMARY KEY (receiver, outcome));
 """
@@ -58,12 +57,18 @@ _NETWORK = frozenset(
 
 
 def is_store(path: Path) -> bool:
-    """Whether a file is a database; what is missing or cannot be read is none."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_HEADER)) == _HEADER
-    except OSError:
+    """Whether a file is a store; what is missing or cannot be read is none.
+
+    Only SQLite opens the file: to close it otherwise would give up the locks of this process's connections.
+    """
+    if not path.is_file():
         return False
+    try:
+        with closing(_connected(path, durable=True)) as database:
+            (application,) = database.execute("PRAGMA application_id").fetchone()
+    except sqlite3.Error:
+        return False
+    return bool(application == APPLICATION)
 
 
 def created(path: Path, *, durable: bool) -> sqlite3.Connection:
@@ -71,7 +76,8 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
     _refuse_other_files(path)
     _refuse_network_disks(path)
     try:
-        path.touch(mode=0o600)  # facts are not for everybody on this machine
+        if not path.exists():
+            path.touch(mode=0o600)  # facts are not for everybody on this machine
     except OSError as error:
         raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
     with _in_words(path):
@@ -180,6 +186,8 @@ def _no_locks(path: Path, reason: str) -> StateError:
 
 
 def _refuse_other_files(path: Path) -> None:
+    if is_store(path):
+        return
     try:
         with path.open("rb") as file:
             begins = file.read(len(_HEADER))
@@ -200,6 +208,7 @@ def _connected(path: Path, *, durable: bool) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
     database.execute("PRAGMA journal_size_limit = 67108864")
+    database.execute("PRAGMA secure_delete = OFF")  # some builds would write zeros over all that is deleted
     return database
 
 

@@ -1,4 +1,4 @@
-"""When rows arrive, and with them time itself.
+"""The arrivals of rows, and the first of them, at which time begins.
 
 Temp: a, low, 7     has no arrival of its own, so it arrives at 7; or at 9, if 8 is finished already
 """
@@ -11,28 +11,28 @@ import pyarrow as pa
 from antelog.engine.facts.facts import admit
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.values import Values
+from antelog.run.clock import NOTHING, arrivals
 from antelog.spark.job.job import ARRIVED, Job
 
 _FEW = 1_000
-"""Among this many rows that arrive first, there is most likely a fact."""
+"""The first rows looked at, among which there is most likely a fact."""
 
 
-def with_arrival(job: Job, name: str, facts: pa.Table, first: int, wall: int | None) -> pa.Table:
-    """Rows of an input with the ticks they arrive at; what has none, at its time, but not before `first`.
+def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> pa.Table:
+    """Rows of an input with the ticks they arrive at, when the tick `now` is finished.
 
-    By the wall clock it arrives in the tick `wall` at the latest.
+    Those without an arrival arrive as `antelog.run.clock.arrivals` says, at `latest` by the wall clock.
     """
     if ARRIVED in facts.column_names:
         return facts
     time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.tick)
-    last = LAST if wall is None else max(first, wall)
-    arrival = np.where(time.whole, np.clip(time.numbers, first, max(first, last)), first)
+    arrival = np.where(time.whole, arrivals(time.numbers, now, latest), now + 1)
     return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
 
 
 def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
     """The tick at which the first of these rows arrives that is a fact, and not to be set aside."""
-    table = with_arrival(job, name, facts, 0, None)
+    table = with_arrival(job, name, facts, NOTHING)
     arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
     rows = np.flatnonzero(arrival.whole & (arrival.numbers >= 0) & (arrival.numbers <= LAST))
     rows = rows[np.argsort(arrival.numbers[rows], kind="stable")]

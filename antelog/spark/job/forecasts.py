@@ -1,4 +1,4 @@
-"""How likely open answers are, on Spark: by which model, and whether a bucket learns from its own keys.
+"""Chances of open answers on Spark: the model, and whether a bucket learns from its own keys.
 
     model="turbines.model"    chances by that model, the same whatever comes
     model="learn"             each bucket learns what is its keys' own
@@ -19,10 +19,10 @@ from antelog.compile.nodes.plan import Plan
 from antelog.errors import UnsupportedError
 from antelog.forecast.chances.layout import is_lossy
 from antelog.forecast.columns import COLUMNS, HOLDS
-from antelog.forecast.dropping import NO_LIMITS, Limits
-from antelog.forecast.engine import LEARN
 from antelog.forecast.files.model import Model
+from antelog.forecast.limits import NO_LIMITS, Limits
 from antelog.forecast.query import Learning
+from antelog.process import LEARN
 
 GivenModel = Model | str | PathLike[str] | None
 """A model, the path of one, or "learn"."""
@@ -30,7 +30,7 @@ GivenModel = Model | str | PathLike[str] | None
 
 @dataclass(frozen=True)
 class Forecasts:
-    """How chances come about, and which answers are dropped for theirs.
+    """How chances come about, and which lines are left out for theirs.
 
     A model travels as its bytes, and is unpacked once by each worker.
     """
@@ -54,17 +54,12 @@ class Forecasts:
 
     @property
     def kind(self) -> str:
-        """What must stay the same for the state of a stream to be of use."""
-        said = ["learned" if self.learning.on else "not learned"]
-        if self.limits.min_chance is not None:
-            said.append(f"none below {self.limits.min_chance:g}")
-        if self.limits.most is not None:
-            said.append(f"at most {self.limits.most} of a query")
-        return ", ".join(said)
+        """A text that is the same as long as the state of a stream can be used."""
+        return "learned" if self.learning.on else "not learned"
 
 
 def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | None:
-    """What to forecast with; None if there is no model, and the program declares no chances.
+    """The source of chances; None if there is no model, and the program declares none.
 
     With `learn`, a model that is given goes on learning. Raises StateError if it is of another program.
     """
@@ -81,7 +76,7 @@ def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | N
 
 
 def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:
-    """The same without unlikely answers. Raises UnsupportedError if nobody knows how likely they are."""
+    """The source of chances with limits. Raises UnsupportedError if there are limits and no chances."""
     if not limits:
         return found
     if found is None:
@@ -93,5 +88,5 @@ def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:
 
 
 def to_learn() -> Forecasts:
-    """What learns everything of a batch, without fading."""
+    """Learns everything of a batch, without fading."""
     return Forecasts(Learning(True, None))

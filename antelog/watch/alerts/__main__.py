@@ -1,7 +1,6 @@
 """The process that sends alerts: `python -m antelog.watch.alerts`, which `process.py` beside it starts.
 
-Its first line on standard input says what to do, in JSON. When standard input ends, so does the stream:
-whoever started it has stopped, or has died.
+The first line on standard input has its work, in JSON. When standard input ends, the stream has ended.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ import threading
 import msgspec
 
 from antelog.errors import AntelogError
-from antelog.watch.alerts.running import run
-from antelog.watch.alerts.work import Work, say
+from antelog.watch.alerts.running import Work, run, say
 
 
 async def _main(work: Work) -> None:
@@ -34,12 +32,12 @@ async def _main(work: Work) -> None:
 
 def main() -> int:
     """The exit status: 0 if all went well, 1 if the alerts cannot be sent at all."""
-    told = sys.stdin.buffer.readline()
-    if not told:
-        return 0  # whoever started it has died since
+    order = sys.stdin.buffer.readline()
+    if not order:
+        return 0  # the stream has ended already
     status = 0
     try:
-        asyncio.run(_main(msgspec.json.decode(told, type=Work)))
+        asyncio.run(_main(msgspec.json.decode(order, type=Work)))
     except* (AntelogError, sqlite3.Error) as errors:
         status = 1
         for error in errors.exceptions:

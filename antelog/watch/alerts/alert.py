@@ -1,9 +1,9 @@
-"""What an alert is asked for as, and what has to be known of the program's queries to send it.
+"""Alerts as a user writes them, and the queries they are about.
 
     Alert("slack:@slack.url", on=("likely",), where=("Malf X=wt*",), template="{X} is getting hot")
 
-These are texts and names only, so that they can be handed to the process that sends. What they stand for is
-found out there, and beforehand by `antelog/watch/alerts/checking.py`, which says what is wrong with them.
+These are texts and names only, so that they can be handed to the process that sends. They are read there, and
+before it starts by `antelog/watch/alerts/setup.py`, which says what is wrong with them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import AntelogError
-from antelog.forecast.kinds import LIKELY
+from antelog.forecast.columns import LIKELY
 
 Line = dict[str, Any]
 """A change as the feed has it."""
@@ -29,7 +29,7 @@ class AlertError(AntelogError):
 
 @dataclass(frozen=True)
 class Alert:
-    """Who is told, of which kinds of changes and which answers, and in which words; empty: the usual."""
+    """A receiver, the kinds of changes and the answers it gets, and a template; empty: the usual."""
 
     to: str
     on: tuple[str, ...] = ()
@@ -38,8 +38,8 @@ class Alert:
 
 
 @dataclass(frozen=True)
-class Query:
-    """A query: the variables of its answers, the one that is a time, and the kind that is told as a rule."""
+class AlertQuery:
+    """A query: the variables of its answers, the one that is a time, and the kind of change that is usual."""
 
     name: str
     variables: tuple[str, ...]
@@ -47,10 +47,10 @@ class Query:
     usual: str
 
 
-def queries_of(plan: Plan, *, chances: bool) -> tuple[Query, ...]:
-    """The queries of a program. Where there are `chances`, one with an `alert` tells what is likely."""
+def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
+    """The queries of a program. With `chances`, the usual change of one with an `alert` is `likely`."""
     return tuple(
-        Query(
+        AlertQuery(
             each.name,
             each.answer.names,
             each.answer.time,
@@ -61,10 +61,10 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[Query, ...]:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """All alerts of a stream, its queries, the file of its program, and how many microseconds a tick has."""
+class AlertSetup:
+    """All alerts of a stream, its queries, the file of its program, and the microseconds of a tick."""
 
     alerts: tuple[Alert, ...]
-    queries: tuple[Query, ...]
+    queries: tuple[AlertQuery, ...]
     program: str
     tick: int | None = None

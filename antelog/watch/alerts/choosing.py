@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from antelog.forecast.kinds import KINDS
+from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.watch.alerts.alert import Alert, AlertError, Line, Query
+from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, Line
 
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
@@ -30,7 +30,7 @@ CHANCE = "chance"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ValueTest:
     """A value of an answer, or its chance, compared with something."""
 
     name: str
@@ -56,7 +56,7 @@ class Where:
     """A condition: the query's name, if one is given, and what its answers are to be like."""
 
     query: str | None
-    tests: tuple[Comparison, ...]
+    tests: tuple[ValueTest, ...]
 
     def fits(self, line: Line) -> bool:
         return self.query in (None, line["query"]) and all(test.fits(line) for test in self.tests)
@@ -75,7 +75,7 @@ class Choice:
         return not self.wheres or any(where.fits(line) for where in self.wheres)
 
 
-def choice_of(alert: Alert, queries: Sequence[Query]) -> Choice:
+def choice_of(alert: Alert, queries: Sequence[AlertQuery]) -> Choice:
     """What an alert is about. Raises AlertError if there is nothing of that kind or name."""
     for kind in alert.on:
         if kind not in KINDS:
@@ -96,7 +96,7 @@ def as_text(value: object) -> str:
             return str(value)
 
 
-def _where(text: str, queries: Sequence[Query]) -> Where:
+def _where(text: str, queries: Sequence[AlertQuery]) -> Where:
     try:
         words = shlex.split(text)
     except ValueError:
@@ -112,7 +112,7 @@ def _where(text: str, queries: Sequence[Query]) -> Where:
     return Where(query, tuple(_test(word, known) for word in words[query is not None :]))
 
 
-def _test(word: str, known: Sequence[str]) -> Comparison:
+def _test(word: str, known: Sequence[str]) -> ValueTest:
     match = _WORD.fullmatch(word)
     if match is None:
         raise AlertError(f"`{word}` compares nothing", _HOW)
@@ -129,7 +129,7 @@ def _test(word: str, known: Sequence[str]) -> Comparison:
             float(value)
         except ValueError:
             raise AlertError(f"`{value}` is not a number", "Only numbers have an order here.") from None
-    return Comparison(name, sign, value)
+    return ValueTest(name, sign, value)
 
 
 def _share(text: str) -> str:

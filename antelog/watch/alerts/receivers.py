@@ -41,14 +41,14 @@ class Receiver:
 
 
 @dataclass(frozen=True)
-class Address:
+class PostAddress:
     """Where alerts are posted to, and the headers that go with them. Neither is ever shown."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
-        return "Address(***)"
+        return "PostAddress(***)"
 
 
 def receiver_of(to: str) -> Receiver:
@@ -78,14 +78,14 @@ def named_apart(receivers: list[Receiver]) -> list[Receiver]:
     return found
 
 
-def address_of(receiver: Receiver) -> Address:
+def address_of(receiver: Receiver) -> PostAddress:
     """The address as it is now in the file or the variable. Raises AlertError."""
     lines = [line.strip() for line in _kept(receiver.place).splitlines() if line.strip()]
     if not lines:
         raise AlertError(
             f"{receiver.name}: there is no address", "Its first line is to be an address: https://…."
         )
-    return Address(_checked(lines[0], receiver), tuple(_header(each, receiver) for each in lines[1:]))
+    return PostAddress(_checked(lines[0], receiver), tuple(_header(each, receiver) for each in lines[1:]))
 
 
 def checked(receiver: Receiver) -> None:

@@ -1,24 +1,39 @@
-"""Which letters a change of the feed gives: one for each receiver that is to be told of it.
+"""Letters: a change of the feed as each receiver that is to get it wants it.
 
-routes = routes_of(wanted)
-letters(routes, line)      [("slack:@slack.url", letter)], or nothing
+    routes = routes_of(setup)
+    letters(routes, line)      [("slack:@slack.url", Letter(key, body))], or nothing
+
+The key of a letter is a hash of the query, the answer, the tick and the change. It is equal each time this
+change is sent, so a receiver that keeps the keys it has seen recognises repeats.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antelog.watch.alerts.alert import Line, Wanted
+from antelog.watch.alerts.alert import AlertSetup, Line
 from antelog.watch.alerts.choosing import Choice, choice_of
-from antelog.watch.alerts.letters import Letter, key_of, letter_of
-from antelog.watch.alerts.receivers import Receiver, named_apart, receiver_of
+from antelog.watch.alerts.receivers import SLACK, Receiver, named_apart, receiver_of
 from antelog.watch.alerts.wording import Template, Words, template_of
+
+_PARTS = ("query", "answer", "others", "tick", "change")
+_KEY_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A change on its way to a receiver; `body` is JSON."""
+
+    key: str
+    body: str
 
 
 @dataclass(frozen=True)
 class Route:
-    """A receiver, what it is told of, and how."""
+    """A receiver, the changes it gets, and their words."""
 
     receiver: Receiver
     choice: Choice
@@ -27,19 +42,19 @@ class Route:
     program: str
 
 
-def routes_of(wanted: Wanted) -> tuple[Route, ...]:
+def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
     """A route for each alert. Raises AlertError."""
-    receivers = named_apart([receiver_of(alert.to) for alert in wanted.alerts])
-    words = Words({each.name: each for each in wanted.queries}, wanted.tick)
+    receivers = named_apart([receiver_of(alert.to) for alert in setup.alerts])
+    words = Words({each.name: each for each in setup.queries}, setup.tick)
     return tuple(
         Route(
             receiver,
-            choice_of(alert, wanted.queries),
-            template_of(alert.template, wanted.queries),
+            choice_of(alert, setup.queries),
+            template_of(alert.template, setup.queries),
             words,
-            wanted.program,
+            setup.program,
         )
-        for receiver, alert in zip(receivers, wanted.alerts, strict=True)
+        for receiver, alert in zip(receivers, setup.alerts, strict=True)
     )
 
 
@@ -53,3 +68,25 @@ def letters(routes: Sequence[Route], line: Line) -> list[tuple[str, Letter]]:
             text = route.template.filled(route.words.of(line, key_of(line)))
             found.append((route.receiver.name, letter_of(line, text, route.receiver, route.program)))
     return found
+
+
+def key_of(line: Line) -> str:
+    """The key of all letters about a change."""
+    parts = [line.get(part) for part in _PARTS]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES).hexdigest()
+
+
+def letter_of(line: Line, text: str, receiver: Receiver, program: str) -> Letter:
+    """A change as a receiver gets it: `key`, `text` and `program`, and then the line."""
+    key = key_of(line)
+    webhook = {"key": key, "text": text, "program": program, **line}
+    body = _slack(text) if receiver.kind == SLACK else webhook
+    return Letter(key, json.dumps(body, ensure_ascii=False))
+
+
+def _slack(text: str) -> dict[str, object]:
+    """A message that is just text: nobody is called and nothing is fetched, whatever a fact contains."""
+    for character, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        text = text.replace(character, name)
+    return {"text": text, "mrkdwn": False, "link_names": False, "unfurl_links": False, "unfurl_media": False}

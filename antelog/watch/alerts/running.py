@@ -1,4 +1,4 @@
-"""The work of the process that sends: read the feed, keep what is to be sent, send it, count.
+"""The work of the process that sends: read the feed, keep letters in the outbox, send them.
 
 Each receiver has a loop of its own, so that one that is down or slow holds up no other. When the stream ends,
 the feed is read to its end and what waits is tried once more; what fails then stays in the outbox, for the
@@ -8,40 +8,54 @@ next time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
-from antelog.errors import OutputError
+from antelog.escaping import shown
+from antelog.run.store import Feed, FeedReader, FolderFeed, StoredFeedAt
+from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, opened
-from antelog.watch.alerts.patience import wait_after
 from antelog.watch.alerts.receivers import Receiver
 from antelog.watch.alerts.routes import letters, routes_of
-from antelog.watch.alerts.sending import Attempt, send
-from antelog.watch.alerts.work import COUNTS, GRACE, Work, say
-from antelog.watch.feed.reader import FeedReader
-from antelog.watch.feed.segments import Position, segments_in
-from antelog.writing import write
+from antelog.watch.alerts.sending import Attempt, send, wait_after
 
 _AT_ONCE = 2_000
 _POLL = 0.1
 _REST = 1.0
-"""Seconds between two looks at how far the feed is read, and at the counts."""
+"""Seconds between two notes of how far the feed is read without a letter."""
+
+GRACE = 10.0
+"""Seconds for letters that wait once the stream has ended."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The paths of the feed and of the store with the outbox, and the alerts."""
+
+    feed: str
+    outbox: str
+    setup: AlertSetup
+
+
+def say(message: str) -> None:
+    """A message on stderr."""
+    sys.stderr.write(f"alerts: {shown(message)}\n")
+    sys.stderr.flush()
 
 
 async def run(work: Work, ending: asyncio.Event) -> None:
     """Send until `ending`, and for a short while after it. Raises AlertError."""
-    routes = routes_of(work.wanted)
+    routes = routes_of(work.setup)
     with opened(Path(work.outbox)) as outbox:
         receivers = [route.receiver for route in routes]
+        outbox.receive(each.name for each in receivers)
         _say_what_is_left(outbox, receivers)
         read = asyncio.Event()  # once all of the feed is
         async with asyncio.TaskGroup() as tasks:
-            reading = tasks.create_task(_read(work, outbox, ending, read))
+            tasks.create_task(_read(work, outbox, ending, read))
             sending = [tasks.create_task(_Sender(each, outbox, ending, read).run()) for each in receivers]
-            tasks.create_task(_count(Path(work.feed, COUNTS), outbox, receivers, [reading, *sending]))
             tasks.create_task(_end(ending, sending))
         waiting = outbox.waiting()
         for receiver in receivers:
@@ -51,16 +65,18 @@ async def run(work: Work, ending: asyncio.Event) -> None:
 
 async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
     """Follow the feed, and keep what is to be sent."""
-    routes = routes_of(work.wanted)
-    place = outbox.position
-    reader = FeedReader(Path(work.feed), None if place is None else Position(*place))
+    routes = routes_of(work.setup)
+    path = Path(work.feed)
+    feed: Feed = FolderFeed(path) if path.is_dir() else StoredFeedAt(path)
+    place = outbox.position or 0
+    reader = FeedReader(feed, place)
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
         was_ending = ending.is_set()
         _say_what_is_gone(reader)
         lines = reader.read(_AT_ONCE)
         found = [letter for line in lines for letter in letters(routes, line)]
-        here = reader.position.segment, reader.position.offset
+        here = reader.position
         if found or (here != place and (clock() > saved + _REST or (was_ending and not lines))):
             outbox.take(here, found)
             saved, place = clock(), here
@@ -125,38 +141,12 @@ async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None
         task.cancel()
 
 
-async def _count(
-    path: Path, outbox: Outbox, receivers: list[Receiver], others: list[asyncio.Task[None]]
-) -> None:
-    """Write down the counts whenever they have changed, until all others have ended."""
-    last: dict[str, dict[str, int]] | None = None
-    complain: Callable[[str], None] = say
-    while True:
-        ended = all(task.done() for task in others)
-        counts = outbox.counts(each.name for each in receivers)
-        if counts != last:
-            try:
-                write(path, msgspec.json.encode(counts))
-            except OutputError as error:
-                complain(str(error))
-                complain = _silent
-            last = counts
-        if ended:
-            return
-        await asyncio.wait(others, timeout=_REST)
-
-
 def _say_what_is_gone(reader: FeedReader) -> None:
     """A note if the feed has lost lines before they were read."""
-    there = segments_in(reader.folder)
-    if reader.position.offset and there and there[0] > reader.position.segment + 1:
+    if reader.position and reader.feed.summary().first > reader.position:
         say(
             "some changes are not looked at: the feed had no room for them any more when they were to be read"
         )
-
-
-def _silent(_message: str) -> None:
-    """It has been said."""
 
 
 def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:

@@ -4,31 +4,39 @@
 
 What is answered with 400, 413, 415 or 422 is refused: the same letter would be refused again. Everything else
 may be mended, by time or by people, and is tried again: no answer, an error, a redirect (which is never
-followed: it would take the letter where nobody meant it to go), an address that has moved.
+followed: it would take the letter where nobody meant it to go), an address that has moved. The next attempt
+is after about 1, 2, 4, … seconds, up to five minutes, each shortened by chance, so that many senders do not
+come back at once; and not before the time that the receiver asks for (`Retry-After`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from antelog.watch.alerts.alert import AlertError
-from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import REFUSED, SENT
-from antelog.watch.alerts.patience import seconds_asked
 from antelog.watch.alerts.receivers import COMMAND, Receiver, address_of
+from antelog.watch.alerts.routes import Letter
 
 if TYPE_CHECKING:
     import httpx
 
 AGAIN = "again"
 _REFUSALS = frozenset({400, 413, 415, 422})
+_LONGEST = 300.0
+_LONGEST_ASKED = 3_600.0
+"""A receiver that asks for more is asked again after an hour."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +50,19 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Times:
+class Timeouts:
     """How many seconds a receiver has to answer."""
 
     post: float = 30.0
     command: float = 60.0
 
 
-async def send(receiver: Receiver, letter: Letter, times: Times | None = None) -> Attempt:
+async def send(receiver: Receiver, letter: Letter, timeouts: Timeouts | None = None) -> Attempt:
     """Try once."""
-    times = times or Times()
+    timeouts = timeouts or Timeouts()
     if receiver.kind == COMMAND:
-        return await _run(receiver, letter, times.command)
-    return await _post(receiver, letter, times.post)
+        return await _run(receiver, letter, timeouts.command)
+    return await _post(receiver, letter, timeouts.post)
 
 
 async def _post(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
@@ -133,3 +141,23 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         else:
             process.kill()
     await process.wait()
+
+
+def wait_after(failures: int, asked: float | None = None, draw: Callable[[], float] = random.random) -> float:
+    """Seconds to wait after so many failures one after the other, the last of which `asked` for some."""
+    longest = min(_LONGEST, 2.0 ** min(failures - 1, 30))
+    return max(longest * (1 + draw()) / 2, min(asked or 0.0, _LONGEST_ASKED))
+
+
+def seconds_asked(header: str | None, now: datetime | None = None) -> float | None:
+    """What `Retry-After` says: seconds, or a date; None if it is neither."""
+    if header is None:
+        return None
+    if header.strip().isdecimal():
+        return float(header)
+    try:
+        until = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antelog.escaping import shown
-from antelog.forecast.kinds import LIKELY, UNLIKELY
+from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.report.percents import percent
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import literal_of, moment
-from antelog.watch.alerts.alert import AlertError, Line, Query
+from antelog.watch.alerts.alert import AlertError, AlertQuery, Line
 from antelog.watch.alerts.choosing import as_text
 
 DEFAULT = "{query} {answer}: {summary}"
@@ -50,7 +50,7 @@ class Template:
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def template_of(text: str, queries: Sequence[Query]) -> Template:
+def template_of(text: str, queries: Sequence[AlertQuery]) -> Template:
     """A template that was given, or the usual one. Raises AlertError for names there are not."""
     known = (*NAMES, *sorted({name for each in queries for name in each.variables}))
     pieces: list[tuple[str, str | None]] = []
@@ -72,7 +72,7 @@ def template_of(text: str, queries: Sequence[Query]) -> Template:
 class Words:
     """What changes of some queries say, where a tick is so many microseconds long (None: just numbers)."""
 
-    queries: dict[str, Query]
+    queries: dict[str, AlertQuery]
     tick: int | None = None
 
     def of(self, line: Line, key: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ import msgspec
 
 Record: TypeAlias = dict[str, Any]
 
-ENDS = ("confirmed", "rejected", "dropped")
+ENDS = ("confirmed", "rejected")
 """After such a change an answer is open no more."""
 
 

@@ -1,98 +1,108 @@
-"""Metrics for Prometheus: the board in its text format.
+"""Metrics for Prometheus, of the board and of the alerts that were sent.
 
-    antelog_open_answers{query="Malf"} 12
+    antelog_open_answers{query="Malf"} 12.0
 
-In comes a board and what the alerts have counted, out go lines. Counts grow from when the page began to read
-its feed; Prometheus knows what to do when they begin anew.
+Counts grow from when the page began to read its feed; Prometheus knows what to do when they begin anew.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from dataclasses import dataclass
 
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from antelog.watch.alerts.outbox import WAITING
 from antelog.watch.board.board import Board
-from antelog.watch.web.sight import summary
+from antelog.watch.web.live_board import summary
 
 Labels = Mapping[str, str]
 
-_WAITING = "waiting"
+
+def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
+    """All metrics in the text format; `alerts` has the letters of each receiver by outcome."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Collector(board, alerts))
+    return generate_latest(registry)
 
 
-def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> str:
-    """All metrics. `alerts` has for each receiver how many were sent, failed and so on, and how many wait."""
-    return "\n".join([*_of_answers(board), *_of_inputs(board), *_of_alerts(alerts), ""])
+@dataclass(frozen=True, eq=False)
+class _Collector(Collector):
+    board: Board
+    alerts: Mapping[str, Mapping[str, int]]
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics that have values."""
+        return (
+            each for each in (*self._of_answers(), *self._of_inputs(), *self._of_alerts()) if each.samples
+        )
+
+    def _of_answers(self) -> Iterator[Metric]:
+        board = self.board
+        if board.tick is not None:
+            yield GaugeMetricFamily("antelog_tick", "The tick that is reached.", board.tick)
+        yield _gauge(
+            "antelog_open_answers", "Answers that are open.",
+            (({"query": query}, count) for query, count in summary(board)["open"].items()),
+        )  # fmt: skip
+        if seen := board.inputs.status.get("seen"):
+            documentation = "Values that variables under `not` only have answers for."
+            yield GaugeMetricFamily("antelog_seen_values", documentation, seen)
+        yield _counter(
+            "antelog_changes", "Changes that were told.",
+            (
+                ({"query": query, "change": change}, count)
+                for (query, change), count in sorted(board.changes.items())
+            ),
+        )  # fmt: skip
+
+    def _of_inputs(self) -> Iterator[Metric]:
+        inputs = self.board.inputs
+        known = list(inputs.each())
+        yield _counter(
+            "antelog_facts", "Facts that came.", (({"input": each.name}, each.facts) for each in known)
+        )
+        yield _counter(
+            "antelog_rejects", "Rows that were set aside.",
+            (
+                ({"input": each.name, "reason": reason}, count)
+                for each in known
+                for reason, count in sorted(each.rejects.items())
+            ),
+        )  # fmt: skip
+        yield _gauge(
+            "antelog_holding_input", "Whether an input holds time back.",
+            (({"input": each.name}, int(each.name == inputs.holding)) for each in known),
+        )  # fmt: skip
+
+    def _of_alerts(self) -> Iterator[Metric]:
+        yield _counter(
+            "antelog_alerts", "Alerts by what became of them.",
+            (
+                ({"to": to, "outcome": outcome}, count)
+                for to, counts in self.alerts.items()
+                for outcome, count in counts.items()
+                if outcome != WAITING
+            ),
+        )  # fmt: skip
+        yield _gauge(
+            "antelog_alerts_waiting", "Alerts that are still to be sent.",
+            (({"to": to}, counts.get(WAITING, 0)) for to, counts in self.alerts.items()),
+        )  # fmt: skip
 
 
-def alerts_in(folder: Path | None) -> dict[str, dict[str, int]]:
-    """What the alerts of a feed have counted, if there are any."""
-    if folder is None:
-        return {}
-    try:
-        found = json.loads((folder / "alerts.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    return {
-        to: {outcome: count for outcome, count in counts.items() if isinstance(count, int)}
-        for to, counts in found.items()
-        if isinstance(counts, dict)
-    }
+def _gauge(name: str, documentation: str, values: Iterable[tuple[Labels, int]]) -> Metric:
+    return _filled(GaugeMetricFamily(name, documentation), values)
 
 
-def _of_answers(board: Board) -> Iterator[str]:
-    if board.tick is not None:
-        yield from _metric("antelog_tick", "gauge", "The tick that is reached.", [({}, board.tick)])
-    open_now = [({"query": query}, count) for query, count in summary(board)["open"].items()]
-    yield from _metric("antelog_open_answers", "gauge", "Answers that are open.", open_now)
-    changes = [
-        ({"query": query, "change": change}, count)
-        for (query, change), count in sorted(board.changes.items())
-    ]
-    yield from _metric("antelog_changes_total", "counter", "Changes that were told.", changes)
+def _counter(name: str, documentation: str, values: Iterable[tuple[Labels, int]]) -> Metric:
+    return _filled(CounterMetricFamily(name, documentation), values)
 
 
-def _of_inputs(board: Board) -> Iterator[str]:
-    known = list(board.inputs.each())
-    facts = [({"input": each.name}, each.facts) for each in known]
-    yield from _metric("antelog_facts_total", "counter", "Facts that came.", facts)
-    rejects = [
-        ({"input": each.name, "reason": reason}, count)
-        for each in known
-        for reason, count in sorted(each.rejects.items())
-    ]
-    yield from _metric("antelog_rejects_total", "counter", "Rows that were set aside.", rejects)
-    holding = [({"input": each.name}, int(each.name == board.inputs.holding)) for each in known]
-    yield from _metric("antelog_holding_input", "gauge", "Whether an input holds time back.", holding)
-
-
-def _of_alerts(alerts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    sent = [
-        ({"to": to, "outcome": outcome}, count)
-        for to, counts in alerts.items()
-        for outcome, count in counts.items()
-        if outcome != _WAITING
-    ]
-    yield from _metric("antelog_alerts_total", "counter", "Alerts by what became of them.", sent)
-    waiting = [({"to": to}, counts.get(_WAITING, 0)) for to, counts in alerts.items()]
-    yield from _metric("antelog_alerts_waiting", "gauge", "Alerts that are still to be sent.", waiting)
-
-
-def _metric(name: str, kind: str, said: str, values: Iterable[tuple[Labels, int]]) -> Iterator[str]:
-    lines = [f"{name}{_labels(labels)} {value}" for labels, value in values]
-    if lines:
-        yield from (f"# HELP {name} {said}", f"# TYPE {name} {kind}", *lines)
-
-
-def _labels(labels: Labels) -> str:
-    return (
-        "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
-        if labels
-        else ""
-    )
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+def _filled(family: Metric, values: Iterable[tuple[Labels, int]]) -> Metric:
+    suffix = "_total" if family.type == "counter" else ""
+    for labels, value in values:
+        family.add_sample(f"{family.name}{suffix}", dict(labels), value)
+    return family

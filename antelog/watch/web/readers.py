@@ -1,10 +1,11 @@
-"""Where a page reads what changes: a feed, files of changes that any pipeline wrote, or an engine.
+"""The sources of a page: a feed, files of changes that any pipeline wrote, or an engine.
 
-    reader_of(Path("turbines.feed"))     the feed of `antelog watch`
+    reader_of(Path("turbines.state"))    the feed in a store, as `antelog watch` writes it
+    reader_of(Path("state.feed"))        a feed in a folder, as `antelog run --page` writes it
     reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
-    EngineReader(engine)                 an engine in this process, told of by `tell`
+    EngineReader(engine, program)        an engine in this process, whose changes `tell` passes on
 
-In comes one of these, out go records as a feed has them, so that a board cannot tell them apart.
+All of them give records as a feed has them, so that a board cannot tell them apart.
 """
 
 from __future__ import annotations
@@ -18,15 +19,22 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from antelog.engine.engine import Engine
 from antelog.errors import DataError
+from antelog.process import Engine
 from antelog.program import Program
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.shown import Shown
-from antelog.watch.feed.reader import FeedReader
-from antelog.watch.feed.records import Record, change_of, record_of
-from antelog.watch.feed.segments import segments_in
-from antelog.watch.web.sight import Reader
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.store import (
+    FeedReader,
+    FolderFeed,
+    Record,
+    StoredFeedAt,
+    change_of,
+    is_folder_feed,
+    is_store,
+    record_of,
+)
+from antelog.watch.web.live_board import Reader
 
 _LINES = (".jsonl", ".ndjson", ".json")
 _TABLES = (".parquet",)
@@ -35,9 +43,11 @@ _AT_ONCE = 5_000
 
 def reader_of(path: Path) -> Reader:
     """A reader of a feed, or of changes. Raises DataError if there is nothing there."""
+    if is_store(path):
+        return FeedReader(StoredFeedAt(path))
     there = os.path.exists(path)  # noqa: PTH110 - of a name that no file can have, too
     if not there and path.suffix != ".feed":  # a follower may be about to make one
-        raise DataError(f"{path}: there is no such file or folder; give a feed, or a folder of changes")
+        raise DataError(f"{path}: there is no such file or folder; give a store, or a folder of changes")
     return ChangesReader(path) if path.is_file() else FolderReader(path)
 
 
@@ -50,7 +60,8 @@ class FolderReader:
 
     def read(self, limit: int) -> list[Record]:
         if self._found is None:
-            found = FeedReader(self.path) if segments_in(self.path) else ChangesReader(self.path)
+            feed = is_folder_feed(self.path)
+            found = FeedReader(FolderFeed(self.path)) if feed else ChangesReader(self.path)
             records = found.read(limit)
             if records:
                 self._found = found
@@ -89,7 +100,7 @@ class ChangesReader:
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _grown(self, path: Path) -> Iterator[Record]:
-        """The lines that are whole, from where the last look ended."""
+        """The whole lines after those that were read before."""
         with path.open("rb") as file:
             file.seek(self._offsets.get(path, 0))
             for _ in range(_AT_ONCE):
@@ -122,7 +133,7 @@ class EngineReader:
         self._waiting.append({"head": {**known, "open": self._lines(engine.now, tables)}})
 
     def tell(self, tick: int, changes: Mapping[str, pa.Table]) -> None:
-        """What `advance` has returned; from any thread."""
+        """Add the changes that `advance` has returned; from any thread."""
         self._waiting.extend(self._lines(tick, changes))
         self._waiting.append({"status": {"tick": tick}})
 
@@ -130,5 +141,5 @@ class EngineReader:
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
 
     def _lines(self, tick: int, tables: Mapping[str, pa.Table]) -> list[Record]:
-        text = change_lines(self._relations, Shown(tick, tables), Style())
+        text = change_lines(self._relations, StepResult(tick, tables), Style())
         return [msgspec.json.decode(line) for line in text.splitlines()]

@@ -1,40 +1,41 @@
 """The page in a process of its own: it may fall behind, or fall over, and the stream goes on.
 
-    page = start(Path("turbines.feed"), Address())
-    page.url        the link to print, with its token
-    page.keep()     begins it again, at the same link, if it has fallen over; to be called now and then
-    page.stop()
-
-In comes a feed and an address, out goes a running page. What it is told goes through a pipe, so no list of
-processes shows a token.
+page = Page(Path("turbines.state"), PageAddress())
+page.url        the link to print, with its token
+page.tend(say)  begins it again, at the same link, if it has fallen over; to be called now and then
+page.stop()
 """
 
 from __future__ import annotations
 
 import select
-import subprocess
-import sys
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from antelog.errors import UnsupportedError
-from antelog.watch.web.address import Address, checked
+from antelog.watch.child import Child, Restarts
+from antelog.watch.web.address import PageAddress, checked
 
 _PATIENCE = 20.0
 """Seconds in which it has to listen; it takes a fraction of one."""
 
+_BETWEEN_STARTS = 5.0
+"""Seconds from the start to the next, if it dies; then twice as many, and so on."""
 
-@dataclass(eq=False)
+
 class Page:
-    """A page that is served."""
+    """A page that is served.
 
-    feed: Path
-    address: Address
-    process: subprocess.Popen[bytes]
+    Raises UnsupportedError if the address is not safe, is taken, or a library is missing.
+    """
+
+    def __init__(self, feed: Path, address: PageAddress) -> None:
+        self.feed, self.address = feed, address
+        self._restarts = Restarts(_BETWEEN_STARTS)
+        self._begin()
 
     @property
     def url(self) -> str:
@@ -42,57 +43,38 @@ class Page:
 
     @property
     def alive(self) -> bool:
-        return self.process.poll() is None
+        return self.child.alive
 
-    def keep(self) -> None:
-        """Begin it again if it has fallen over; open tabs go on. What fails is tried again later."""
-        if not self.alive:
-            self._close()
-            with suppress(UnsupportedError):
-                self.process = start(self.feed, self.address).process
+    def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
+        """Begin it again if it has fallen over, but not time and again; open tabs go on."""
+        if self.alive or not self._restarts.due():
+            return
+        note("the page has ended; it is started again, at the same link")
+        self.child.end(0)
+        try:
+            self._begin()
+        except UnsupportedError as error:
+            note(str(error))
 
     def stop(self) -> None:
         """End it, at once: it has nothing to save."""
-        if self.process.stdin is not None:
-            with suppress(OSError):
-                self.process.stdin.close()
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self._close()
+        self.child.end(5)
 
-    def _close(self) -> None:
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+    def _begin(self) -> None:
+        order = {"feed": str(self.feed.resolve()), "address": checked(self.address)}
+        self.child = Child("antelog.watch.web", msgspec.json.encode(order), answers=True)
+        answer = _answer(self.child)
+        if "port" not in answer:
+            reason = answer.get("error", "its process has ended")
+            raise UnsupportedError(f"the page cannot be served: {reason}")
+        self.address = msgspec.structs.replace(self.address, port=answer["port"])
 
 
-def start(feed: Path, address: Address) -> Page:
-    """Serve a feed. Raises UnsupportedError if the address is not safe, is taken, or a library is missing."""
-    order = {"feed": str(feed.resolve()), "address": checked(address)}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "antelog.watch.web"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    said = _told(process, msgspec.json.encode(order))
-    if "port" not in said:
-        raise UnsupportedError(f"the page cannot be served: {said.get('error', 'its process has ended')}")
-    return Page(feed, msgspec.structs.replace(address, port=said["port"]), process)
-
-
-def _told(process: subprocess.Popen[bytes], order: bytes) -> dict[str, Any]:
-    assert process.stdin is not None
+def _answer(child: Child) -> dict[str, Any]:
+    """The line with which it says the port, or why it has none."""
+    process = child.process
     assert process.stdout is not None
     assert process.stderr is not None
-    with suppress(BrokenPipeError):
-        process.stdin.write(order + b"\n")
-        process.stdin.flush()
     ready, _, _ = select.select([process.stdout], [], [], _PATIENCE)
     line = process.stdout.readline() if ready else b""
     found: dict[str, Any] = msgspec.json.decode(line) if line else {}
@@ -100,7 +82,8 @@ def _told(process: subprocess.Popen[bytes], order: bytes) -> dict[str, Any]:
         process.stderr.close()
         return found
     process.kill()
-    _, errors = process.communicate()
+    errors = process.stderr.read()
+    child.end(5)
     return found or {"error": _reason(errors.decode("utf-8", "replace"))}
 
 

@@ -11,10 +11,10 @@ from click.testing import CliRunner, Result
 
 from antelog import parse
 from antelog.cli.arguments.alerts import alert_options, wanted_alerts
-from antelog.watch.alerts.alert import Alert, Wanted
+from antelog.watch.alerts.alert import Alert, AlertSetup
 
 PROGRAM = parse("input P(x, time). Q(X, T) :- P(X, T). query Q(X, T) alert 80%.")
-found: list[Wanted | None] = []
+found: list[AlertSetup | None] = []
 
 
 @click.command()

@@ -37,7 +37,7 @@ from tests.cli.trying import antelog, try_
         (["--static", "Site=temp.csv"], "the program has no static predicate Site. Known are: none."),
         (["--input", "Temp=temp.csv", "--input", "Temp=b.csv"], "Temp is given twice; it has one file"),
         (["--only", "confirmd"], "there are no changes of the kind `confirmd`. Did you mean confirmed?"),
-        (["--only", ""], "The kinds are possible, revised, confirmed, rejected, likely, unlikely, dropped."),
+        (["--only", ""], "The kinds are possible, revised, confirmed, rejected, likely, unlikely."),
         (["--only", "confirmed", "--snapshots"], "--only selects changes"),
         (["--until", "-1"], "Invalid value for '--until'"),
         (["--explanations", "0"], "Invalid value for '--explanations'"),

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from antelog.watch.feed.reader import FeedReader
+from antelog.run.store import FeedReader, FolderFeed
 from tests.cli.running import command
 from tests.cli.trying import try_
 
@@ -79,7 +79,7 @@ def stopped(process: subprocess.Popen[str]) -> int:
 
 
 def told(folder: str) -> list[str]:
-    records = FeedReader(Path(folder)).read()
+    records = FeedReader(FolderFeed(Path(folder))).read()
     return sorted(json.dumps(record) for record in records if "change" in record)
 
 

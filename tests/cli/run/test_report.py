@@ -3,13 +3,13 @@
 import pytest
 
 from antelog.cli.run.report import Report, batch_line
-from antelog.telling.set_aside import Places
+from antelog.run.sinks.set_aside import Places
 
 pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_a_batch_in_words() -> None:
-    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.stream_run import Progress  # noqa: PLC0415 - needs PySpark
 
     counts: dict[str, int | None] = {"given": 12_000, "admitted": 11_000, "unneeded": 995, "late": 3}
     counts |= {"early": 0, "changes": 1, "open": 0, "held": 2, "kept": 40, "state_bytes": 12_345, "now": 7}
@@ -23,26 +23,8 @@ def test_a_batch_in_words() -> None:
     assert batch_line(Progress(5, 0.5, {}, counts)) == "batch 5: 2 facts in 0.5 s (4.0/s), 1 change"
 
 
-def test_what_was_dropped(capsys: pytest.CaptureFixture[str]) -> None:
-    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
-
-    counts = {"given": 1, "admitted": 1, "changes": 1, "open": 2, "dropped": 1_200, "lost": 3.5}
-    assert batch_line(Progress(5, 0.5, {}, counts)).endswith("1 change, 2 open, 1,200 dropped so far")
-    report = Report()
-    for each in (counts | {"dropped": 1, "lost": 0.02}, counts, {"given": 0, "dropped": None, "lost": None}):
-        report.count(each)
-    lost = "note: 1,200 answers were dropped; on average 3.5 of them would have been confirmed"
-    for stream, since in ((True, ", since the stream began"), (False, "")):
-        report.summarize(stream=stream, rejects=None, tick=None)
-        assert capsys.readouterr().err.splitlines()[1:] == [lost + since]
-    nothing = Report()
-    nothing.count(counts | {"dropped": 0, "lost": 0.0})
-    nothing.summarize(stream=False, rejects=None, tick=None)
-    assert "dropped" not in capsys.readouterr().err
-
-
 def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str]) -> None:
-    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.stream_run import Progress  # noqa: PLC0415 - needs PySpark
 
     report = Report()
     batches: list[dict[str, int | None]] = [

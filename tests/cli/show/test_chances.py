@@ -1,4 +1,4 @@
-"""antelog/cli/show/chances.py, antelog/cli/arguments/models.py: chances in lines and in listings."""
+"""antelog/cli/show/listing.py, antelog/cli/arguments/models.py: chances in lines and in listings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from antelog.cli.show.chances import BAR, chance_line, likeliest_first
+from antelog.cli.show.listing import BAR, chance_line, likeliest_first
 from tests.cli.forecasting import PROGRAM, readings
 from tests.cli.trying import antelog
 
@@ -64,15 +64,16 @@ def test_facts_that_may_be_lost() -> None:
     assert {line["change"] for line in found} >= {"rejected"}
 
 
-def test_alerts_and_what_is_dropped() -> None:
+def test_alerts_and_lines_that_are_left_out() -> None:
     Path("many.csv").write_text(readings(), encoding="utf-8")
     alerts = ("--only", "likely,unlikely", "--format", "table")
     many = antelog("try", "p.alog", "--input", "Temp=many.csv", *alerts)
     assert "its chance has reached 50 %\n" in many.stdout
     assert "its chance has fallen below 40 %\n" in many.stdout
     done = antelog("try", "p.alog", "--input", "Temp=temp.csv", "--min-chance", "0.9", "--until", "0")
-    assert done.stdout == ""
-    assert "note: 1 answer of Malf was dropped; on average 0.64 of them" in done.stderr
+    (line,) = map(json.loads, done.stdout.splitlines())
+    assert line["change"] == "likely"
+    assert "note: 1 line of Malf was left out; on average 0.64 of them" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_it_is_said_why_nothing_can_be_likely(program: str, message: str) -> Non
     assert message in done.stderr
 
 
-def test_dropping_needs_chances() -> None:
+def test_leaving_out_needs_chances() -> None:
     done = antelog("try", "plain.alog", "--input", "Temp=temp.csv", "--most", "3")
     assert done.exit_code == 2
     assert "--min-chance and --most need chances" in done.stderr

@@ -64,15 +64,15 @@ def test_only_what_is_asked_for_is_counted_and_that_is_said() -> None:
 
 def test_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     found = {
-        "Malf": Outcome({"confirmed": 1234, "dropped": 2}, {"possible": 10_000}, 1.5, None),
+        "Malf": Outcome({"confirmed": 1234, "rejected": 2}, {"possible": 10_000}, 1.5, None),
         "Q": Outcome({}, {}),
     }
     say_outcomes(found, None)
     head, *rows = capsys.readouterr().err.splitlines()[:3]
     assert [re.split(r" {2,}", row) for row in (head.strip(), *rows)] == [
-        ["confirmed", "rejected", "open", "dropped", "changes", "before certain"],
-        ["Malf", "1,234", "0", "0", "2", "10,000", "1.5 ticks"],
-        ["Q", "0", "0", "0", "0", "0", "-"],
+        ["confirmed", "rejected", "open", "changes", "before certain"],
+        ["Malf", "1,234", "2", "0", "10,000", "1.5 ticks"],
+        ["Q", "0", "0", "0", "0", "-"],
     ]
     assert len({len(row) for row in (head, *rows)}) == 1
 

@@ -19,9 +19,10 @@ import pytest
 
 from antelog.cli.watching import beside
 from antelog.cli.watching.beside import with_page
-from antelog.watch.feed.writer import FeedWriter
+from antelog.run.store import Store
 from antelog.watch.web import serving
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
+from antelog.watch.web.serving import Page
 from tests.cli.trying import LOG, READINGS, antelog
 
 pytest.importorskip("uvicorn")
@@ -129,26 +130,26 @@ def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
     assert process.stop() == 0
 
 
-def test_a_page_that_died_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside, "_BETWEEN", 0.0)
-    FeedWriter(tmp_path / "feed").head({"tick": -1})
-    started: list[int] = []
-
-    def start(feed: Path, address: Address) -> serving.Page:
-        found = serving.start(feed, address)
-        started.append(found.process.pid)
-        return found
-
-    monkeypatch.setattr(beside, "start_page", start)
+def test_a_page_that_died_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
+    Store.open(tmp_path / "s").close()
+    page = Page(tmp_path / "s", PageAddress())
+    monkeypatch.setattr(beside, "Page", lambda *_: page)
     with ExitStack() as stack:
-        tend = with_page(tmp_path / "feed", Address(), stack)
+        tend = with_page(tmp_path / "s", PageAddress(), stack)
         tend()
-        os.kill(started[0], signal.SIGKILL)
+        first = page.child.pid
+        os.kill(first, signal.SIGKILL)
         end = time.monotonic() + 60
-        while len(started) < 2 and time.monotonic() < end:
+        while page.child.pid == first and time.monotonic() < end:
             tend()
             time.sleep(0.02)
-    assert len(started) == 2
+        assert page.alive
+    said = capsys.readouterr().err
+    assert said.count(f"the page: {page.url}") == 1
+    assert said.count("note: the page has ended; it is started again, at the same link") == 1
 
 
 @pytest.mark.usefixtures("here")

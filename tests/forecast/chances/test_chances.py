@@ -13,7 +13,7 @@ import antelog
 from antelog.forecast.chances import questions
 from antelog.forecast.chances.forms import Form, forms
 from antelog.forecast.chances.shapes import Chances
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from tests.forecast.asking import by_model
 from tests.specification.terms import OTHERS
 

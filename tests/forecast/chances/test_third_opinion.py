@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import antelog
-from antelog.forecast.engine import Engine
+from antelog.process import Engine
 from tests.forecast.asking import by_model
 
 sdd: Any = pytest.importorskip("pysdd.sdd", reason="PySDD gives the third opinion")

@@ -11,10 +11,10 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
-from antelog.forecast.engine import Engine
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import Mine, merged, part_of
 from antelog.forecast.odds.tally import EPOCH
+from antelog.process import Engine
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, level: text, time) delay 1.

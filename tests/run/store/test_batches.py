@@ -52,7 +52,7 @@ def test_a_batch_that_comes_again_is_written_once(tmp_path: Path) -> None:
 def test_who_goes_on_knows_what_is_open(tmp_path: Path) -> None:
     feed = BatchFeed(FolderFeed(tmp_path), ABOUT)
     feed.write(batch(0, *(change("possible", x, 0) for x in "abcd")))
-    feed.write(batch(1, change("confirmed", "a", 1), change("rejected", "b", 1), change("dropped", "c", 1)))
+    feed.write(batch(1, change("confirmed", "a", 1), change("rejected", "b", 1), change("rejected", "c", 1)))
     again = BatchFeed(FolderFeed(tmp_path), ABOUT)
     assert open_in(tmp_path) == {"d"}
     again.write(batch(2, change("possible", "e", 2)))

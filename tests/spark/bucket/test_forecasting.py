@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 import antelog
 from antelog.forecast import scores
 from antelog.forecast.chances.layout import layout
-from antelog.forecast.engine import Engine
+from antelog.forecast.columns import KINDS
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import merged
-from antelog.forecast.kinds import KINDS
-from antelog.spark.bucket import caching, storing
-from antelog.spark.bucket.learning import learner, scorer
+from antelog.process import Engine
+from antelog.spark.bucket import storage
+from antelog.spark.bucket.stream import forget
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
+from antelog.spark.learning import learner, scorer
 from antelog.spark.transport.packing import PACKED
 from tests.engine.replay import Compiled, frames
 from tests.odds import with_odds
@@ -110,8 +111,8 @@ def streamed(
     job = job_of(plan, tables_of(plan, facts), buckets, forecasts=given)
     stream = Stream(job, random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storing, "ROOM", room)
-        patch.setattr(storing, "SMALL", room)
+        patch.setattr(storage, "ROOM", room)
+        patch.setattr(storage, "SMALL", room)
         parts = [*cut(facts, ends), [closing(plan, TICKS + 5)]]
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
@@ -122,7 +123,7 @@ CUTS = [(1, []), (3, [150, 333]), (8, [40, 400])]
 @pytest.mark.parametrize(("buckets", "ends"), CUTS)
 def test_with_a_fixed_model_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
     expected = in_process(PROGRAM, history(), readings(0))
-    assert {row["change"] for row in expected} == set(KINDS) - {"dropped"}
+    assert {row["change"] for row in expected} == set(KINDS)
     assert streamed(forecasts(history()), buckets, ends) == expected
 
 
@@ -130,7 +131,7 @@ def test_with_a_fixed_model_chances_are_those_of_the_engine(buckets: int, ends: 
 def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     program = antelog.parse(RULES + DECLARED)
     expected = in_process(program, None, readings(0))
-    assert {row["change"] for row in expected} == set(KINDS) - {"dropped"}
+    assert {row["change"] for row in expected} == set(KINDS)
     assert any("holds" in row for row in expected)
     given = forecasts_of(program.plan, None, learn=False)
     assert given is not None
@@ -166,7 +167,7 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     first, second = cut(facts, [200])
     stream.batch(tables_of(PLAN, first))
     stream.continue_as(job_of(PLAN, tables, 3, forecasts=forecasts(newer)))
-    caching.forget()
+    forget()
     told = [stream.batch(tables_of(PLAN, part)).changes for part in (second, [closing(PLAN, TICKS + 5)])]
     found = comparable(row for part in told for row in part if row["change"] in ("possible", "revised"))
     since = min(row["tick"] for row in found)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import Engine
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.job import ARRIVED
+from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
 from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of
@@ -26,15 +26,15 @@ def _set_aside(rejects: Sequence[dict[str, Any]]) -> Counter[tuple[str, str, int
     return Counter((row["input"], row["reason"], row["arrival"]) for row in rejects)
 
 
-def _replayed(plan: Plan, facts: Sequence[Fact]) -> Engine:
+def _replayed(plan: Plan, facts: Sequence[Fact]) -> PlainEngine:
     """An engine after the last arrival."""
-    engine = Engine(Compiled(plan))
+    engine = PlainEngine(Compiled(plan))
     last = max(arrival for _, _, arrival in facts)
     engine.advance(last, frames(facts, plan, -1, last))
     return engine
 
 
-def _end(engine: Engine) -> int:
+def _end(engine: PlainEngine) -> int:
     return last_tick(engine.now, (engine.answers(query.name) for query in engine.plan.queries))
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from antelog.watch.alerts.alert import Query
+from antelog.watch.alerts.alert import AlertQuery
 
-QUERIES = (Query("Malf", ("X", "T"), "T", "likely"), Query("Total", ("City", "V"), None, "confirmed"))
+QUERIES = (
+    AlertQuery("Malf", ("X", "T"), "T", "likely"),
+    AlertQuery("Total", ("City", "V"), None, "confirmed"),
+)
 
 
 def line(change: str = "likely", query: str = "Malf", /, **more: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from antelog import parse
-from antelog.watch.alerts.alert import AlertError, Query, queries_of
+from antelog.watch.alerts.alert import AlertError, AlertQuery, queries_of
 
 PROGRAM = parse(
     "input Temp(x, level, time). A(X, T) :- Temp(X, high, T). B(T) :- Temp(X, high, T).\n"
@@ -14,8 +14,8 @@ PROGRAM = parse(
 @pytest.mark.parametrize(("chances", "usual"), [(True, "likely"), (False, "confirmed")])
 def test_usual_kind(chances: bool, usual: str) -> None:
     assert queries_of(PROGRAM.plan, chances=chances) == (
-        Query("A", ("X", "T"), "T", usual),
-        Query("B", ("T",), "T", "confirmed"),
+        AlertQuery("A", ("X", "T"), "T", usual),
+        AlertQuery("B", ("T",), "T", "confirmed"),
     )
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from antelog.run.store import Store
 from antelog.watch.alerts import outbox as module
 from antelog.watch.alerts.alert import AlertError
-from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import DROPPED, REFUSED, SENT, Outbox, opened
+from antelog.watch.alerts.routes import Letter
 
 A, B, C = Letter("a", '{"n": 1}'), Letter("b", '{"n": 2}'), Letter("c", '{"n": 3}')
 
@@ -24,15 +25,16 @@ def keys(outbox: Outbox, receiver: str = "x") -> list[str]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "s.alerts"
+    Store.open(tmp_path / "s").close()
+    return tmp_path / "s"
 
 
 def test_kept_over_a_restart(path: Path) -> None:
     with opened(path) as outbox:
         assert outbox.position is None
-        outbox.take((3, 80), [("x", A), ("y", A), ("x", B)])
+        outbox.take(80, [("x", A), ("y", A), ("x", B)])
     with opened(path) as outbox:
-        assert outbox.position == (3, 80)
+        assert outbox.position == 80
         assert outbox.waiting() == {"x": 2, "y": 1}
         first = outbox.first("x")
         assert first is not None
@@ -41,27 +43,18 @@ def test_kept_over_a_restart(path: Path) -> None:
         assert keys(outbox, "y") == ["a"]
 
 
-def test_what_was_taken_is_not_taken_again(path: Path) -> None:
-    with opened(path) as outbox:
-        outbox.take((1, 1), [("x", A)])
-        assert keys(outbox) == ["a"]
-    with opened(path) as outbox:
-        outbox.take((1, 0), [("x", A), ("x", B), ("x", B)])
-        assert keys(outbox) == ["b"]
-
-
 def test_all_of_a_take_or_nothing(path: Path) -> None:
     with opened(path) as outbox:
-        outbox.take((1, 1), [])
+        outbox.take(1, [])
         with pytest.raises(sqlite3.Error):
-            outbox.take((2, "x", 3), [("x", A)])  # type: ignore[arg-type]
-        assert outbox.position == (1, 1)
+            outbox.take(2, [("x", A), ("x", Letter("b", object()))])  # type: ignore[arg-type]
+        assert outbox.position == 1
         assert outbox.waiting() == {}
 
 
 def test_a_letter_that_fails_lets_others_go_first(path: Path) -> None:
     with opened(path) as outbox:
-        outbox.take((1, 1), [("x", A), ("x", B)])
+        outbox.take(1, [("x", A), ("x", B)])
         for failures in range(6):
             first = outbox.first("x")
             assert first is not None
@@ -72,14 +65,16 @@ def test_a_letter_that_fails_lets_others_go_first(path: Path) -> None:
 
 def test_counts(path: Path) -> None:
     with opened(path) as outbox:
-        outbox.take((1, 1), [("x", A), ("x", B), ("x", C)])
+        assert outbox.counts() == {}
+        outbox.receive(["x", "z"])
+        outbox.take(1, [("x", A), ("x", B), ("x", C)])
         for outcome in (SENT, REFUSED):
             first = outbox.first("x")
             assert first is not None
             outbox.fail(first, itself=False)
             outbox.settle(first, outcome)
     with opened(path) as outbox:
-        assert outbox.counts(["x", "z"]) == {
+        assert outbox.counts() == {
             "x": {"sent": 1, "failed": 2, "refused": 1, "dropped": 0, "waiting": 1},
             "z": {"sent": 0, "failed": 0, "refused": 0, "dropped": 0, "waiting": 0},
         }
@@ -88,40 +83,19 @@ def test_counts(path: Path) -> None:
 def test_the_oldest_of_too_many_are_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST", 2)
     with opened(path) as outbox:
-        outbox.take((1, 1), [("y", A), ("x", A), ("x", B), ("x", C)])
-        assert outbox.counts(["x"])["x"][DROPPED] == 1
+        outbox.receive(["x"])
+        outbox.take(1, [("y", A), ("x", A), ("x", B), ("x", C)])
+        assert outbox.counts()["x"][DROPPED] == 1
         assert keys(outbox) == ["b", "c"]
         assert keys(outbox, "y") == ["a"]
-
-
-def test_old_keys_are_forgotten(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST", 2)
-    with opened(path) as outbox:
-        for number in range(10):
-            outbox.take((1, number), [("x", Letter(str(number), "{}"))])
-            keys(outbox)
-    with sqlite3.connect(path) as database:
-        assert database.execute("SELECT count(*) FROM letters").fetchone() == (4,)
-    database.close()
 
 
 def test_another_file_is_refused(path: Path) -> None:
     path.write_text("no database, but some text of a length that is beyond doubt\n" * 20, encoding="utf-8")
     with (
-        pytest.raises(AlertError, match=r"s\.alerts: the file of alerts cannot be used.*Move it away"),
+        pytest.raises(
+            AlertError, match=r"the alerts cannot be kept in .*is not a store.*Give another --state"
+        ),
         opened(path),
-    ):
-        pass
-
-
-def test_only_we_can_read_it(path: Path) -> None:
-    with opened(path):
-        assert path.stat().st_mode & 0o077 == 0
-
-
-def test_a_file_that_cannot_be_made(tmp_path: Path) -> None:
-    with (
-        pytest.raises(AlertError, match=r"cannot be made: No such file.*See that its folder"),
-        opened(tmp_path / "nowhere" / "s.alerts"),
     ):
         pass

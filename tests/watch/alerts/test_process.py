@@ -8,17 +8,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from antelog.run.store import Store
 from antelog.watch.alerts import process
-from antelog.watch.alerts.alert import Alert, AlertError, Wanted
-from antelog.watch.alerts.letters import key_of
-from antelog.watch.alerts.process import Alerts, start
-from antelog.watch.feed.writer import FeedWriter
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
+from antelog.watch.alerts.outbox import counts_in
+from antelog.watch.alerts.process import AlertProcess
+from antelog.watch.alerts.routes import key_of
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
 
@@ -26,21 +28,24 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 SOON = 60.0
 
 
+PATH = Path("p.state")
+
+
 @pytest.fixture
-def feed() -> FeedWriter:
-    writer = FeedWriter(Path("p.feed"))
-    writer.head({"program": ""})
-    return writer
+def store(here: None) -> Iterator[Store]:  # noqa: ARG001 - it is made in this folder
+    with closing(Store.open(PATH)) as found:
+        found.feed.begin({"program": ""})
+        yield found
 
 
-def wanted(server: Server) -> Wanted:
+def setup(server: Server) -> AlertSetup:
     Path("a").write_text(server.url, encoding="utf-8")
-    return Wanted((Alert("webhook:@a"),), QUERIES, "p.alog")
+    return AlertSetup((Alert("webhook:@a"),), QUERIES, "p.alog")
 
 
-def tell(writer: FeedWriter, *ticks: int) -> list[str]:
+def add(store: Store, *ticks: int) -> list[str]:
     changes = [line(tick=tick) for tick in ticks]
-    writer.write([json.dumps(each) for each in changes])
+    store.feed.append([json.dumps(each) for each in changes])
     return [key_of(each) for each in changes]
 
 
@@ -51,56 +56,55 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_sent_until_stopped(server: Server, feed: FeedWriter) -> None:
-    tell(feed, 1)  # before there were alerts
-    alerts = start(Path("p.feed"), wanted(server), Path("p.state"))
-    keys = tell(feed, 2)
+def test_sent_until_stopped(server: Server, store: Store) -> None:
+    add(store, 1)  # before there were alerts
+    alerts = AlertProcess(PATH, setup(server))
+    keys = add(store, 2)
     until(lambda: server.keys == keys)
-    keys += tell(feed, 3, 4)
+    keys += add(store, 3, 4)
     alerts.stop()
     assert server.keys == keys
-    assert Path("p.state.alerts").exists()
-    assert json.loads(Path("p.feed/alerts.json").read_bytes())["webhook:@a"]["sent"] == 3
+    assert counts_in(PATH)["webhook:@a"]["sent"] == 3
 
 
-def test_what_was_told_while_nobody_sent_is_sent_later(server: Server, feed: FeedWriter) -> None:
-    start(Path("p.feed"), wanted(server), None).stop()
-    keys = tell(feed, 1, 2)
-    start(Path("p.feed"), wanted(server), None).stop()
+def test_what_was_told_while_nobody_sent_is_sent_later(server: Server, store: Store) -> None:
+    AlertProcess(PATH, setup(server)).stop()
+    keys = add(store, 1, 2)
+    AlertProcess(PATH, setup(server)).stop()
     assert server.keys == keys
 
 
 @pytest.mark.parametrize(("between", "comes_back"), [(0.0, True), (600.0, False)])
 def test_it_comes_back(
-    server: Server, feed: FeedWriter, monkeypatch: pytest.MonkeyPatch, between: float, comes_back: bool
+    server: Server, store: Store, monkeypatch: pytest.MonkeyPatch, between: float, comes_back: bool
 ) -> None:
     """But not at once: what ends soon after its start would end again."""
     monkeypatch.setattr(process, "_BETWEEN_STARTS", between)
-    alerts = start(Path("p.feed"), wanted(server), None)
-    keys = tell(feed, 1)
+    alerts = AlertProcess(PATH, setup(server))
+    keys = add(store, 1)
     until(lambda: server.keys == keys)
-    alerts.keep()
+    alerts.tend()
     first = alerts.pid
     os.kill(first, signal.SIGKILL)
     until(lambda: not _runs(first))
-    keys += tell(feed, 2)
+    keys += add(store, 2)
     if comes_back:
         _kept(alerts, first)
         until(lambda: set(server.keys) == {*keys})
     else:
-        alerts.keep()
+        alerts.tend()
         assert alerts.pid == first
     alerts.stop()
 
 
-def test_killed_again_and_again(server: Server, feed: FeedWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_again_and_again(server: Server, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is lost, and what is sent twice has one key."""
     monkeypatch.setattr(process, "_BETWEEN_STARTS", 0.0)
     server.slow = 0.02
-    alerts = start(Path("p.feed"), wanted(server), None)
+    alerts = AlertProcess(PATH, setup(server))
     keys: list[str] = []
     for number in range(6):
-        keys += tell(feed, *range(20 * number, 20 * number + 20))
+        keys += add(store, *range(20 * number, 20 * number + 20))
         until(lambda: len({*server.keys}) > 15 * (number + 1))  # noqa: B023 - called in this turn
         os.kill(alerts.pid, signal.SIGKILL)
         _kept(alerts, alerts.pid)
@@ -109,13 +113,13 @@ def test_killed_again_and_again(server: Server, feed: FeedWriter, monkeypatch: p
     assert len(server.keys) <= len(keys) + 6
 
 
-def test_it_ends_when_we_are_killed(server: Server, feed: FeedWriter) -> None:
+def test_it_ends_when_we_are_killed(server: Server, store: Store) -> None:
     script = (
         "import sys, time, pathlib, msgspec\n"
-        "from antelog.watch.alerts.alert import Wanted\n"
-        "from antelog.watch.alerts.process import start\n"
-        "wanted = msgspec.json.decode(sys.stdin.buffer.readline(), type=Wanted)\n"
-        "print(start(pathlib.Path('p.feed'), wanted, None).pid, flush=True)\n"
+        "from antelog.watch.alerts.alert import AlertSetup\n"
+        "from antelog.watch.alerts.process import AlertProcess\n"
+        "setup = msgspec.json.decode(sys.stdin.buffer.readline(), type=AlertSetup)\n"
+        "print(AlertProcess(pathlib.Path('p.state'), setup).pid, flush=True)\n"
         "time.sleep(60)\n"
     )
     with subprocess.Popen(
@@ -123,10 +127,10 @@ def test_it_ends_when_we_are_killed(server: Server, feed: FeedWriter) -> None:
     ) as parent:
         assert parent.stdin is not None
         assert parent.stdout is not None
-        parent.stdin.write(msgspec.json.encode(wanted(server)) + b"\n")
+        parent.stdin.write(msgspec.json.encode(setup(server)) + b"\n")
         parent.stdin.flush()
         child = int(parent.stdout.readline())
-        keys = tell(feed, 1)
+        keys = add(store, 1)
         until(lambda: server.keys == keys)
         if Path("/proc").exists():
             shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
@@ -136,23 +140,24 @@ def test_it_ends_when_we_are_killed(server: Server, feed: FeedWriter) -> None:
     until(lambda: not _runs(child))
 
 
+@pytest.mark.usefixtures("store")
 def test_an_interrupt_of_the_terminal_is_for_the_stream(server: Server) -> None:
-    alerts = start(Path("p.feed"), wanted(server), None)
+    alerts = AlertProcess(PATH, setup(server))
     assert os.getpgid(alerts.pid) != os.getpgid(0)
     alerts.stop()
 
 
 def test_a_wrong_file_is_said_at_the_start(server: Server) -> None:
-    Path("p.state.alerts").write_text("no database, whatever its name is\n" * 50, encoding="utf-8")
-    with pytest.raises(AlertError, match="cannot be used"):
-        start(Path("p.feed"), wanted(server), Path("p.state"))
+    PATH.write_text("no database, whatever its name is\n" * 50, encoding="utf-8")
+    with pytest.raises(AlertError, match="is not a store"):
+        AlertProcess(PATH, setup(server))
 
 
-def _kept(alerts: Alerts, before: int) -> None:
+def _kept(alerts: AlertProcess, before: int) -> None:
     """Wait until the process is another one; it may take a moment for the system to say that it has ended."""
 
     def another() -> bool:
-        alerts.keep()
+        alerts.tend()
         return alerts.pid != before
 
     until(another)

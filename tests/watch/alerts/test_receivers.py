@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from antelog.watch.alerts.alert import AlertError
-from antelog.watch.alerts.receivers import Address, Receiver, address_of, checked, named_apart, receiver_of
+from antelog.watch.alerts.receivers import (
+    PostAddress,
+    Receiver,
+    address_of,
+    checked,
+    named_apart,
+    receiver_of,
+)
 
 SECRET = "https://hooks.example/T0/B0/s3cr3t"
 
@@ -48,7 +55,7 @@ def test_addresses_of_files(tmp_path: Path) -> None:
     file.write_text(f"\n  {SECRET}  \nAuthorization: Bearer x y\n\nX-Team:night\n", encoding="utf-8")
     receiver = receiver_of(f"webhook:@{file}")
     address = address_of(receiver)
-    assert address == Address(SECRET, (("Authorization", "Bearer x y"), ("X-Team", "night")))
+    assert address == PostAddress(SECRET, (("Authorization", "Bearer x y"), ("X-Team", "night")))
     assert "s3cr3t" not in repr(address)
     file.write_text("http://localhost:8000/x", encoding="utf-8")
     assert address_of(receiver).url == "http://localhost:8000/x"  # it is read anew

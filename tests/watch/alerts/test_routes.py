@@ -1,12 +1,13 @@
 """antelog/watch/alerts/routes.py: each receiver gets what it is to be told, in its own words."""
 
 import json
+from typing import Any
 
 import pytest
 
-from antelog.watch.alerts.alert import Alert, AlertError, Wanted
-from antelog.watch.alerts.letters import key_of
-from antelog.watch.alerts.routes import letters, routes_of
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
+from antelog.watch.alerts.receivers import receiver_of
+from antelog.watch.alerts.routes import key_of, letter_of, letters, routes_of
 from tests.watch.alerts.lines import QUERIES, line
 
 ALERTS = (
@@ -14,7 +15,7 @@ ALERTS = (
     Alert("command:cat", on=("likely", "confirmed"), where=("X=wt*",)),
     Alert("command:cat", on=("confirmed",)),
 )
-ROUTES = routes_of(Wanted(ALERTS, QUERIES, "p.alog"))
+ROUTES = routes_of(AlertSetup(ALERTS, QUERIES, "p.alog"))
 
 
 @pytest.mark.parametrize(
@@ -42,4 +43,37 @@ def test_in_their_words() -> None:
 
 def test_a_wrong_alert_is_refused() -> None:
     with pytest.raises(AlertError):
-        routes_of(Wanted((Alert("nobody"),), QUERIES, "p.alog"))
+        routes_of(AlertSetup((Alert("nobody"),), QUERIES, "p.alog"))
+
+
+def test_a_repeat_has_the_same_key() -> None:
+    assert key_of(line()) == key_of(line(chance=0.9, explanations=[]))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tick": 9},
+        {"change": "confirmed"},
+        {"query": "B"},
+        {"answer": {"X": "wt3", "T": 7}},
+        {"others": ["X"]},
+    ],
+)
+def test_another_change_has_another_key(more: dict[str, Any]) -> None:
+    assert key_of(line()) != key_of({**line(), **more})
+
+
+@pytest.mark.parametrize("to", ["webhook:@x", "command:cat"])
+def test_a_letter_is_the_line_and_more(to: str) -> None:
+    letter = letter_of(line(), "Take care", receiver_of(to), "turbines.alog")
+    assert json.loads(letter.body) == {
+        "key": letter.key, "text": "Take care", "program": "turbines.alog", **line(),
+    }  # fmt: skip
+
+
+def test_slack_gets_a_text_that_calls_nobody() -> None:
+    letter = letter_of(line(), "<!channel> & <http://evil>", receiver_of("slack:@x"), "p.alog")
+    message = json.loads(letter.body)
+    assert message["text"] == "&lt;!channel&gt; &amp; &lt;http://evil&gt;"
+    assert (message["mrkdwn"], message["unfurl_links"], message["link_names"]) == (False, False, False)

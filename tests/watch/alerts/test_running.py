@@ -11,14 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from antelog.run.store import Store
 from antelog.watch.alerts import running
-from antelog.watch.alerts.alert import Alert, Wanted
-from antelog.watch.alerts.letters import key_of
-from antelog.watch.alerts.running import run
-from antelog.watch.alerts.work import Work
-from antelog.watch.feed.writer import FeedWriter
+from antelog.watch.alerts.alert import Alert, AlertSetup
+from antelog.watch.alerts.outbox import counts_in
+from antelog.watch.alerts.routes import key_of
+from antelog.watch.alerts.running import Work, run, say
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
 
@@ -27,24 +28,21 @@ SOON = 60.0
 
 
 class Stream:
-    """A feed in this folder, and the alerts of it."""
+    """A store in this folder, and the alerts of its feed."""
 
     def __init__(self, *alerts: Alert) -> None:
-        self.feed = Path("p.feed")
-        self.work = Work("p.feed", "p.alerts", Wanted(alerts, QUERIES, "p.alog"))
-        self.writer = FeedWriter(self.feed)
-        self.writer.head({"program": ""})
+        self.work = Work("p.state", "p.state", AlertSetup(alerts, QUERIES, "p.alog"))
+        self.store = Store.open(Path("p.state"))
+        self.store.feed.begin({"program": ""})
 
     def tell(self, *ticks: int) -> list[str]:
         """Write a change of each tick to the feed; gives their keys."""
         changes = [line(tick=tick) for tick in ticks]
-        self.writer.write([json.dumps(each) for each in changes])
+        self.store.feed.append([json.dumps(each) for each in changes])
         return [key_of(each) for each in changes]
 
     def counts(self) -> dict[str, dict[str, int]]:
-        path = self.feed / "alerts.json"
-        found: dict[str, dict[str, int]] = json.loads(path.read_bytes()) if path.exists() else {}
-        return found
+        return counts_in(Path("p.state"))
 
     def sending(self, meanwhile: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Send alerts while something happens, and then end."""
@@ -190,28 +188,16 @@ def test_nothing_is_sent_again_after_a_restart(server: Server) -> None:
     assert server.keys == keys
 
 
-def test_what_is_told_again_after_a_crash_is_not_sent_again(server: Server) -> None:
-    stream = Stream(hook(server))
-    saved = stream.writer.position
-    keys = stream.tell(1, 2)
-    stream.send_all()
-    stream.writer = FeedWriter.resume(stream.feed, saved)
-    stream.writer.head({"program": ""})
-    stream.tell(1, 2)
-    keys += stream.tell(3)
-    stream.send_all()
-    assert server.keys == keys
-
-
-def test_what_the_feed_has_lost_is_said(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_feed_has_lost_is_said(
+    server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     stream = Stream(hook(server))
     keys = stream.tell(1)
     stream.send_all()
     assert "not looked at" not in capsys.readouterr().err
-    stream.writer = FeedWriter(stream.feed, largest=1, kept=0)
-    stream.writer.head({"program": ""})
+    monkeypatch.setattr(stream.store.feed, "_kept", 0)
     stream.tell(2)
-    stream.writer.head({"program": ""})
+    stream.store.feed.begin({"program": ""})
     keys += stream.tell(3)
     stream.send_all()
     assert server.keys == keys
@@ -273,6 +259,17 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
     first = Stream(Alert("webhook:@down"))
     first.tell(1)
     first.send_all()
+    first.store.close()
     Stream(hook(server)).send_all()
     assert "note: 1 wait for webhook:@down, which no --alert names any more" in capsys.readouterr().err
     assert server.got == []
+
+
+def test_told_as_json() -> None:
+    work = Work("f", "o", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", 60))
+    assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
+
+
+def test_nothing_said_is_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a\x1b[2J\nb")
+    assert capsys.readouterr().err == "alerts: a\\u001b[2J\\u000ab\n"

@@ -9,13 +9,14 @@ import shlex
 import socket
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from antelog.watch.alerts.letters import letter_of
 from antelog.watch.alerts.receivers import Receiver, receiver_of
-from antelog.watch.alerts.sending import AGAIN, Attempt, Times, send
+from antelog.watch.alerts.routes import letter_of
+from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, seconds_asked, send, wait_after
 from tests.watch.alerts.lines import line
 from tests.watch.alerts.receiving import Server
 
@@ -27,9 +28,9 @@ def receiver_at(url: str, kind: str = "webhook") -> Receiver:
     return receiver_of(f"{kind}:@a.url")
 
 
-def attempt(receiver: Receiver, times: Times | None = None) -> Attempt:
+def attempt(receiver: Receiver, times: Timeouts | None = None) -> Attempt:
     letter = letter_of(line(), "Take care", receiver, "p.alog")
-    found = asyncio.run(send(receiver, letter, times or Times()))
+    found = asyncio.run(send(receiver, letter, times or Timeouts()))
     assert "s3cr3t" not in repr(found)
     return found
 
@@ -87,7 +88,7 @@ def test_redirects_are_not_followed(server: Server, status: int) -> None:
 def test_slow(server: Server) -> None:
     server.slow = 1.0
     began = time.monotonic()
-    found = attempt(receiver_at(server.url), Times(post=0.2))
+    found = attempt(receiver_at(server.url), Timeouts(post=0.2))
     assert found == Attempt(AGAIN, "did not answer within 0.2 seconds")
     assert time.monotonic() - began < 0.9
 
@@ -102,7 +103,7 @@ def test_down() -> None:
 def test_no_http_at_all() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         receiver = receiver_at(f"http://127.0.0.1:{other.getsockname()[1]}/s3cr3t")
-        assert attempt(receiver, Times(post=0.2)).what == AGAIN
+        assert attempt(receiver, Timeouts(post=0.2)).what == AGAIN
 
 
 def test_the_address_has_gone() -> None:
@@ -151,7 +152,7 @@ def test_a_command_that_hangs_is_ended_with_its_children() -> None:
         "open('pid.part', 'w').write(str(child.pid)); os.rename('pid.part', 'pid')\n"
         "time.sleep(60)"
     )
-    found = attempt(command(script), Times(command=2.0))
+    found = attempt(command(script), Timeouts(command=2.0))
     assert found == Attempt(AGAIN, "did not end within 2 seconds", there=True)
     child = int(Path("pid").read_text(encoding="utf-8"))
     deadline = time.monotonic() + 5
@@ -167,3 +168,38 @@ def _runs(pid: int) -> bool:
         return False
     status = Path(f"/proc/{pid}/stat")
     return not (status.exists() and status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z")
+
+
+NOW = datetime(2026, 11, 25, 9, 0, tzinfo=UTC)
+
+
+def test_waits_grow_up_to_five_minutes() -> None:
+    assert [wait_after(n, draw=lambda: 1.0) for n in range(1, 11)] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
+    assert wait_after(10_000, draw=lambda: 1.0) == 300
+
+
+def test_waits_differ() -> None:
+    assert wait_after(4, draw=lambda: 0.0) == 4
+    assert len({wait_after(4) for _ in range(20)}) > 10
+
+
+@pytest.mark.parametrize(("asked", "wait"), [(None, 1), (0.2, 1), (70.0, 70), (10_000.0, 3_600)])
+def test_what_is_asked_for_is_kept(asked: float | None, wait: float) -> None:
+    assert wait_after(1, asked, draw=lambda: 1.0) == wait
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("120", 120),
+        (" 7 ", 7),
+        ("Wed, 25 Nov 2026 09:01:30 GMT", 90),
+        ("Wed, 25 Nov 2026 08:00:00 GMT", 0),
+        ("Wed, 25 Nov 2026 09:00:10 -0000", 10),
+        ("soon", None),
+        ("-3", None),
+    ],
+)
+def test_seconds_asked(header: str | None, seconds: float | None) -> None:
+    assert seconds_asked(header, NOW) == seconds

@@ -1,31 +1,35 @@
-"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,parts,readers}.py: what is told, and how."""
+"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,views,readers}.py: what is told, and how."""
 
 import asyncio
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 from starlette.types import Message
 
 from antelog.errors import DataError
+from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt
+from antelog.watch.alerts.outbox import SENT, counts_in, opened
+from antelog.watch.alerts.routes import Letter
 from antelog.watch.board.answer import name_of
 from antelog.watch.board.board import Board
-from antelog.watch.feed.reader import FeedReader
-from antelog.watch.feed.segments import inbox
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv
-from antelog.watch.web.metrics import alerts_in, metrics
-from antelog.watch.web.parts import PARTS
+from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.metrics import metrics
 from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.readers import reader_of
 from antelog.watch.web.shell import ASSETS, VIEWS
-from antelog.watch.web.sight import Sight
-from tests.watch.lines import Record, confirmed, head, possible, rejected, status, written
+from antelog.watch.web.views import PARTS
+from tests.watch.lines import Record, add, confirmed, head, possible, rejected, status, written
 from tests.watch.web.asking import FACTS, NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
@@ -39,6 +43,7 @@ TOLD = (
     possible("wt3", 7, chance=0.9),
     status(8),
 )
+ROOT = Path(__file__).parents[3]
 SIGHT = sight(*TOLD)
 APP = guarded(SIGHT)
 
@@ -90,30 +95,68 @@ def test_the_state_in_a_few_numbers() -> None:
     assert (found["program"], found["wall"]) == ("hot.alog", False)
 
 
-def test_metrics() -> None:
-    text = ask(APP, "/metrics").text
-    for line in (
-        "antelog_tick 8",
-        'antelog_open_answers{query="Malf"} 2',
-        'antelog_changes_total{query="Malf",change="confirmed"} 1',
-        'antelog_facts_total{input="Temp"} 100',
-        'antelog_rejects_total{input="Temp",reason="late"} 3',
-        'antelog_holding_input{input="Temp"} 1',
-    ):
-        assert line in text.splitlines()
-    assert "antelog_alerts" not in text
+WRITTEN_BY_HAND = """\
+# HELP antelog_tick The tick that is reached.
+# TYPE antelog_tick gauge
+antelog_tick 8
+# HELP antelog_open_answers Answers that are open.
+# TYPE antelog_open_answers gauge
+antelog_open_answers{query="Malf"} 2
+# HELP antelog_changes_total Changes that were told.
+# TYPE antelog_changes_total counter
+antelog_changes_total{query="Malf",change="confirmed"} 1
+antelog_changes_total{query="Malf",change="likely"} 1
+antelog_changes_total{query="Malf",change="possible"} 4
+antelog_changes_total{query="Malf",change="rejected"} 1
+# HELP antelog_facts_total Facts that came.
+# TYPE antelog_facts_total counter
+antelog_facts_total{input="Temp"} 100
+# HELP antelog_rejects_total Rows that were set aside.
+# TYPE antelog_rejects_total counter
+antelog_rejects_total{input="Temp",reason="late"} 3
+# HELP antelog_holding_input Whether an input holds time back.
+# TYPE antelog_holding_input gauge
+antelog_holding_input{input="Temp"} 1
+"""
+"""The metrics of `APP`, as they were before a library wrote them."""
+
+
+def test_metrics_say_what_they_said_when_written_by_hand() -> None:
+    answer = ask(APP, "/metrics")
+    before, now = (
+        {family.name: family for family in text_string_to_metric_families(text)}
+        for text in (WRITTEN_BY_HAND, answer.text)
+    )
+    assert before == now
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+
+
+def test_the_dashboard_asks_for_metrics_that_there_are() -> None:
+    dashboard = (ROOT / "docs/grafana/antelog.json").read_text(encoding="utf-8")
+    page = (ROOT / "docs/live-page.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"antelog_\w+", dashboard)) <= set(re.findall(r"antelog_\w+", page))
 
 
 def test_alerts_are_counted_where_there_are_any(tmp_path: Path) -> None:
-    assert alerts_in(None) == alerts_in(tmp_path) == {}
-    path = tmp_path / "alerts.json"
-    path.write_text("[1]")
-    assert alerts_in(tmp_path) == {}
-    path.write_text(json.dumps({'slack:@a"b': {"sent": 3, "failed": 1, "waiting": 2}, "x": 3}))
-    text = metrics(Board(), alerts_in(tmp_path)).splitlines()
-    assert 'antelog_alerts_total{to="slack:@a\\"b",outcome="sent"} 3' in text
-    assert 'antelog_alerts_waiting{to="slack:@a\\"b"} 2' in text
-    assert not any("waiting" in line for line in text if "total" in line)
+    assert counts_in(None) == counts_in(tmp_path / "s") == {}
+    Store.open(tmp_path / "s").close()
+    assert counts_in(tmp_path / "s") == {}
+    with opened(tmp_path / "s") as outbox:
+        outbox.receive(['slack:@a"b', "x"])
+        outbox.take(1, [('slack:@a"b', Letter(str(number), "{}")) for number in range(3)])
+        first = outbox.first('slack:@a"b')
+        assert first is not None
+        outbox.settle(first, SENT)
+    found = metrics(Board(), counts_in(tmp_path / "s")).decode()
+    samples = {(each.name, *sorted(each.labels.values())): each.value for each in _samples(found)}
+    assert samples["antelog_alerts_total", "sent", 'slack:@a"b'] == 1
+    assert samples["antelog_alerts_total", "failed", "x"] == 0
+    assert samples["antelog_alerts_waiting", 'slack:@a"b'] == 2
+    assert not [name for name in samples if "waiting" in name[1:]]
+
+
+def _samples(text: str) -> list[Sample]:
+    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
 
 
 @pytest.mark.parametrize("view", [*PARTS])
@@ -157,20 +200,19 @@ def test_what_does_not_exist_is_not_found() -> None:
 
 
 def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path) -> None:
-    app = guarded(SIGHT, tmp_path)
+    store = Store.open(tmp_path / "s")
+    app = guarded(SIGHT, tmp_path / "s")
     given: dict[str, Any] = {"method": "POST", "token": FACTS, "content_type": "application/json"}
     refused = ask(app, "/facts/Temp", body=b'{"device": "wt2"}', **given)
     assert (refused.status, refused.json["error"]) == (
         400, "facts of Temp do not come by HTTP; give --input Temp=http:"
     )  # fmt: skip
-    inbox(tmp_path, "Temp").parent.mkdir()
-    inbox(tmp_path, "Temp").touch()
+    store.inbox.accept("Temp")
     answer = ask(
         app, "/facts/Temp", body=b'[{"device": "wt2",\n "time": 7}, {"device": "<b>", "time": 8}]', **given
     )
     assert (answer.status, answer.json) == (200, {"accepted": 2})
-    lines = (tmp_path / "inbox" / "Temp.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [
+    assert [json.loads(each.fact) for each in store.inbox.read("Temp", 0, 10)] == [
         {"device": "wt2", "time": 7},
         {"device": "<b>", "time": 8},
     ]
@@ -182,25 +224,26 @@ def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path
         ("/facts/Temp", b"[[1]]", 400),
     ):
         assert ask(app, path, body=body, **given).status == expected
-    assert len((tmp_path / "inbox" / "Temp.jsonl").read_text().splitlines()) == 2
+    assert len(store.inbox.read("Temp", 0, 10)) == 2
+    store.close()
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "x" * 300, "a\0b"])
-def test_no_name_of_an_input_leads_out_of_the_inbox(tmp_path: Path, name: str) -> None:
-    with pytest.raises(NoFactsError):
-        posted(tmp_path, name, b'{"a": 1}')
-    assert not list(tmp_path.rglob("*"))
+def test_an_input_that_takes_no_facts_is_said(tmp_path: Path, name: str) -> None:
+    Store.open(tmp_path / "s").close()
+    with pytest.raises(NoFactsError, match="do not come by HTTP"):
+        posted(tmp_path / "s", name, b'{"a": 1}')
 
 
 # ---- news ----
 
 
 def test_a_sight_follows_its_feed(tmp_path: Path) -> None:
-    writer = written(tmp_path, [possible("wt2", 7)])
-    found = Sight(FeedReader(tmp_path))
+    store = written(tmp_path / "s", [possible("wt2", 7)])
+    found = LiveBoard(FeedReader(StoredFeedAt(tmp_path / "s")))
     found.take_some()
     assert (len(found.board.open), found.caught_up) == (1, True)
-    writer.write([json.dumps(possible("wt3", 7))])
+    add(store, possible("wt3", 7))
     found.take_some()
     assert len(found.board.open) == 2
 
@@ -236,8 +279,8 @@ def test_a_stream_of_news_is_a_stream_of_events() -> None:
 
 
 def test_an_app_follows_its_feed_while_it_is_served(tmp_path: Path) -> None:
-    written(tmp_path, [possible("wt2", 7)])
-    found = Sight(FeedReader(tmp_path))
+    written(tmp_path / "s", [possible("wt2", 7)])
+    found = LiveBoard(FeedReader(StoredFeedAt(tmp_path / "s")))
     app = page_app(found, Entry())
 
     async def run() -> None:
@@ -304,11 +347,15 @@ def test_a_folder_of_changes_as_spark_writes_them(tmp_path: Path) -> None:
     assert reader.read(10) == []
 
 
-def test_a_folder_may_become_a_feed_later(tmp_path: Path) -> None:
+def test_a_store_is_read_and_a_folder_may_become_a_feed_later(tmp_path: Path) -> None:
+    written(tmp_path / "s", [possible("wt2", 7)]).close()
+    assert reader_of(tmp_path / "s").read(9)[1:] == [possible("wt2", 7)]
     (tmp_path / "x").mkdir()
     early = reader_of(tmp_path / "x")
     assert early.read(9) == []
-    written(tmp_path / "x", [possible("wt2", 7)])
+    writer = FolderFeed(tmp_path / "x")
+    writer.begin({})
+    writer.append([json.dumps(possible("wt2", 7))])
     assert early.read(9)[1:] == [possible("wt2", 7)]
     assert early.read(9) == []
     assert [*reader_of(tmp_path / "x").read(9)[0]] == ["head"]
@@ -327,7 +374,7 @@ def test_a_feed_that_cannot_be_read_is_tried_again() -> None:
 
     async def run() -> tuple[bool, str]:
         reader = Fails()
-        found = Sight(reader)
+        found = LiveBoard(reader)
         following = asyncio.create_task(found.follow())
         await asyncio.sleep(0.05)
         failed = found.failure or ""
@@ -337,7 +384,7 @@ def test_a_feed_that_cannot_be_read_is_tried_again() -> None:
         return found.failure is None, failed
 
     assert asyncio.run(run()) == (True, "the disk is gone")
-    broken = Sight(NoFeed())
+    broken = LiveBoard(NoFeed())
     broken.failure = "the disk is gone"
     answer = ask(guarded(broken), "/healthz", token=None)
     assert (answer.status, answer.json["status"]) == (503, "failed")

@@ -1,17 +1,17 @@
 """antelog/watch/web/{app,shell}.py: the page in a real browser; skipped where there is no Chromium."""
 
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from antelog.watch.feed.writer import FeedWriter
-from antelog.watch.web.address import Address
-from antelog.watch.web.serving import Page, start
+from antelog.run.store import Store
+from antelog.watch.child import Restarts
+from antelog.watch.web.address import PageAddress
+from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser, Tab, browser
-from tests.watch.lines import confirmed, possible, some, status, written
+from tests.watch.lines import add, confirmed, possible, some, status, written
 from tests.watch.web import golden
 
 pytestmark = [
@@ -30,9 +30,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Page, FeedWriter]]:
+def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
     writer = written(tmp_path / "feed", some(5))
-    page = start(tmp_path / "feed", Address())
+    page = Page(tmp_path / "feed", PageAddress())
     yield page, writer
     page.stop()
 
@@ -45,12 +45,12 @@ def opened(chromium: Browser, page: Page, rows: int = 5) -> Tab:
     return tab
 
 
-def tell(writer: FeedWriter, *records: dict) -> None:  # type: ignore[type-arg]
-    writer.write([json.dumps(record) for record in records])
+def tell(writer: Store, *records: dict) -> None:  # type: ignore[type-arg]
+    add(writer, *records)
 
 
 def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
-    chromium: Browser, served: tuple[Page, FeedWriter]
+    chromium: Browser, served: tuple[Page, Store]
 ) -> None:
     page, _ = served
     tab = opened(chromium, page)
@@ -66,9 +66,7 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     assert tab.errors == []
 
 
-def test_every_view_at_every_width_in_light_and_dark(
-    chromium: Browser, served: tuple[Page, FeedWriter]
-) -> None:
+def test_every_view_at_every_width_in_light_and_dark(chromium: Browser, served: tuple[Page, Store]) -> None:
     page, _ = served
     tab = opened(chromium, page)
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
@@ -86,7 +84,7 @@ def test_every_view_at_every_width_in_light_and_dark(
     assert tab.errors == []
 
 
-def test_what_changes_is_seen_at_once(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+def test_what_changes_is_seen_at_once(chromium: Browser, served: tuple[Page, Store]) -> None:
     page, writer = served
     tab = opened(chromium, page)
     tell(writer, possible("fresh", 9, 9, 0.999), status(10))
@@ -99,7 +97,7 @@ def test_what_changes_is_seen_at_once(chromium: Browser, served: tuple[Page, Fee
 
 
 def test_filters_narrow_the_list_and_are_in_the_address(
-    chromium: Browser, served: tuple[Page, FeedWriter]
+    chromium: Browser, served: tuple[Page, Store]
 ) -> None:
     page, _ = served
     tab = opened(chromium, page)
@@ -113,7 +111,7 @@ def test_filters_narrow_the_list_and_are_in_the_address(
     tab.until("document.body.innerText.includes('No open answer fits')")
 
 
-def test_keys_lead_through_the_page(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+def test_keys_lead_through_the_page(chromium: Browser, served: tuple[Page, Store]) -> None:
     page, _ = served
     tab = opened(chromium, page)
     tab.key("j")
@@ -130,7 +128,7 @@ def test_keys_lead_through_the_page(chromium: Browser, served: tuple[Page, FeedW
     assert tab.run("document.getElementById('help').open")
 
 
-def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, Store]) -> None:
     page, writer = served
     evil = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
     tab = opened(chromium, page)
@@ -146,20 +144,23 @@ def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, Feed
     assert tab.errors == []
 
 
-def test_it_goes_on_after_the_server_was_killed(chromium: Browser, served: tuple[Page, FeedWriter]) -> None:
+def test_it_goes_on_after_the_server_was_killed(
+    chromium: Browser, served: tuple[Page, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
     page, writer = served
+    monkeypatch.setattr(page, "_restarts", Restarts(0.0))
     tab = opened(chromium, page)
-    page.process.kill()
-    page.process.wait()
+    page.child.process.kill()
+    page.child.process.wait()
     tab.until("document.getElementById('state').textContent === 'reconnecting'")
-    page.keep()
+    page.tend()
     tell(writer, possible("after", 9, 9, 1.0), status(10))
     tab.until("document.getElementById('state').textContent === 'live'")
     tab.until("document.querySelector('.rows .row').innerText.includes('after')")
 
 
 def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
-    chromium: Browser, served: tuple[Page, FeedWriter]
+    chromium: Browser, served: tuple[Page, Store]
 ) -> None:
     page, writer = served
     first = chromium.tab()
@@ -178,9 +179,7 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
 
 
 @pytest.mark.parametrize("form", ["png", "csv", "html"])
-def test_a_view_can_be_kept(
-    chromium: Browser, served: tuple[Page, FeedWriter], tmp_path: Path, form: str
-) -> None:
+def test_a_view_can_be_kept(chromium: Browser, served: tuple[Page, Store], tmp_path: Path, form: str) -> None:
     page, _ = served
     tab = opened(chromium, page)
     tab.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
@@ -195,8 +194,8 @@ def test_a_view_can_be_kept(
 
 
 def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) -> None:
-    written(tmp_path, some(100_000))
-    page = start(tmp_path, Address())
+    written(tmp_path / "s", some(100_000))
+    page = Page(tmp_path / "s", PageAddress())
     try:
         tab = chromium.tab(alone=True)
         tab.size(1200, 900)
@@ -220,8 +219,8 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
 
 
 def test_every_view_says_that_there_is_nothing_yet(chromium: Browser, tmp_path: Path) -> None:
-    written(tmp_path, [])
-    page = start(tmp_path, Address())
+    written(tmp_path / "s", [])
+    page = Page(tmp_path / "s", PageAddress())
     try:
         tab = chromium.tab(alone=True)
         tab.open(page.url)

@@ -1,0 +1,127 @@
+"""Flags of commands, derived from structs of options.
+
+@click.argument("program", …)
+@flags(TRY, settings=Settings)
+def try_(settings: Settings) -> None: ...
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+from antelog.cli.arguments.completion import COMPLETE
+from antelog.cli.show.terminal import say
+from antelog.run.options import Arity, Option, Runner, made, options_of
+from antelog.run.values import SettingError
+from antelog.secrets import shows_secret
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+SECRET_SHOWN = "antelog: a secret is shown"
+"""A key in the context of a command, one of whose options shows a secret."""
+_WARNING = (
+    "warning: everyone who may list the processes of this machine can read the password on the command "
+    "line; write '${NAME}' in its place and set the variable NAME, or use --config"
+)
+
+
+class Written(click.ParamType[Any]):
+    """The values of an option as texts; a mistake in one is a usage error."""
+
+    def __init__(self, option: Option, runner: Runner) -> None:
+        self.name = option.syntax.metavar
+        self._option, self._runner = option, runner
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if ctx is not None and shows_secret(str(value)):
+            ctx.meta[SECRET_SHOWN] = True
+        try:
+            return self._option.read(str(value), self._runner)
+        except SettingError as error:
+            return self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del ctx, param  # the words are the same everywhere
+        syntax = self._option.syntax
+        found = [CompletionItem(each) for each in syntax.words if each.startswith(incomplete)]
+        return [*found, CompletionItem(incomplete, type="file")] if syntax.is_path else found
+
+
+def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
+    """The options of structs for a command, which gets a struct under each of these names.
+
+    An argument `program` of the command becomes that of the struct.
+    """
+    options = [each for struct in structs.values() for each in options_of(struct, runner.name)]
+
+    def wrap(command: Command) -> Command:
+        @functools.wraps(command)
+        def call(**given: Any) -> Any:
+            ctx = click.get_current_context()
+            found = {
+                name: made(struct, _values(ctx, struct, runner, given)) for name, struct in structs.items()
+            }
+            if SECRET_SHOWN in ctx.meta:
+                say(_WARNING)
+            rest = {name: value for name, value in given.items() if name not in attributes}
+            return command(**rest, **found)
+
+        attributes = {each.attribute for each in options}
+        decorated: Any = call
+        for each in reversed(options):
+            if each.arity is not Arity.ARGUMENT:
+                decorated = _flag(each, runner)(decorated)
+        return decorated  # type: ignore[no-any-return]  # Click's decorators keep no types
+
+    return wrap
+
+
+def _values(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that were given on the command line, or by a variable of the environment."""
+    found = {}
+    for each in options_of(struct, runner.name):
+        source = ctx.get_parameter_source(each.attribute)
+        if source not in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT):
+            continue
+        value = given[each.attribute]
+        if value is not None:
+            found[each.attribute] = _joined(each, value) if _is_repeated(each) else value
+    return found
+
+
+def _joined(option: Option, value: Sequence[Any]) -> Any:
+    try:
+        return option.joined(value)
+    except SettingError as error:
+        raise click.BadParameter(str(error), param_hint=option.flag) from None
+
+
+def _is_repeated(option: Option) -> bool:
+    return option.arity is Arity.MANY or option.naming is not None
+
+
+def _flag(option: Option, runner: Runner) -> Callable[[Any], Any]:
+    usual = f"  [default: {option.usual}]" if option.usual else ""
+    more: dict[str, Any] = {"help": f"{option.text(runner)}{usual}", "envvar": option.usage.variable or None}
+    if option.arity is Arity.FLAG:
+        name = f"{option.flag}/{option.usage.opposite}" if option.usage.opposite else option.flag
+        return click.option(name, option.attribute, is_flag=True, **more)
+    if option.usage.complete:
+        more["shell_complete"] = COMPLETE[option.usage.complete]
+    return click.option(
+        option.flag,
+        *([option.usage.short] if option.usage.short else []),
+        option.attribute,
+        type=Written(option, runner),
+        metavar=option.syntax.metavar,
+        multiple=_is_repeated(option),
+        **more,
+    )

@@ -1,0 +1,72 @@
+"""Settings of a command with those of its file, checked, and its program loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from antelog.errors import ProgramError
+from antelog.program import Program, load
+from antelog.run.checks import Ready, conflicts, misfits, resolved
+from antelog.run.config import Config, read_config
+from antelog.run.options import Runner
+from antelog.run.settings import Settings
+
+
+def ready(settings: Settings, runner: Runner) -> Ready:
+    """The program of settings that are all there, and fit one another and the program.
+
+    Raises ProgramError for mistakes in a file, UsageError for mistakes in options.
+    """
+    config = None if settings.config is None else read_config(settings.config, Settings, runner)
+    merged = settings if config is None else settings_with(config, settings)
+    return checked(merged, runner, config)
+
+
+def settings_with(config: Config, settings: Settings) -> Settings:
+    """The settings of a file, overruled by those that were given otherwise."""
+    given = {name: getattr(settings, name) for name in settings.given}
+    joined = {
+        name: {**config.values[name], **value} if isinstance(value, Mapping) else value
+        for name, value in given.items()
+        if name in config.values
+    }
+    return settings.changed({**config.values, **given, **joined})
+
+
+def checked(settings: Settings, runner: Runner, config: Config | None = None) -> Ready:
+    """The program of settings that fit one another and the program; as `ready` raises."""
+    _refuse_conflicts(settings, runner, config)
+    assert settings.program is not None
+    program = load(settings.program)
+    _refuse_misfits(program, settings, config)
+    return resolved(program, settings)
+
+
+def _refuse_conflicts(settings: Settings, runner: Runner, config: Config | None) -> None:
+    found = list(conflicts(settings, runner.name))
+    if config is not None:
+        placed = [each for each in found if each.missing or any(map(config.has, each.settings))]
+        diagnostics = []
+        for each in placed:
+            key = next(filter(config.has, each.settings), each.settings[0])
+            code = "E705" if each.missing else "E704"
+            diagnostics.append(config.diagnostic(code, key, *each.sentences(lambda name: f"`{name}`")))
+        if diagnostics:
+            raise ProgramError(diagnostics, config.source)
+    for each in found:
+        message, hint = each.sentences(lambda name: f"--{name.replace('_', '-')}")
+        raise click.UsageError(f"{message}. {hint}")
+
+
+def _refuse_misfits(program: Program, settings: Settings, config: Config | None) -> None:
+    found = list(misfits(program.plan, settings))
+    if config is not None:
+        placed = [each for each in found if config.has(each.key)]
+        if placed:
+            diagnostics = [config.diagnostic("E706", e.key, e.message, e.hint) for e in placed]
+            raise ProgramError(diagnostics, config.source)
+    for each in found:
+        flag = f"--{each.name.replace('_', '-')}"
+        raise click.BadParameter(f"{each.message}. {each.hint}", param_hint=flag)

@@ -1,0 +1,103 @@
+"""Forecasts for the steps of an engine, as the engine asks for them: see `antelog.engine.engine.Forecaster`.
+
+ModelForecaster.start(plan, None, LearningSettings(True))    nothing is known, everything is learned from
+forecaster.advanced(step)                                    after a step, and its lines with chances
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.engine import FinishedStep
+from antelog.engine.log.changes import Lines
+from antelog.engine.state import State
+from antelog.errors import DataError, StateError
+from antelog.forecast import forecasting, resuming
+from antelog.forecast.columns import HALF_LIFE
+from antelog.forecast.files.model import Model
+from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
+from antelog.forecast.odds.tally import EPOCH
+from antelog.forecast.query import Learning
+from antelog.forecast.renewing import lighter
+from antelog.forecast.scores import Scores
+
+
+@dataclass(frozen=True)
+class LearningSettings:
+    """Whether to learn, with which half-life, and how many ticks an epoch has (None: as the model, or 20)."""
+
+    learns: bool
+    half_life: float | None = HALF_LIFE
+    epoch: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.epoch is not None and self.epoch < 1:
+            raise DataError(f"an epoch of {self.epoch} ticks is none: it has at least one")
+
+
+@dataclass(frozen=True, eq=False)
+class ModelForecaster:
+    """What is known for the forecasts of a plan; the limits of its lines, and how many were left out."""
+
+    plan: Plan
+    known: Forecasting
+    limits: Limits = NO_LIMITS
+    left_out: Mapping[str, LeftOut] = field(default_factory=dict)
+
+    @staticmethod
+    def start(
+        plan: Plan,
+        model: Model | str | PathLike[str] | None,
+        settings: LearningSettings,
+        limits: Limits = NO_LIMITS,
+    ) -> ModelForecaster:
+        """Before the first step, with a model or its path; StateError if that is of another program."""
+        length = settings.epoch
+        learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
+        if model is None:
+            return ModelForecaster(plan, forecasting.start(plan, learning), limits)
+        name = "the model" if isinstance(model, Model) else str(model)
+        given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
+        if length not in (None, given.length):
+            raise StateError(
+                f"{name} was learned in epochs of {given.length} ticks, not of {length}: leave the length "
+                "out, or learn it again"
+            )
+        learning = replace(learning, length=given.length)
+        if not learning.on:
+            learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
+        return ModelForecaster(plan, forecasting.start(plan, learning, given), limits)
+
+    @staticmethod
+    def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:
+        """The forecaster of saved members. Raises StateError if they cannot be read."""
+        return ModelForecaster(plan, resuming.resumed(plan, members), limits)
+
+    def advanced(self, step: FinishedStep) -> tuple[ModelForecaster, dict[str, pa.Table]]:
+        found = forecasting.advanced(self.plan, self.known, step, self.limits)
+        left_out = {name: self.left_out.get(name, LeftOut()) + more for name, more in found.left_out.items()}
+        return replace(self, known=lighter(found.after), left_out=left_out), found.log
+
+    def open_answers(self, query: str, lines: Lines, state: State) -> pa.Table:
+        return forecasting.with_chances(self.plan, self.known, state, (query, lines), self.limits)
+
+    def members(self) -> dict[str, bytes]:
+        return resuming.members(self.known)
+
+    def model(self, now: int) -> Model:
+        """The model learned up to a tick."""
+        return forecasting.model_of(self.plan, self.known, now)
+
+    def scores(self) -> dict[str, Scores]:
+        return forecasting.scores_of(self.known)
+
+    def left_out_table(self) -> pa.Table:
+        return left_out_table(
+            {query.name: self.left_out.get(query.name, LeftOut()) for query in self.plan.queries}
+        )

@@ -1,0 +1,120 @@
+"""A filter on lines: those of unlikely open answers are left out, and the least likely of too many.
+
+    min_chance = 5%    Malf(wt2, 0) possible with 64 %, revised with 3 %    the second line is left out
+    most = 100         101 lines of open answers at a tick                  the least likely is left out
+
+Lines of alerts and of confirmed answers are never left out. A `rejected` line is left out if every line of
+its answer before it had too small a chance. Nothing of this is part of a state: limits do not change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.engine.columns.tables import Column, Mask, Numbers, groups, in_order
+from antelog.engine.log.told import REJECT, REVISED, Kinds
+from antelog.errors import DataError
+from antelog.forecast.judges.alerts import ROUNDED
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The least chance of a line, and the number of lines for each query and tick (None: no limit)."""
+
+    min_chance: float | None = None
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.min_chance is not None and not 0 <= self.min_chance <= 1:
+            raise DataError(f"min_chance is {self.min_chance}, and a chance is from 0 to 1")
+        if self.most is not None and self.most < 1:
+            raise DataError(f"most is {self.most}, but at least one answer has to be told")
+
+    def __bool__(self) -> bool:
+        return self.min_chance is not None or self.most is not None
+
+
+NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many lines of open answers were left out, and the sum of their chances."""
+
+    lines: int = 0
+    chances: float = 0.0
+
+    def __add__(self, other: LeftOut) -> LeftOut:
+        return LeftOut(self.lines + other.lines, self.chances + other.chances)
+
+
+@dataclass(frozen=True, eq=False)
+class Filtered:
+    """The lines that are left, and what was left out."""
+
+    lines: pa.Table
+    left_out: LeftOut
+
+
+def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> Filtered:
+    """Lines of these kinds of changes within the limits.
+
+    `likeliest` is for each line the largest chance that its answer had in lines before: 1 if one of them had
+    no chance, NaN if there was none.
+    """
+    if not limits or lines.num_rows == 0:
+        return Filtered(lines, LeftOut())
+    chance, tick = lines.column("chance").to_numpy(), lines.column("tick").to_numpy()
+    out, hidden = left_out_of(kind <= REVISED, chance, tick, limits), _hidden(kind, likeliest, limits)
+    left_out = LeftOut(int(out.sum()), float(np.nansum(chance[out])))
+    out |= hidden
+    return Filtered(lines.filter(pa.array(~out)) if out.any() else lines, left_out)
+
+
+def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:
+    """A table of open and confirmed answers within the limits."""
+    if not limits or table.num_rows == 0:
+        return table
+    tick = np.zeros(table.num_rows, np.int64)
+    out = left_out_of(open_, table.column("chance").to_numpy(), tick, limits)
+    return table.filter(pa.array(~out)) if out.any() else table
+
+
+def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> Mask:
+    """The lines of open answers that limits leave out; a line without a chance counts as the likeliest."""
+    out = np.zeros(len(open_), np.bool_)
+    if limits.min_chance is not None:
+        out = open_ & (chance < limits.min_chance - ROUNDED)
+    if limits.most is not None:
+        rows = np.flatnonzero(open_ & ~out)
+        known = np.where(np.isnan(chance), 2.0, chance).take(rows)
+        rank = np.round((2.0 - known) / ROUNDED).astype(np.int64)
+        when = tick.take(rows)
+        order = in_order([when - when.min(initial=0), rank])
+        same = groups(when.take(order))
+        place = np.arange(len(rows)) - same.starts.take(same.numbers) if len(rows) else rows
+        out[rows.take(order[place >= limits.most])] = True
+    return out
+
+
+def _hidden(kind: Kinds, likeliest: Numbers, limits: Limits) -> Mask:
+    """The lines of rejected answers none of whose lines before had a large enough chance."""
+    if limits.min_chance is None:
+        return np.zeros(len(kind), np.bool_)
+    hidden: Mask = (kind == REJECT) & (likeliest < limits.min_chance - ROUNDED)
+    return hidden
+
+
+def left_out_table(by_query: Mapping[str, LeftOut]) -> pa.Table:
+    """The lines left out of each query, and the sum of their chances."""
+    return pa.table(
+        {
+            "query": pa.array(list(by_query), pa.string()),
+            "lines": pa.array([each.lines for each in by_query.values()], pa.int64()),
+            "chances": pa.array([each.chances for each in by_query.values()], pa.float64()),
+        }
+    )

@@ -1,0 +1,16 @@
+"""The kinds of literals. Each has a module; a new kind is a module, its grammar rule, and a line here."""
+
+from __future__ import annotations
+
+from antelog.language.literals.comparison import Comparison
+from antelog.language.literals.literal import Atom, Literal
+from antelog.language.literals.negation import Negation
+
+__all__ = ["KINDS", "Atom", "Comparison", "Literal", "Negation"]
+
+KINDS: dict[str, type[Literal]] = {
+    "atom": Atom,
+    "negation": Negation,
+    "comparison": Comparison,
+}
+"""The table of kinds, by their grammar rules."""

@@ -1,0 +1,135 @@
+"""A comparison: `V >= 90`, `T2 <= T1 + 5`, between numbers, texts or times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
+from antelog.language.terms import (
+    NOWHERE,
+    Anonymous,
+    Constant,
+    Shifted,
+    Term,
+    Variable,
+    variable_of,
+    variables_of,
+)
+from antelog.language.vocabulary import Type
+
+OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+"""The opposite of each comparison, for values that can be compared."""
+
+NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers are told when T has come."
+
+_SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Literal):
+    left: Term
+    operator: str
+    right: Term
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @classmethod
+    def built(cls, children: list[Any], span: Span) -> Self:
+        left, operator, right = children
+        return cls(left, _SPELLING.get(operator, str(operator)), right, span)
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        return self.left, f" {self.operator} ", self.right
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return self.left, self.right
+
+    @property
+    def variables(self) -> set[str]:
+        return variables_of(self.operands)
+
+    def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        for one, other in ((self.left, self.right), (self.right, self.left)):
+            place = sorts.time_of(variable_of(one))
+            if place is None:
+                continue
+            note = (Note("a time because of this place", place),)
+            if isinstance(one, Shifted) and isinstance(one.offset, float):
+                message = f"`{sorts.text(one)}` is not a time: ticks are whole numbers"
+                yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
+            if isinstance(other, Constant) and not isinstance(other.value, int):
+                message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
+                hint = NO_NOW if other.value == "now" else "Compare times with whole numbers or times."
+                yield Diagnostic("E301", message, self.span, hint, note)
+            elif sorts.is_object(variable_of(other)):
+                message = f"`{sorts.text(one)}` is a time and `{sorts.text(other)}` is not: "
+                message += "they cannot be compared"
+                yield Diagnostic("E301", message, self.span, "Compare times with times only.", note)
+
+    def check_types(self, types: Types) -> None:
+        left, right = self.left, self.right
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Shifted) and not types.is_time(one.variable):
+                because = f"`{types.text(one)}` calculates with {one.variable} as with a number"
+                types.is_type(one.variable, Type.NUMBER, one.span, because)
+            if isinstance(one, Variable) and isinstance(other, Constant) and not types.is_time(one.name):
+                because = f"{one.name} is compared with the {shown(other, types)}"
+                types.is_type(one.name, type_of(other), self.span, because)
+        names = [v for v in map(variable_of, self.operands) if v and not types.is_time(v)]
+        if len(names) == 2:
+            types.same(names[0], names[1], self.span)
+        if isinstance(left, Constant) and isinstance(right, Constant) and type_of(left) is not type_of(right):
+            message = f"`{types.text(left)}` and `{types.text(right)}` cannot be compared: "
+            message += "one is a number, one a text"
+            hint = "Compare numbers with numbers and texts with texts."
+            types.report(Diagnostic("E302", message, self.span, hint))
+
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        for side in self.operands:
+            name = variable_of(side)
+            if isinstance(side, Anonymous):
+                message = "`_` has no value that could be compared"
+                yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
+            elif name is None or name in rule.positive or (name in rule.negated and rule.is_time(name)):
+                continue
+            elif name in rule.negated and self.leaves_free(name, rule):
+                pass  # an unguarded variable, which may be anything
+            elif name in rule.negated and name in rule.head:
+                message = f"{name} is compared, but occurs only under `not`, where it may have any value"
+                hint = (
+                    f"Add a condition without `not` that says which values {name} has. Without one, it can "
+                    "be compared with constants by `=` and `!=` only."
+                )
+                yield Diagnostic("E402", message, side.span, hint)
+            elif name in rule.negated:
+                message = f"{name} is compared, but occurs only under `not`, which gives it no value"
+                hint = (
+                    f"If no such {name} may exist, derive a predicate from the atom and the comparison, and "
+                    f"negate that. Else add a condition without `not` that says which values {name} has."
+                )
+                yield Diagnostic("E402", message, side.span, hint)
+            else:
+                message = f"{name} is compared, but no atom in the body of the rule gives it a value"
+                yield Diagnostic("E402", message, side.span, self._where_from(name, side, rule))
+
+    def leaves_free(self, name: str, rule: Safety) -> bool:
+        """Whether it may be about an unguarded variable, which has every value there is."""
+        in_head = name in rule.head and not rule.is_static()
+        plain = any(isinstance(s, Variable) for s in self.operands) and any(
+            isinstance(s, Constant) for s in self.operands
+        )
+        return in_head and plain and self.operator in ("=", "!=")
+
+    def _where_from(self, name: str, side: Term, rule: Safety) -> str:
+        """What to do about a variable that is compared and has no value."""
+        other = self.right if side is self.left else self.left
+        if self.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
+            return f"Remove the comparison and write `{rule.text(other)}` where {name} stands."
+        if rule.is_time(name):
+            return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
+        return f"Use {name} in an atom of the body."

@@ -1,0 +1,146 @@
+"""The interface of literals: what parser, printer, graph and checks ask of each of them.
+
+Each kind has a module in this folder, and a line in the table of `antelog/language/literals/__init__.py`. It
+says how it is built from the tree of its grammar rule, how it reads, which atoms are in it, and what may be
+wrong with it. The checks hand over what is known of the rule it stands in: `Sorts`, `Types`, `Safety`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+from antelog.diagnostics import Diagnostic, Span
+from antelog.language.terms import NOWHERE, Constant, Term
+from antelog.language.vocabulary import Type
+
+
+class Text(Protocol):
+    def text(self, node: object) -> str:
+        """The text of a node in the language's own syntax."""
+
+
+class Sorts(Text, Protocol):
+    """Which variables of a rule are times, and which are objects."""
+
+    def time_of(self, name: str | None) -> Span | None:
+        """Where a variable shows that it is a time; None if it is none."""
+
+    def is_object(self, name: str | None) -> bool:
+        """Whether a variable is known to be an object."""
+
+
+class Types(Text, Protocol):
+    """What the variables of a rule hold; contradictions are reported where they show."""
+
+    def is_time(self, name: str) -> bool: ...
+
+    def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
+        """A variable holds values of a type."""
+
+    def same(self, one: str, other: str, span: Span) -> None:
+        """Two variables hold values of the same type."""
+
+    def report(self, found: Diagnostic) -> None: ...
+
+
+class Safety(Text, Protocol):
+    """Where the variables of a rule get their values from.
+
+    `head` are the variables of the head, `positive` those of atoms without `not`, `negated` those of atoms
+    with it. `reported` are variables of which nothing more is to be said.
+    """
+
+    head: frozenset[str]
+    positive: frozenset[str]
+    negated: frozenset[str]
+    reported: set[str]
+
+    def is_time(self, name: str) -> bool: ...
+
+    def is_static(self, predicate: str | None = None) -> bool:
+        """Whether a predicate is static, by default that of the head."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A literal in the body of a rule."""
+
+    KEYWORDS: ClassVar[frozenset[str]] = frozenset()
+    """Words of the language that begin it."""
+
+    @classmethod
+    def built(cls, children: list[Any], span: Span) -> Self:
+        """The literal that its grammar rule, named as the class is, stands for with these children."""
+        raise NotImplementedError
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        """Its text, in parts: texts, terms, and atoms in it."""
+        raise NotImplementedError
+
+    @property
+    def atoms(self) -> tuple[Within, ...]:
+        """The atoms in it."""
+        return ()
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        """All terms in it."""
+        return tuple(term for each in self.atoms for term in each.atom.operands)
+
+    def check_sorts(self, _sorts: Sorts) -> Iterator[Diagnostic]:
+        """What is wrong with times and objects in it, beside the places of atoms."""
+        return iter(())
+
+    def check_types(self, _types: Types) -> None:
+        """What it says about the types of variables, beside the places of atoms."""
+
+    def check_safety(self, _rule: Safety) -> Iterator[Diagnostic]:
+        """Variables in it that get no values."""
+        return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Atom(Literal):
+    """An atom: the head of a rule, a literal, or in a literal."""
+
+    predicate: str
+    terms: tuple[Term, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @classmethod
+    def built(cls, children: list[Any], span: Span) -> Self:
+        name, *terms = children
+        return cls(str(name), tuple(terms), span, Span(name.start_pos or 0, name.end_pos or 0))
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        commas = [each for term in self.terms for each in (", ", term)][1:]
+        return (f"{self.predicate}(", *commas, ")")
+
+    @property
+    def atoms(self) -> tuple[Within, ...]:
+        return (Within(self, negated=False),)
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return self.terms
+
+
+class Within(NamedTuple):
+    """An atom in a literal: whether it stands under `not`, or likewise gives no values."""
+
+    atom: Atom
+    negated: bool
+
+
+def shown(constant: Constant, text: Text) -> str:
+    """A constant with its type: number `3`."""
+    return f"{type_of(constant).value} `{text.text(constant)}`"
+
+
+def type_of(constant: Constant) -> Type:
+    return Type.TEXT if isinstance(constant.value, str) else Type.NUMBER

@@ -1,0 +1,260 @@
+"""The engine as users have it: a program over facts, with or without chances.
+
+engine = Engine(program, model="learn"); engine.advance(3, {"Temp": frame}): lines with chances
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack, cast
+
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine import saving, state
+from antelog.engine.columns import joins
+from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine
+from antelog.engine.facts.frames import Frame, static_rows
+from antelog.errors import DataError, UnsupportedError
+from antelog.forecast.columns import HALF_LIFE, KINDS
+from antelog.given import (
+    BYTES,
+    FLAG,
+    LENGTH,
+    MODEL,
+    NAMED,
+    NATURAL,
+    NUMBER,
+    PATH,
+    POSITIVE,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    checked,
+    optional,
+    wrong,
+)
+from antelog.language.checks.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from antelog.forecast.files.model import Model
+    from antelog.forecast.forecaster import ModelForecaster
+    from antelog.forecast.scores import Scores
+
+LEARN = "learn"
+"""The model that is learned while an engine runs."""
+
+_OPTIONS = {
+    "only": optional(TEXTS),
+    "arrival": TEXT,
+    "keep_rejects": NATURAL,
+    "min_chance": optional(NUMBER),
+    "most": optional(WHOLE),
+}
+"""Options of a new engine and of a restored one."""
+
+
+class Planned(Protocol):
+    """A program that has a plan."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+
+def plan_of(program: Planned) -> Plan:
+    """The plan of a program; ArgumentError for anything else, such as the path or the text of one."""
+    plan = getattr(program, "plan", None)
+    if not isinstance(plan, Plan):
+        raise wrong("the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
+    return plan
+
+
+class OtherOptions(TypedDict, total=False):
+    """Options of an engine that few programs need."""
+
+    static: Mapping[str, Frame] | None
+    arrival: str
+    limit: int | None
+    keep_rejects: int
+    budget: int
+
+
+class Engine(PlanEngine):
+    """Runs a program over facts that arrive late and out of order.
+
+    Args:
+        program: the program to run
+        model: how likely open answers are: a Model or the path of one, or "learn" to learn while running.
+            What the program declares itself (`chance`) needs no model
+        learn: whether to go on learning with a given model
+        epoch: the ticks whose counts are added together, and used from the end of the next as many on; 20
+            by default, or as the given model has it
+        half_life: after this many epochs what was learned counts half; None: never
+        min_chance: lines of open answers with a smaller chance are left out
+        most: of each query and tick, lines of this many open answers, the likeliest; others are left out
+        only: the kinds of changes to report; all by default
+        static: background facts in addition to those of the program, as frames or lists of tuples
+        arrival: the name of the column of arrivals in frames
+        limit: keep at most this many facts. When more of them matter, those about the oldest ticks are
+            dropped: see `dropped`, and `antelog.engine.fact_limit` for what still holds then
+        keep_rejects: how many of the latest rejects are kept; all are counted
+        budget: about how many bytes a table within a step may take; steps are cut so that it suffices,
+            and where a single answer needs more, `advance` raises DataError
+    """
+
+    @checked(
+        **_OPTIONS,
+        model=optional(MODEL),
+        learn=FLAG,
+        epoch=optional(WHOLE),
+        half_life=optional(LENGTH),
+        static=optional(NAMED),
+        limit=optional(WHOLE),
+        budget=POSITIVE,
+    )
+    def __init__(
+        self,
+        program: Planned,
+        *,
+        model: Model | str | PathLike[str] | None = None,
+        learn: bool = False,
+        epoch: int | None = None,
+        half_life: float | None = HALF_LIFE,
+        min_chance: float | None = None,
+        most: int | None = None,
+        only: Sequence[str] | None = None,
+        **others: Unpack[OtherOptions],
+    ) -> None:
+        plan = plan_of(program)
+        if unknown := others.keys() - OtherOptions.__annotations__.keys():
+            raise TypeError(f"Engine has no option {min(unknown)}")
+        forecaster = None
+        if model is not None or learn or plan.declares_chances:
+            from antelog.forecast.forecaster import LearningSettings, ModelForecaster  # noqa: PLC0415 - few forecast
+            from antelog.forecast.limits import Limits  # noqa: PLC0415 - few forecast
+
+            settings = LearningSettings(learn or model == LEARN, half_life, epoch)
+            given_model = None if model == LEARN else model
+            forecaster = ModelForecaster.start(plan, given_model, settings, Limits(min_chance, most))
+        elif (min_chance, most, epoch) != (None, None, None):
+            raise UnsupportedError(_NO_MODEL)
+        limit = others.get("limit")
+        if limit is not None and limit < 1:
+            raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
+        options = EngineOptions(
+            _kinds(only),
+            others.get("arrival", "arrival"),
+            others.get("keep_rejects", KEPT_REJECTS),
+            others.get("budget", joins.BUDGET),
+        )
+        given = static_rows(plan, others.get("static") or {})
+        super().__init__(
+            saving.Saved(plan, state.start(plan, given), given, {}, {}, limit), options, forecaster
+        )
+
+    @classmethod
+    @checked(path=PATH, max_bytes=POSITIVE, **_OPTIONS)
+    def restore(
+        cls,
+        path: str | PathLike[str],
+        program: Planned | None = None,
+        *,
+        min_chance: float | None = None,
+        most: int | None = None,
+        only: Sequence[str] | None = None,
+        arrival: str = "arrival",
+        keep_rejects: int = KEPT_REJECTS,
+        max_bytes: int = saving.MOST,
+    ) -> Self:
+        """The engine that was saved to a file. With `program`, only if it was running that one.
+
+        Raises StateError if the file is missing, damaged, or none that an engine has saved; or if it has
+        more than `max_bytes` when it is unpacked, lest a small file fill the memory.
+        """
+        saved = saving.restore(path, None if program is None else plan_of(program), max_bytes)
+        options = EngineOptions(_kinds(only), arrival, keep_rejects)
+        return cls._restored(saved, options, min_chance, most)
+
+    @classmethod
+    @checked(content=BYTES, max_bytes=POSITIVE, **_OPTIONS)
+    def from_bytes(
+        cls,
+        content: bytes,
+        program: Planned | None = None,
+        *,
+        min_chance: float | None = None,
+        most: int | None = None,
+        only: Sequence[str] | None = None,
+        arrival: str = "arrival",
+        keep_rejects: int = KEPT_REJECTS,
+        max_bytes: int = saving.MOST,
+    ) -> Self:
+        """The engine that was saved by `to_bytes`; otherwise as `restore`."""
+        plan = None if program is None else plan_of(program)
+        saved = saving.from_bytes(content, program=plan, most=max_bytes)
+        options = EngineOptions(_kinds(only), arrival, keep_rejects)
+        return cls._restored(saved, options, min_chance, most)
+
+    @classmethod
+    def _restored(
+        cls, saved: saving.Saved, options: EngineOptions, min_chance: float | None, most: int | None
+    ) -> Self:
+        forecaster = None
+        if saved.beside:
+            from antelog.forecast.forecaster import ModelForecaster  # noqa: PLC0415 - few forecast
+            from antelog.forecast.limits import Limits  # noqa: PLC0415 - few forecast
+
+            forecaster = ModelForecaster.restored(saved.plan, saved.beside, Limits(min_chance, most))
+        elif (min_chance, most) != (None, None):
+            raise UnsupportedError(_NO_MODEL)
+        engine = cls.__new__(cls)
+        PlanEngine.__init__(engine, saved, options, forecaster)
+        return engine
+
+    @property
+    def forecasts(self) -> bool:
+        """Whether lines have chances."""
+        return self._forecaster is not None
+
+    @property
+    def forecaster(self) -> ModelForecaster:
+        """The forecaster. Raises UnsupportedError if the engine has none."""
+        if self._forecaster is None:
+            raise UnsupportedError(_NO_MODEL)
+        return cast("ModelForecaster", self._forecaster)
+
+    @property
+    def model(self) -> Model:
+        """What was learned so far. Raises UnsupportedError if the engine has no model."""
+        return self.forecaster.model(self.now)
+
+    def scores(self) -> pa.Table:
+        """How good the chances of settled answers were, a row for each query."""
+        from antelog.forecast.scores import table  # noqa: PLC0415 - few forecast
+
+        return table(self.scored)
+
+    @property
+    def scored(self) -> dict[str, Scores]:
+        """The scores as sums, which `antelog.forecast.reports` makes a page of."""
+        return self.forecaster.scores()
+
+    @property
+    def left_out(self) -> pa.Table:
+        """For each query the lines that `min_chance` and `most` left out, and the sum of their chances."""
+        return self.forecaster.left_out_table()
+
+
+def _kinds(only: Sequence[str] | None) -> tuple[str, ...]:
+    for kind in only or ():
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+            raise DataError(f"there are no changes of the kind {kind}. {hint}")
+    return KINDS if only is None else tuple(only)
+
+
+_NO_MODEL = (
+    'this engine forecasts nothing: make it with `model="learn"` or a model, '
+    "or declare a `chance` in the program"
+)

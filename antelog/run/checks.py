@@ -1,0 +1,296 @@
+"""Whether settings fit one another and their program.
+
+conflicts(settings, "run")      before the program is known: what is missing, or contradicts itself
+misfits(plan, settings)         names, ticks, units and chances that the program does not have
+resolved(program, settings)     the program with the units of times, and ticks in place of timestamps
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from string import Template
+
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.ticks import no_tick
+from antelog.errors import DataError
+from antelog.files.times import ticks
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.epochs import TICKS, Counting
+from antelog.program import Program
+from antelog.run.address import Address, Console, Files, Jdbc, Posted, Rate, Standard
+from antelog.run.options import options_of
+from antelog.run.settings import Settings
+from antelog.run.values import AVAILABLE_NOW, ONCE, SettingError
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Settings that cannot be met: the first one named is the one to point at, if it was given.
+
+    `missing` says that one of them is not there at all. In the sentences `$trigger` stands for that setting
+    as its user knows it: `--trigger` on the command line, `trigger` in a file.
+    """
+
+    settings: tuple[str, ...]
+    message: str
+    hint: str
+    missing: bool = False
+
+    def sentences(self, show: Callable[[str], str]) -> tuple[str, str]:
+        """Message and hint, given how settings are shown."""
+        names = {each.name: show(each.name) for each in options_of(Settings)}
+        return Template(self.message).safe_substitute(names), Template(self.hint).safe_substitute(names)
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A setting that names something the program lacks; `key` is its place in a file: `input.Temp`."""
+
+    name: str
+    key: str
+    message: str
+    hint: str
+
+
+# ---- settings and one another ----
+
+
+def conflicts(settings: Settings, runner: str) -> Iterator[Conflict]:
+    """Everything that is missing or contradicts itself, for a runner."""
+    match runner:
+        case "run":
+            yield from _of_run(settings)
+        case "watch":
+            yield from _of_watch(settings)
+        case "try":
+            yield from _of_try(settings)
+        case _:
+            return
+
+
+def _of_try(settings: Settings) -> Iterator[Conflict]:
+    if "only" in settings.given and settings.snapshots:
+        yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
+    if settings.since is not None and not settings.snapshots:
+        yield Conflict(("since",), "$since says where snapshots start", "Leave it out, or add $snapshots.")
+
+
+def _of_watch(settings: Settings) -> Iterator[Conflict]:
+    if settings.program is None:
+        yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
+    if settings.outputs and settings.form == "table":
+        yield Conflict(("output", "format"), "$output has JSON lines", "Leave out $format table.")
+    if len(settings.outputs) > 1:
+        yield Conflict(("output",), "there are two outputs", "Leave out all but one $output.")
+    if (settings.alert_on or settings.alert_where or settings.alert_template) and not settings.alerts:
+        message = "$alert_on, $alert_where and $alert_template need an $alert"
+        yield Conflict(("alert_on", "alert_where", "alert_template"), message, "Give one, or leave them out.")
+    if sum(isinstance(each, Standard) for each in settings.inputs.values()) > 1:
+        message = "standard input can be the source of one input only"
+        yield Conflict(("input",), message, "Give files for the others.")
+    posted = [name for name, each in settings.inputs.items() if isinstance(each, Posted)]
+    if posted and settings.once:
+        message = f"facts for {posted[0]} are posted to the page, and $once serves none"
+        yield Conflict((f"input.{posted[0]}", "once"), message, "Leave out $once.")
+
+
+def _of_run(settings: Settings) -> Iterator[Conflict]:
+    yield from _missing(settings)
+    yield from _streaming(settings) if settings.stream else _reading_once(settings)
+    yield from _endpoints(settings)
+    if "arrival" in settings.given and settings.clock in ("event", "processing"):
+        message = f"$arrival names a column that the clock `{settings.clock}` does not read"
+        yield Conflict(("arrival", "clock"), message, "Leave out $arrival, or set $clock to arrival.")
+
+
+def _missing(settings: Settings) -> Iterator[Conflict]:
+    if settings.program is None:
+        yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
+    if not settings.inputs:
+        hint = "Give it with $input: Temp=readings/*.csv"
+        yield Conflict(("input",), "no input has a source", hint, missing=True)
+    if not settings.outputs:
+        hint = "Give one with $output: console, parquet:changes, kafka://host:9092/topic, …"
+        yield Conflict(("output",), "there is no output", hint, missing=True)
+    if settings.stream and settings.checkpoint is None:
+        lasting = [sink for sink in _sinks(settings) if not isinstance(sink, Console)]
+        hint = (
+            "Set it to a folder of its own. Spark keeps there how far it has come, so that after a "
+            "restart nothing is lost and nothing comes twice."
+        )
+        if lasting:
+            places = ("checkpoint", "output", "stream")
+            yield Conflict(places, f"a stream to {lasting[0]} needs $checkpoint", hint, missing=True)
+
+
+def _streaming(settings: Settings) -> Iterator[Conflict]:
+    for name, source in settings.inputs.items():
+        if isinstance(source, Jdbc):
+            message = f"the input {name} is a table of a database, which a stream cannot follow"
+            hint = "Leave out $stream to read it once, or send its changes through Kafka."
+            yield Conflict((f"input.{name}", "stream"), message, hint)
+    if settings.trigger in (ONCE, AVAILABLE_NOW):
+        trigger = f"the trigger `{settings.trigger}`"
+        if settings.clock == "processing":
+            message = f"{trigger} ends with the data, the clock `processing` never ends"
+            hint = "Set $clock to event or arrival, or $trigger to a duration."
+            yield Conflict(("trigger", "clock"), message, hint)
+        elif settings.idle is not None:
+            message = f"$idle waits for data, and {trigger} ends with them"
+            yield Conflict(("idle", "trigger"), message, "Leave out $idle, or set $trigger to a duration.")
+    if settings.until is not None:
+        message = "$until ends a recording, and a stream has no end"
+        yield Conflict(("until", "stream"), message, "Leave out $until or $stream.")
+
+
+def _reading_once(settings: Settings) -> Iterator[Conflict]:
+    for name in ("checkpoint", "trigger", "chunk", "lag", "idle"):
+        if name in settings.given:
+            message = f"${name} belongs to a stream, and the inputs are read once"
+            yield Conflict((name, "stream"), message, f"Set $stream, or leave out ${name}.")
+    if settings.clock == "processing":
+        message = "the clock `processing` is that of the wall, and the inputs are read once"
+        yield Conflict(("clock", "stream"), message, "Set $stream, or set $clock to event or arrival.")
+    for name, source in settings.inputs.items():
+        if isinstance(source, Rate):
+            message = f"{source} has no end, and the inputs are read once"
+            yield Conflict((f"input.{name}", "stream"), message, "Set $stream.")
+
+
+def _endpoints(settings: Settings) -> Iterator[Conflict]:
+    for name, source in settings.statics.items():
+        if isinstance(source, Rate):
+            message = f"{source} has no end, and background facts are read once"
+            yield Conflict((f"static.{name}",), message, "Give a file or a table.")
+    if isinstance(settings.rejects, Console):
+        hint = (
+            "There they are counted, and the first of them shown, in any case. To keep them all, give a "
+            "folder, a topic or a table."
+        )
+        yield Conflict(("rejects",), "rejects cannot go to the console", hint)
+    apart = "Give each an address of its own."
+    sinks = _sinks(settings)
+    for number, sink in enumerate(sinks):
+        if sink in sinks[:number]:
+            key = "rejects" if sink == settings.rejects else "output"
+            yield Conflict((key, "output"), f"two outputs go to {sink}", apart)
+    for name, source in settings.inputs.items():
+        if isinstance(source, Files) and source in sinks:
+            message = f"the output goes to where {name} comes from"
+            yield Conflict(("output", f"input.{name}"), message, apart)
+
+
+def _sinks(settings: Settings) -> list[Address]:
+    return [*settings.outputs, *([] if settings.rejects is None else [settings.rejects])]
+
+
+# ---- settings and the program ----
+
+
+def misfits(plan: Plan, settings: Settings) -> Iterator[Misfit]:
+    """The settings that name something the program does not have, or that it has no use for."""
+    names = {"input": [each.name for each in plan.inputs], "static": [each.name for each in plan.statics]}
+    for table, given in (("input", settings.inputs), ("static", settings.statics)):
+        for name, address in given.items():
+            if name not in names[table]:
+                what = "input" if table == "input" else "static predicate"
+                message = f"the program has no {what} {name}"
+                yield Misfit(table, f"{table}.{name}", message, _hint(plan, names, table, name, address))
+    yield from _units(plan, settings.time_units)
+    yield from _maps(plan, settings.maps, settings.arrival)
+    if settings.model is None and not plan.declares_chances:
+        message = "the program declares no chances, and there is no model to say which answers to leave out"
+        hint = "Give a model, or `learn`, or declare a `chance` in the program."
+        for name, value in (("min_chance", settings.min_chance), ("most", settings.most)):
+            if value is not None:
+                yield Misfit(name, name, message, hint)
+    if plan.tick is None:
+        message = "the program does not say how long a tick is, and the wall clock has no other ticks"
+        hint = "Declare it in the program: `tick 10 seconds.`"
+        if settings.clock == "processing":
+            yield Misfit("clock", "clock", message, hint)
+        if settings.idle is not None:
+            yield Misfit("idle", "idle", message, hint)
+    for name, tick in (("since", settings.since), ("until", settings.until)):
+        try:
+            tick_of(tick, plan)
+        except SettingError as error:
+            yield Misfit(name, name, error.message, error.hint)
+
+
+def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str, address: Address) -> str:
+    other = "static" if table == "input" else "input"
+    if name in names[other]:
+        what = "an input" if other == "input" else "a static predicate"
+        return f"It is {what}: give it under {other}, {name}={address}."
+    if any(name == relation.predicate for relation in plan.relations):
+        return "The rules derive it from others."
+    return did_you_mean(name, names[table]) or f"Known are: {', '.join(names[table]) or 'none'}."
+
+
+def _units(plan: Plan, units: Mapping[str, str]) -> Iterator[Misfit]:
+    names = [each.name for each in plan.inputs]
+    for name in units:
+        key = f"input.{name}" if name else "time_unit"
+        if name and name not in names:
+            hint = did_you_mean(name, names) or f"Known are: {', '.join(names) or 'none'}."
+            yield Misfit("time_unit", key, f"the program has no input {name}", hint)
+        elif plan.tick is None:
+            message = "the program does not say how long a tick is, so that all times are numbers of ticks"
+            yield Misfit("time_unit", key, message, "Declare it in the program: `tick 1 minute.`")
+
+
+def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Misfit]:
+    columns = {each.name: (*each.columns, arrival) for each in plan.inputs}
+    columns |= {each.name: each.columns for each in plan.statics}
+    for written in maps:
+        predicate, dot, column = written.rpartition(".")
+        key = f"input.{predicate}" if predicate else "map"
+        if dot and predicate not in columns:
+            hint = did_you_mean(predicate, columns) or f"Known are: {', '.join(columns)}."
+            yield Misfit("map", key, f"the program has no input {predicate}", hint)
+            continue
+        all_columns = dict.fromkeys(each for known in columns.values() for each in known)
+        known = columns[predicate] if dot else tuple(all_columns)
+        if column not in known:
+            hint = did_you_mean(column, known) or f"There are {', '.join(known)}."
+            message = f"{predicate or 'no input of the program'} has {'no' if dot else 'a'} column {column}"
+            yield Misfit("map", key, message, hint)
+
+
+def tick_of(text: int | str | None, plan: Plan | None) -> int | None:
+    """The tick that a number or a timestamp stands for; without a plan only a number. Raises SettingError."""
+    if text is None:
+        return None
+    try:
+        found = ticks(pa.array([str(text)]), "tick", Counting(plan.tick if plan else None, TICKS), "tick")
+    except DataError:
+        raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
+    for fault in found.faults:
+        if fault.applies[0]:
+            raise SettingError(fault.detail(0), "Give the number of a tick, or a timestamp.")
+    return int(found.numbers[0])
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A program with the units of its times, and settings with ticks in place of timestamps."""
+
+    program: Program
+    settings: Settings
+
+
+def resolved(program: Program, settings: Settings) -> Ready:
+    """Program and settings that fit one another, ready for a run."""
+    plan, given = program.plan, settings.time_units
+    everywhere = {each.name: given[""] for each in plan.inputs if "" in given}
+    units = {**everywhere, **{name: unit for name, unit in given.items() if name}}
+    changed = {
+        name: tick_of(tick, plan)
+        for name, tick in (("since", settings.since), ("until", settings.until))
+        if tick is not None
+    }
+    return Ready(program.with_units(units) if units else program, settings.changed(changed))

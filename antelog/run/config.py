@@ -1,0 +1,251 @@
+"""Settings in a TOML file, checked like a program: every mistake has its place and what to do.
+
+    program = "turbines.alog"
+    stream = true
+    checkpoint = "state"
+    trigger = "10s"
+    output = "parquet:changes"
+
+    [input.Temp]
+    source = "kafka://localhost:9092/readings"
+    map = { device = "sensor", time = "at" }
+    time_unit = "ms"
+
+The keys are the options of the command. Paths are relative to the folder of the file. `${NAME}` in a text
+stands for the variable NAME of the environment, so that passwords need not be written down.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.errors import ProgramError
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.program import read_text
+from antelog.run.options import Arity, Naming, Option, Runner, options_of
+from antelog.run.toml_places import fault, places, value_place
+from antelog.run.values import SettingError, filled
+from antelog.secrets import blanked
+
+_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+TomlPath = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of a file, by their attributes, and the place of each key: `trigger`, `input.Temp`."""
+
+    values: Mapping[str, Any]
+    source: Source
+    places: Mapping[str, Span]
+
+    def has(self, key: str) -> bool:
+        return _normal(key) in self.places
+
+    def diagnostic(self, code: str, key: str, message: str, hint: str) -> Diagnostic:
+        """A mistake at the place of a key or, if the file does not have it, at the beginning."""
+        return Diagnostic(code, message, self.places.get(_normal(key), _beginning(self.source)), hint)
+
+
+def read_config(path: Path, struct: type, runner: Runner) -> Config:
+    """The settings in a file. Raises ProgramError with everything that is wrong with it by itself."""
+    return parse_config(Source(read_text(path), str(path)), struct, runner.within(path.parent))
+
+
+def parse_config(source: Source, struct: type, runner: Runner) -> Config:
+    """The settings in a text, for a runner with paths relative to its folder. Raises ProgramError."""
+    # Diagnostics show lines of the file, but no secrets in them.
+    shown = Source(blanked(source.text), source.name)
+    try:
+        document = tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        what, span = fault(source.text, error)
+        message = f"this is not TOML: {what[:1].lower()}{what[1:]}"
+        hint = "Write `name = value`, texts in double quotes, and a [table] on a line of its own."
+        if "overwrite" in what or "declare" in what:
+            message, hint = "a setting is there twice", "Leave out one of the two."
+        raise ProgramError([Diagnostic("E701", message, span, hint)], shown) from None
+    options = [each for each in options_of(struct, runner.name) if each.usage.in_file]
+    reader = _Reader(source, runner, {each.name: each for each in options})
+    values = reader.values(document)
+    if reader.diagnostics:
+        raise ProgramError(reader.diagnostics, shown)
+    return Config(values, shown, reader.named)
+
+
+def _normal(key: str) -> str:
+    """A key with underscores for hyphens in its first part: options are written either way."""
+    first, stop, rest = key.partition(".")
+    return first.replace("-", "_") + stop + rest
+
+
+def _beginning(source: Source) -> Span:
+    """The first line that is no comment."""
+    match = re.search(r"^[^\n#]*[^\s#][^\n]*", source.text, re.MULTILINE)
+    return Span(*match.span()) if match else Span(0, 1)
+
+
+class _Reader:
+    """Reads the settings of a file, and collects the mistakes in them."""
+
+    def __init__(self, source: Source, runner: Runner, options: Mapping[str, Option]) -> None:
+        self._source = source
+        self._runner = runner
+        self._options = options
+        self._places = places(source.text)
+        self._found: dict[str, Any] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.named = {
+            _normal(".".join(path[:2])): span for path, span in self._places.items() if len(path) < 3
+        }
+
+    def values(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of a document, by the attributes of the struct."""
+        for key, value in document.items():
+            option = self._options.get(_normal(key))
+            if option is None:
+                self._unknown((key,), self._options, document)
+            elif option.naming is not None:
+                self._table(option, option.naming, (key,), value)
+            else:
+                with self._complaints((key,)):
+                    self._found[option.attribute] = self._value(option, value)
+        return self._found
+
+    def _value(self, option: Option, value: object) -> Any:
+        if option.arity is Arity.MANY:
+            return tuple(self._one(option, each) for each in (value if isinstance(value, list) else [value]))
+        if option.syntax.separator and isinstance(value, list):
+            return self._one(option, option.syntax.separator.join(self._text(each) for each in value))
+        return self._one(option, value)
+
+    def _one(self, option: Option, value: object) -> Any:
+        return option.syntax.read(self._written(option, value), self._runner)
+
+    def _written(self, option: Option, value: object) -> str:
+        """A value as it would be written on the command line."""
+        syntax = option.syntax
+        if not isinstance(value, syntax.toml) and not (float in syntax.toml and isinstance(value, int)):
+            raise _wrong_type(syntax.toml[0])
+        if isinstance(value, bool) and bool not in syntax.toml:
+            raise _wrong_type(syntax.toml[0])
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, str):
+            return value if syntax.fills else filled(value)
+        return str(float(value)) if float in syntax.toml and int not in syntax.toml else str(value)  # type: ignore[arg-type]  # a number
+
+    def _text(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise _wrong_type(str)
+        return value
+
+    # ---- values with names ----
+
+    def _table(self, option: Option, naming: Naming, path: TomlPath, value: object) -> None:
+        """The values of `[input.Temp]`, `map = {…}` and the like."""
+        if not isinstance(value, dict):
+            if naming.nameless:
+                with self._complaints(path):
+                    self._put(option, "", self._one(option, value))
+            else:
+                hint = f"Write [{path[-1]}] on a line, its settings below."
+                self._bad(path, "the value is not a table", hint)
+            return
+        for name, each in value.items():
+            if naming.entry:
+                self._entry(option, naming.entry, (*path, name), each)
+            else:
+                self._named(option, (*path, name), name, each)
+
+    def _named(self, option: Option, path: TomlPath, name: str, value: object) -> None:
+        if _is_dotted(option) and isinstance(value, dict):  # TOML takes `Temp.device = …` for a table
+            for inner, each in value.items():
+                self._named(option, (*path, inner), f"{name}.{inner}", each)
+            return
+        with self._complaints(path):
+            self._put(option, name, option.named(name, self._written(option, value), self._runner))
+
+    def _entry(self, option: Option, entry: str, path: TomlPath, value: object) -> None:
+        """`[input.Temp]`: a source, and what else is known of this predicate."""
+        given = value if isinstance(value, dict) else {entry: value}
+        inner = {each.name: each for each in self._options.values() if _is_within(each, option)}
+        known = (entry, *inner)
+        for key, each in given.items():
+            if key not in known:
+                self._unknown((*path, key), known, given)
+            elif key in inner:
+                self._inner(inner[key], (*path, key), each)
+        if entry not in given:
+            span = self._places.get(path, _beginning(self._source))
+            message = f"`{option.name}.{path[-1]}` has no {entry}"
+            hint = f'Write {entry} = "…": a path, kafka://…, jdbc:…#table, …'
+            self.diagnostics.append(Diagnostic("E705", message, span, hint))
+            return
+        with self._complaints((*path, entry) if given is value else path):
+            self._put(option, path[-1], self._one(option, given[entry]))
+
+    def _inner(self, option: Option, path: TomlPath, value: object) -> None:
+        """An option within the table of a predicate, to which alone it applies."""
+        predicate = path[-2]
+        if not _is_dotted(option):
+            with self._complaints(path):
+                self._put(option, predicate, self._one(option, value))
+        elif not isinstance(value, dict):
+            self._bad(path, f"`{path[-1]}` is a table", 'Write map = { column = "name in the source" }.')
+        else:
+            for name, each in value.items():
+                self._named(option, (*path, name), f"{predicate}.{name}", each)
+
+    def _put(self, option: Option, name: str, value: Any) -> None:
+        self._found.setdefault(option.attribute, {})[name] = value
+
+    # ---- mistakes ----
+
+    @contextmanager
+    def _complaints(self, path: TomlPath) -> Iterator[None]:
+        """Collects the mistake in the value of a key, and goes on behind it."""
+        try:
+            yield
+        except SettingError as error:
+            self._bad(path, error.message, error.hint)
+
+    def _bad(self, path: TomlPath, message: str, hint: str) -> None:
+        name = self._places.get(path, _beginning(self._source))
+        self.diagnostics.append(
+            Diagnostic("E703", f"`{path[-1]}`: {message}", value_place(self._source.text, name), hint)
+        )
+
+    def _unknown(self, path: TomlPath, known: Iterable[str], given: Mapping[str, Any]) -> None:
+        hint = did_you_mean(path[-1], [name for name in known if name not in given])
+        where = f"`{'.'.join(path[:-1])}`" if len(path) > 1 else "a pipeline"
+        self.diagnostics.append(
+            Diagnostic(
+                "E702",
+                f"{where} has no setting `{path[-1]}`",
+                self._places.get(path, _beginning(self._source)),
+                hint or f"There are {', '.join(known)}.",
+            )
+        )
+
+
+def _is_dotted(option: Option) -> bool:
+    return option.naming is not None and option.naming.dotted
+
+
+def _is_within(inner: Option, outer: Option) -> bool:
+    return inner.naming is not None and outer.name in inner.naming.within
+
+
+def _wrong_type(expected: type) -> SettingError:
+    what = _NAMES[expected]
+    if expected is str:
+        return SettingError("the value is not a text", "Write it in double quotes.")
+    return SettingError(f"the value is not {what}", f"Write {what}, without quotes.")

@@ -1,0 +1,320 @@
+"""Options declared as fields of a struct, from which flags, keys of TOML and keyword arguments are derived.
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
+
+options_of(Settings, "watch")           the options of a command, for flags and for files
+keywords(Settings, "changes", {…})      a struct made of keyword arguments, each checked
+takes(Settings)                         a decorator for a function with these keyword arguments
+made(Settings, {…})                     a struct made of values that were read, with the names given
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+from antelog import secrets
+from antelog.given import FLAG, NUMBER, PATH, TEXT, WHOLE, Kind, check, optional
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.run import values
+from antelog.run.address import Reach
+from antelog.run.values import SettingError, sides
+
+A = TypeVar("A")
+B = TypeVar("B")
+R = TypeVar("R")
+S = TypeVar("S")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A command or a function: its name, the addresses it reads and writes, and where its paths begin."""
+
+    name: str
+    sources: Reach[Any] | None = None
+    sinks: Reach[Any] | None = None
+    folder: Path = Path()
+
+    def within(self, folder: Path) -> Runner:
+        """The runner with paths relative to a folder."""
+        return replace(self, folder=folder)
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """How a value is written: as a text, in TOML, and in Python.
+
+    `read` makes the value of a text; TOML has it as one of the types of `toml`, or as a list, which is joined
+    by a `separator`. Tab suggests `words` and, if it is a path, files. `fills`: `read` replaces variables of
+    the environment itself.
+    """
+
+    metavar: str
+    read: Callable[[str, Runner], Any]
+    kind: Kind = TEXT
+    toml: tuple[type, ...] = (str,)
+    words: tuple[str, ...] = ()
+    is_path: bool = False
+    separator: str = ""
+    fills: bool = False
+
+
+class Arity(Enum):
+    """How often an option can be given; one with names always several times, and an argument is no flag."""
+
+    ARGUMENT = auto()
+    ONE = auto()
+    FLAG = auto()
+    MANY = auto()
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The names of the values of an option: `Temp` in `--input Temp=readings.csv`.
+
+    `example` shows a name and a value. `nameless`: the name may be missing; `predicates`: it is one of the
+    program; `dotted`: it may have full stops. `within` lists the options in whose tables of TOML this one may
+    be written, too; `entry` is the key of the value in such a table.
+    """
+
+    example: str
+    nameless: bool = False
+    predicates: bool = False
+    dotted: bool = False
+    entry: str = ""
+    within: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How an option is used: its arity, its flag, suggestions of Tab, and a text for its default."""
+
+    arity: Arity = Arity.ONE
+    short: str = ""
+    opposite: str = ""
+    variable: str = ""
+    complete: str = ""
+    default_text: str = ""
+    in_file: bool = True
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a struct: `attribute` is the field's name, `name` the one in TOML and of the flag.
+
+    `on` are the commands that have it; `naming` says what is known of names if its values have some.
+    """
+
+    attribute: str
+    name: str
+    default: Any
+    syntax: Syntax
+    help: str
+    on: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    naming: Naming | None = None
+
+    @property
+    def arity(self) -> Arity:
+        return self.usage.arity
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def usual(self) -> str:
+        """The default as users read it; empty if there is none."""
+        if self.usage.default_text:
+            return self.usage.default_text
+        plain = self.arity is Arity.ONE and isinstance(self.default, str | int | float)
+        return str(self.default) if plain else ""
+
+    def text(self, runner: Runner) -> str:
+        """The help for a runner, with the addresses it has a use for."""
+        found = self.help
+        for name, reach in (("{sources}", runner.sources), ("{sinks}", runner.sinks)):
+            found = found.replace(name, reach.examples if reach else "")
+        return found
+
+    def read(self, text: str, runner: Runner) -> Any:
+        """The value of a text; with its name, if it has one. Raises SettingError."""
+        naming = self.naming
+        if naming is None:
+            return self.syntax.read(text, runner)
+        name, value = sides(text) if "=" in text else ("", text.strip())
+        if naming.nameless and not (name.isidentifier() and value):
+            return "", self.syntax.read(text, runner)
+        if not name or not value or (naming.predicates and not name.isidentifier()):
+            written = text if "=" not in text else ""
+            example = f"{Path(written).stem.title()}={written}" if Path(written).suffix else naming.example
+            message = f"`{text}` is not of the form {self.syntax.metavar}"
+            raise SettingError(message, f"Write it like {example}.")
+        return name, self.named(name, value, runner)
+
+    def named(self, name: str, value: str, runner: Runner) -> Any:
+        """The value of a text that goes by a name, which may be that of a secret. Raises SettingError."""
+        found = self.syntax.read(value, runner)
+        secrets.remember(name, str(found))
+        return found
+
+    def joined(self, found: Sequence[Any]) -> Any:
+        """One value of those of an option that was given several times. Raises SettingError."""
+        if self.naming is None:
+            return tuple(found)
+        names = [name for name, _ in found]
+        twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+        if twice is not None:
+            raise SettingError(f"{twice or self.name} is given twice", "Leave out one of the two.")
+        return dict(found)
+
+
+_USAGE = {each.name for each in fields(Usage)}
+_NAMING = {each.name for each in fields(Naming)}
+
+
+def option(default: Any, syntax: Syntax, help_text: str, **more: Any) -> Any:
+    """A field of a struct that is an option; `more` are fields of Option, Usage and Naming."""
+    usage = {name: more.pop(name) for name in _USAGE & more.keys()}
+    naming = {name: more.pop(name) for name in _NAMING & more.keys()}
+    declared = {"default": default, "syntax": syntax, "help": help_text, **more, "usage": Usage(**usage)}
+    declared["naming"] = Naming(**naming) if naming else None
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata={"option": declared})
+    return field(default=default, metadata={"option": declared})
+
+
+def options_of(struct: type, runner: str | None = None) -> tuple[Option, ...]:
+    """The options of a struct, or those of them that a runner has."""
+    found = (_option(each) for each in fields(struct) if "option" in each.metadata)
+    return tuple(each for each in found if runner is None or runner in each.on)
+
+
+def _option(declared: Field[Any]) -> Option:
+    given = {"name": declared.name, **declared.metadata["option"]}
+    return Option(attribute=declared.name, **given)
+
+
+def made(struct: Callable[..., S], found: Mapping[str, Any]) -> S:
+    """A struct of values that were read; it has the names of those given."""
+    return struct(**found, given=frozenset(found))
+
+
+# ---- keyword arguments ----
+
+
+def keywords(struct: Callable[..., S], function: str, given: Mapping[str, Any]) -> S:
+    """A struct of keyword arguments. Raises TypeError, as Python does, for one the function does not have."""
+    known = {each.attribute: each for each in options_of(cast("type", struct))}
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
+            raise TypeError(f"{function}() has no option {name}. {hint}")
+    check(function, given, {name: _kind(each) for name, each in known.items()})
+    return struct(**given)
+
+
+def _kind(declared: Option) -> Kind:
+    kind = declared.syntax.kind
+    return optional(kind) if declared.default is None else kind
+
+
+def takes(
+    struct: Callable[P, S],
+) -> Callable[[Callable[[A, B, S], R]], Callable[Concatenate[A, B, P], R]]:
+    """For a function of two arguments and a struct: it gets the fields of the struct as keyword arguments."""
+
+    def wrap(function: Callable[[A, B, S], R]) -> Callable[Concatenate[A, B, P], R]:
+        @functools.wraps(function)
+        def call(first: A, second: B, /, *args: P.args, **given: P.kwargs) -> R:
+            if args:
+                raise TypeError(f"{function.__name__}() takes 2 positional arguments; name the others")
+            return function(first, second, keywords(struct, function.__name__, given))
+
+        before = list(inspect.signature(function).parameters.values())[:2]
+        named = [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=each.default if each.default is not MISSING else {},
+                annotation=each.type,
+            )
+            for each in fields(cast("Any", struct))
+        ]
+        call.__signature__ = inspect.signature(function).replace(  # type: ignore[attr-defined]  # read by `help`
+            parameters=[*before, *named]
+        )
+        return call
+
+    return wrap
+
+
+# ---- kinds of values ----
+
+
+def whole_number(least: int, metavar: str = "N", most: int | None = None) -> Syntax:
+    read = values.whole(least, most)
+    return Syntax(metavar, lambda text, _: read(text), WHOLE, (int,))
+
+
+def words(what: str, *known: str) -> Syntax:
+    """One of several words; `what` is their noun."""
+    read = values.one_of(what, known)
+    return Syntax("|".join(known), lambda text, _: read(text), words=known)
+
+
+def text(metavar: str) -> Syntax:
+    return Syntax(metavar, lambda given, _: given)
+
+
+def plain(metavar: str, read: Callable[[str], Any], **more: Any) -> Syntax:
+    """A value that a function reads from a text alone."""
+    return Syntax(metavar, lambda given, _: read(given), **more)
+
+
+def _file(given: str, runner: Runner) -> Path:
+    path = runner.folder / given
+    if path.is_dir():
+        raise SettingError(f"`{given}` is a folder", "Give a file.")
+    return path
+
+
+FLAG_SYNTAX = Syntax("", lambda given, _: given == "true", FLAG, (bool,))
+NUMBER_SYNTAX = Syntax("NUMBER", lambda given, _: float(given), NUMBER, (float,))
+FILE = Syntax("FILE", _file, PATH, is_path=True)
+
+
+def named_file(metavar: str) -> Syntax:
+    return replace(FILE, metavar=metavar)
+
+
+def _source(given: str, runner: Runner) -> Any:
+    assert runner.sources is not None
+    return runner.sources.read(given, runner.folder)
+
+
+def _sink(given: str, runner: Runner) -> Any:
+    assert runner.sinks is not None
+    return runner.sinks.read(given, runner.folder)
+
+
+SOURCE = Syntax("P=SOURCE", _source, is_path=True, fills=True)
+SINK = Syntax("SINK", _sink, is_path=True, fills=True)
+
+
+def flag(default: bool, help_text: str, **more: Any) -> Any:
+    """A field that is a flag."""
+    return option(default, FLAG_SYNTAX, help_text, arity=Arity.FLAG, **more)
+
+
+def all_of(structs: Iterable[type], runner: str) -> tuple[Option, ...]:
+    """The options of several structs that a runner has."""
+    return tuple(each for struct in structs for each in options_of(struct, runner))

@@ -1,0 +1,353 @@
+"""Settings of all runners, each declared once: name, type, default, help, commands, and how it is written.
+
+Flags of commands, keys of TOML files and keyword arguments are derived from these structs, by
+`antelog.run.options`. An option more is a line here, and one where it acts.
+
+    ReadSettings ─ SparkSettings ─ StreamSettings ┐
+    ChanceSettings ─ LimitSettings ───────────────┼─ Settings
+    LineSettings, SourceSettings, …       ────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from antelog.forecast.columns import KINDS
+from antelog.given import MODEL, NUMBER, TEXT, TEXTS, WHOLE, either
+from antelog.language.epochs import UNITS
+from antelog.run import values
+from antelog.run.address import Address, located
+from antelog.run.options import (
+    FILE,
+    SINK,
+    SOURCE,
+    Arity,
+    Runner,
+    Syntax,
+    flag,
+    named_file,
+    option,
+    plain,
+    text,
+    whole_number,
+    words,
+)
+
+if TYPE_CHECKING:  # a model is loaded only where there is one
+    from antelog.forecast.files.model import Model
+
+GivenModel: TypeAlias = "Model | Path | str | None"
+
+LEARN = "learn"
+REPLAYS = ("try", "learn", "score", "draw")
+FOLLOWING = ("watch", "run")
+ALL = (*REPLAYS, *FOLLOWING)
+
+
+def _model(given: str, runner: Runner) -> str | Path:
+    return given if given == LEARN else runner.folder / given
+
+
+def _conf(given: str, _runner: Runner) -> str:
+    return values.filled(given)
+
+
+_MODEL = Syntax("MODEL|learn", _model, MODEL, words=(LEARN,), is_path=True)
+_KINDS = plain("KIND,…", values.kinds, kind=TEXTS, separator=",", words=KINDS)
+_TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT), toml=(int, str))
+_UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
+_CHANCE = plain("CHANCE", values.chance, kind=NUMBER, toml=(float,))
+_CONF = Syntax("K=V", _conf, toml=(str, bool, int, float), fills=True)
+_FOLDER = Syntax("DIR", lambda given, runner: located(given, runner.folder))
+_TOKEN = plain("@FILE", values.token)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceSettings:
+    """The rules, where facts come from, what their columns are called, and the unit of their times."""
+
+    program: Path | None = option(None, FILE, "The file with the rules.", on=ALL, arity=Arity.ARGUMENT)
+    inputs: Mapping[str, Address] = option(
+        {}, SOURCE, "Where the facts of an input come from: {sources}.",
+        name="input", on=ALL, predicates=True, entry="source", complete="inputs",
+        example="Temp=readings.csv",
+    )  # fmt: skip
+    statics: Mapping[str, Address] = option(
+        {}, SOURCE, "Where facts of a static predicate come from, in addition to those of the program.",
+        name="static", on=ALL, predicates=True, entry="source", complete="statics",
+        example="Site=sites.csv",
+    )  # fmt: skip
+    maps: Mapping[str, str] = option(
+        {}, text("COLUMN=NAME"),
+        "The name of a column in a file or another source, of any input or (P.COLUMN=NAME) of one. `a.b.c` "
+        "names a field within fields. With `antelog run`, @key is the key of a message, @timestamp its time.",
+        name="map", on=ALL, dotted=True, within=("input", "static"),
+        example="device=sensor_id, or Temp.device=sensor_id",
+    )  # fmt: skip
+    time_units: Mapping[str, str] = option(
+        {}, _UNIT,
+        "What numbers in columns of times count since 1970, in all inputs or in one: s, ms, us or ns; or "
+        "that they are ticks. If not given, it is recognised where numbers are too large for ticks.",
+        name="time_unit", on=ALL, nameless=True, within=("input",), complete="inputs",
+        example="Temp=ms",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadSettings:
+    """The column of arrivals, and the end of what is read once."""
+
+    arrival: str = option(
+        "arrival", text("NAME"),
+        "The column with the ticks or timestamps at which facts arrived. Facts without it arrive at their "
+        "own time.",
+        on=ALL,
+    )  # fmt: skip
+    until: int | str | None = option(
+        None, _TICK,
+        "The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick by "
+        "which all that was open then is decided.",
+        on=(*REPLAYS, "run"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkSettings(ReadSettings):
+    """The clock, and how a program is divided on Spark."""
+
+    clock: str | None = option(
+        None, words("clock", *values.CLOCKS),
+        "The source of time: a column with arrivals, the facts' own times, or the wall clock. If not given: "
+        "arrivals where there is such a column, else the facts.",
+        on=FOLLOWING,
+    )  # fmt: skip
+    begin: int | None = option(
+        None, whole_number(0, "TICK"), "The first tick, if not that of the first arrival.", on=()
+    )
+    buckets: int | None = option(
+        None, whole_number(1), "The number of parts into which the program's key divides the facts.",
+        on=("run",), default_text="8",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamSettings(SparkSettings):
+    """How time goes on in a stream."""
+
+    lag: int = option(
+        1, whole_number(0, "TICKS"),
+        "The tick that lies this many behind the highest one seen is finished, in a stream.", on=FOLLOWING,
+    )  # fmt: skip
+    idle: str | None = option(
+        None, plain("DURATION", values.pause),
+        "When nothing came for this long, a stream follows the wall clock.", on=FOLLOWING,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceSettings:
+    """Where the chances of open answers come from."""
+
+    model: GivenModel = option(
+        None, _MODEL,
+        "How likely open answers are, by a model that `antelog learn` has written, or by one that is learned "
+        "on the way.",
+        on=("try", "score", *FOLLOWING),
+    )  # fmt: skip
+    learn: bool = flag(False, "Go on learning with a given model.", on=())
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitSettings(ChanceSettings):
+    """Which open answers are left out."""
+
+    min_chance: float | None = option(
+        None, _CHANCE, "Leave out answers that are less likely than this, such as 0.01.",
+        on=("try", *FOLLOWING),
+    )  # fmt: skip
+    most: int | None = option(
+        None, whole_number(1),
+        "Of each query (on Spark, in each bucket) leave out all but the N likeliest open answers.",
+        on=("try", *FOLLOWING),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindSettings:
+    """Which changes are wanted."""
+
+    only: Sequence[str] = option(
+        KINDS, _KINDS, f"These kinds of changes only: {', '.join(KINDS)}.", on=("try", *FOLLOWING)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineSettings(KindSettings):
+    """What is printed or written, and where."""
+
+    since: int | str | None = option(
+        None, _TICK, "The first tick that is shown, a number or a timestamp; of `try` with --snapshots.",
+        on=("try", "draw"), default_text="0; with a `tick` in the program, that of the first arrival",
+    )  # fmt: skip
+    snapshots: bool = flag(
+        False, "Print what is open, tick by tick, or (the default) what changes.", on=("try",),
+        opposite="--changes",
+    )  # fmt: skip
+    form: str = option(
+        "jsonl", words("format", "jsonl", "table"), "JSON lines for programs, or a listing for people.",
+        name="format", on=("try", "watch"),
+    )  # fmt: skip
+    explanations: int | None = option(
+        None, whole_number(1), "Print at most N explanations of an answer, the smallest first.",
+        on=("try", "watch"),
+    )  # fmt: skip
+    outputs: Sequence[Address] = option(
+        (), SINK, "Where the changes go: {sinks}.", name="output", on=FOLLOWING, arity=Arity.MANY
+    )
+    rejects: Address | None = option(
+        None, SINK, "Where rows that were set aside go, each with the reason: {sinks}.",
+        on=("try", "learn", "score", "run"),
+    )  # fmt: skip
+    strict: bool = flag(False, "Stop at the first row that would be set aside.", on=("try",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """How long a process runs, what it keeps, and where."""
+
+    limit: int | None = option(
+        None, whole_number(1),
+        "Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
+        "and open answers that rest on them are rejected.",
+        on=("try", "watch"),
+    )  # fmt: skip
+    state: Path | None = option(
+        None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",
+        on=("watch",),
+    )  # fmt: skip
+    once: bool = flag(False, "Stop when all that is there has been read.", on=("watch",))
+    stream: bool = flag(False, "Follow the inputs, instead of reading what is there once.", on=("run",))
+    checkpoint: str | None = option(None, _FOLDER, "Where a stream keeps how far it has come.", on=("run",))
+    trigger: str | None = option(
+        None, plain("10s|once|available-now", values.trigger, words=(values.ONCE, values.AVAILABLE_NOW)),
+        "How often a stream looks for facts; or once; or until it has what is there now. As often as it can, "
+        "if not given.",
+        on=("run",),
+    )  # fmt: skip
+    chunk: int | None = option(
+        None, whole_number(1), "The most files, or messages, of an input in one batch of a stream.",
+        on=("run",),
+    )  # fmt: skip
+    master: str | None = option(
+        None, plain("URL", values.master), "Spark's master.", on=("run",), default_text="local[*]"
+    )
+    conf: Mapping[str, str] = option(
+        {}, _CONF, "A setting of Spark's.", on=("run",), dotted=True,
+        example="spark.driver.memory=4g",
+    )  # fmt: skip
+    config: Path | None = option(
+        None, FILE,
+        "A TOML file with all of this: settings are called as the options are, PROGRAM is program. Options "
+        "win.",
+        on=FOLLOWING, in_file=False,
+    )  # fmt: skip
+    debug: bool = flag(
+        False, "After an error, also what Spark's Java said, with its stack.",
+        on=("run",), variable="ANTELOG_DEBUG", in_file=False,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSettings:
+    """The page: where it is served, and who may see it."""
+
+    page: bool = flag(
+        False, "Serve a page that shows what is open, from the driver; a link to it is printed.", on=("run",)
+    )
+    no_page: bool = flag(False, "Serve no page.", on=("watch",))
+    port: int = option(
+        0, whole_number(0, most=65535), "The port of the page.", on=FOLLOWING, default_text="one that is free"
+    )
+    host: str = option(
+        "127.0.0.1", text("H"),
+        "The address of the page. Any but this machine's own needs --allowed-host, and a certificate or "
+        "--behind-proxy.",
+        on=FOLLOWING,
+    )  # fmt: skip
+    allowed_hosts: Sequence[str] = option(
+        (), text("NAME"), "A name by which others may call the page, as in plant.example.",
+        name="allowed_host", on=FOLLOWING, arity=Arity.MANY,
+    )  # fmt: skip
+    token: str | None = option(
+        None, _TOKEN,
+        "The token of those who may look at the page, from a file or, as '$NAME', from a variable: then it "
+        "is the same after each start, as Prometheus needs it.",
+        on=FOLLOWING, default_text="a new one",
+    )  # fmt: skip
+    certificate: Path | None = option(
+        None, named_file("PEM"), "The certificate of the page, for https.", on=FOLLOWING
+    )
+    key: Path | None = option(None, named_file("PEM"), "The key of the certificate.", on=FOLLOWING)
+    behind_proxy: bool = flag(
+        False, "A proxy before the page has a certificate, and speaks https.", on=FOLLOWING
+    )
+    facts_token: str | None = option(
+        None, _TOKEN, "The token of those who may post facts, likewise.", on=("watch",),
+        default_text="a new one",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlertSettings:
+    """Alerts: their receivers, and which changes they are about."""
+
+    alerts: Sequence[str] = option(
+        (), text("TO"),
+        "Send alerts to webhook:@FILE, slack:@FILE or 'command:PROGRAM ARG…'; FILE has the address, or "
+        "'$NAME' in place of @FILE a variable. Can be given several times.",
+        name="alert", on=("watch",), arity=Arity.MANY,
+    )  # fmt: skip
+    alert_on: Sequence[str] | None = option(
+        None, _KINDS, "Of these kinds of changes.", on=("watch",),
+        default_text="likely for queries with an `alert`, where there are chances; confirmed for others",
+    )  # fmt: skip
+    alert_where: Sequence[str] = option(
+        (), text("CONDITION"),
+        "About these answers only, as in 'Malf X=wt* chance>=0.9'. Of several one has to fit.",
+        on=("watch",), arity=Arity.MANY,
+    )  # fmt: skip
+    alert_template: str | None = option(
+        None, text("TEXT"), "In these words, as in '{query} {answer}: {chance}'.", on=("watch",)
+    )
+    alert_file: Path | None = option(
+        None, FILE, "Send the alerts of a TOML file, each with kinds, conditions and words of its own.",
+        name="alerts", on=("watch",),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(
+    AlertSettings, PageSettings, RunSettings, LineSettings, LimitSettings, StreamSettings, SourceSettings
+):
+    """All settings of a run; `given` are the attributes that a user has set."""
+
+    given: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def last(self) -> int | None:
+        """The last tick; timestamps have been resolved."""
+        assert not isinstance(self.until, str)
+        return self.until
+
+    @property
+    def first(self) -> int | None:
+        """The first tick that is shown; timestamps have been resolved."""
+        assert not isinstance(self.since, str)
+        return self.since
+
+    def changed(self, found: Mapping[str, Any]) -> Settings:
+        """The settings with other values of some of them, which are given then."""
+        return replace(self, **found, given=self.given | found.keys())

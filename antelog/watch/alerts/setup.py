@@ -1,0 +1,88 @@
+"""Alerts as they are given, in options or a TOML file, read and checked before the stream starts.
+
+    setup_of([Alert("slack:@slack.url", on=("likly",))], program)      no such kind: did you mean likely?
+    alerts_in(Path("alerts.toml"))                                     alerts that differ by receiver
+
+    [[alert]]
+    to = "command:./siren --loud"
+    on = ["confirmed"]
+    template = "{X} has failed"
+
+Receivers, files, variables, programs, kinds, queries and templates are checked. Nothing is sent.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from antelog.forecast.columns import LIKELY, UNLIKELY
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.program import Program
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, queries_of
+from antelog.watch.alerts.choosing import choice_of
+from antelog.watch.alerts.receivers import COMMAND, checked, receiver_of
+from antelog.watch.alerts.wording import template_of
+
+_KEYS = {"to": str, "on": list, "where": list, "template": str}
+_HOW = 'An alert is written like [[alert]], and below it to = "slack:@slack.url".'
+
+
+def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True) -> AlertSetup:
+    """The alerts, checked, with the queries of a program; `chances`: are there any? Raises AlertError."""
+    queries = queries_of(program.plan, chances=chances)
+    for alert in alerts:
+        receiver = receiver_of(alert.to)
+        if receiver.kind != COMMAND and find_spec("httpx") is None:
+            raise AlertError(
+                f"{receiver.kind} needs the package httpx, which is not installed",
+                "pip install 'antelog[watch]'",
+            )
+        checked(receiver)
+        template_of(alert.template, queries)
+        choice_of(alert, queries)
+        if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
+            raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
+    return AlertSetup(tuple(alerts), queries, program.source.name, program.plan.tick)
+
+
+def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
+    """The reason why no change is of these kinds, and a hint; None if some can be."""
+    if all(each.alert is None for each in program.plan.queries):
+        return "no query has an alert", "Write it behind a query, as in `query Malf(X, T) alert 80%.`"
+    if not chances:
+        return "there are no chances", "Give a --model, or --model learn."
+    return None
+
+
+def alerts_in(path: Path) -> tuple[Alert, ...]:
+    """The alerts of a file. Raises AlertError."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a text"
+        raise AlertError(f"{path}: cannot be read: {reason}", _HOW) from None
+    except tomllib.TOMLDecodeError as error:
+        raise AlertError(f"{path}: {error}", _HOW) from None
+    alerts = found.pop("alert", None)
+    if found or not isinstance(alerts, list) or not all(isinstance(each, dict) for each in alerts):
+        raise AlertError(f"{path}: there has to be nothing but alerts in it", _HOW)
+    return tuple(_alert(each, f"{path}: alert {number}") for number, each in enumerate(alerts, start=1))
+
+
+def _alert(given: dict[str, Any], place: str) -> Alert:
+    for name, value in given.items():
+        if name not in _KEYS:
+            hint = did_you_mean(name, _KEYS) or f"It may have {', '.join(_KEYS)}."
+            raise AlertError(f"{place}: it cannot have `{name}`", hint)
+        fine = isinstance(value, _KEYS[name])
+        if not fine or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
+            kind = "a text" if _KEYS[name] is str else 'a list of texts, as in ["likely", "confirmed"]'
+            raise AlertError(f"{place}: `{name}` is something else", f"It has to be {kind}.")
+    if "to" not in given:
+        raise AlertError(f"{place}: it does not say whom to tell", _HOW)
+    on, where = (tuple(given.get(name, ())) for name in ("on", "where"))
+    return Alert(given["to"], on, where, given.get("template", ""))
