@@ -130,7 +130,7 @@ def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-        saved = saving.beside(saved, forecasting.members(job, bucket.forecasting))
+        saved = replace(saved, beside=forecasting.members(job, bucket.forecasting))
     waiting = [appendix(name, table) for name, table in bucket.waiting.items() if table.num_rows]
     return [saving.to_bytes(saved), *waiting]
 

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/storage.py: what Spark keeps of a bucket is looked at where it is read."""
+"""antelog/spark/bucket/storage.py: a bucket that is not as it was written is refused."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from antelog import StateError, parse
 from antelog.engine import sealed
 from antelog.spark.bucket import storage
+from antelog.spark.bucket.state import start
 from antelog.spark.bucket.storage import BucketHead, Stored, head_from, head_to_bytes
 from antelog.spark.job.job import differences
 from antelog.spark.transport.packets import to_blob
@@ -131,3 +132,11 @@ def test_rows_of_other_types_are_refused(stream: Stream) -> None:
     without = msgspec.structs.replace(known, stored=Stored())
     sized: BucketHead = without.after(wrong, known.stored.appended, anew=True)
     _refused(stream, head_to_bytes(sized), wrong, "has facts of Temp whose columns had other types")
+
+
+def test_a_snapshot_of_another_program_is_refused(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    known = msgspec.structs.replace(head_from(head, JOB), stored=Stored())
+    wrong = [*storage.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
+    of_wrong = head_to_bytes(known.after(wrong, 0, anew=True))
+    _refused(stream, of_wrong, wrong, "the snapshot .* was saved by another program")
