@@ -16,10 +16,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from antelog.errors import DataError, UnsupportedError
-from antelog.forecast.files.model import Model
-from antelog.forecast.files.parts import merged
-from antelog.forecast.scores import from_dict, table
-from antelog.forecast.scores import merged as scores_merged
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import merged
+from antelog.forecast.scores.scores import from_dict, table
+from antelog.forecast.scores.scores import merged as scores_merged
 from antelog.program import Program
 from antelog.spark.bucket.learning import FOUND, learner, scorer
 from antelog.spark.job.checking import Checked, checked

@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.text import Text
 
+from antelog.forecast.alerts import FALL
 from antelog.forecast.columns import LIKELY
-from antelog.forecast.judges.alerts import FALL
-from antelog.forecast.report.percents import percent
+from antelog.forecast.reports.words import percent
 from antelog.language.moments import moment
 
 _CELLS = 10

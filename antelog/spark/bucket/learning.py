@@ -10,8 +10,8 @@ from collections.abc import Callable
 import msgspec
 import pyarrow as pa
 
-from antelog.forecast import scores
 from antelog.forecast.forecasting import model_of, scores_of
+from antelog.forecast.scores import scores
 from antelog.spark.bucket.batch import batch_of
 from antelog.spark.bucket.standing import finish
 from antelog.spark.job.job import Job

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from antelog.forecast.report.data import report_json
+from antelog.forecast.scores.scores import report_json
 from antelog.watch.board.answer import Answer
 from antelog.watch.board.look import MOST, look_of
 from antelog.watch.board.marks import marks

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from antelog.escaping import cell
-from antelog.forecast.scores import table
+from antelog.forecast.scores.scores import table
 from antelog.watch.board.answer import Answer, Line, label
 from antelog.watch.board.look import look_of
 from antelog.watch.web.markup import Html, ready, tag, text

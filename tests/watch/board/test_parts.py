@@ -3,7 +3,7 @@
 import pytest
 
 import antelog
-from antelog.forecast.scores import result
+from antelog.forecast.scores.scores import result
 from antelog.watch.board.answer import first_told, name_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.inputs import RATES, REJECTS, Inputs

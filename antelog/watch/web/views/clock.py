@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from antelog.forecast.report.words import lead
+from antelog.forecast.reports.words import lead
 from antelog.language.moments import moment, on_calendar
 
 _MILLISECOND = 1_000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from urllib.parse import quote
 
-from antelog.forecast.report.percents import NONE, percent
+from antelog.forecast.reports.words import NONE, percent
 from antelog.language.moments import literal_of, moment
 from antelog.watch.board.answer import Answer, value_text
 from antelog.watch.board.board import Board

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from antelog.forecast.report.percents import NONE
+from antelog.forecast.reports.words import NONE
 from antelog.watch.board.answer import Answer, Line
 from antelog.watch.board.look import SORTS, Look, Seen
 from antelog.watch.board.marks import Mark, marks
