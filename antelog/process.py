@@ -13,10 +13,9 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine import saving, state
-from antelog.engine.columns import room
+from antelog.engine.columns import joins
 from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine
-from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.static_rows import static_rows
+from antelog.engine.facts.frames import Frame, static_rows
 from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.columns import HALF_LIFE, KINDS
 from antelog.given import (
@@ -147,7 +146,7 @@ class Engine(PlanEngine):
             _kinds(only),
             others.get("arrival", "arrival"),
             others.get("keep_rejects", KEPT_REJECTS),
-            others.get("budget", room.BUDGET),
+            others.get("budget", joins.BUDGET),
         )
         given = static_rows(plan, others.get("static") or {})
         super().__init__(

@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # layer -> its folders, and modules beside them that folders need, each of which may import from those
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
-    "engine": ("columns", "values", "facts", "matching", "truth", "answers", "log"),
+    "engine": ("columns", "values", "facts", "step", "answers", "log"),
     "compile": (
         "literals",
         "nodes",
@@ -67,7 +67,6 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "patterns",
         "problems",
         "plan",
-        "naming",
         "prepared",
         "show",
     ),
@@ -79,7 +78,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
     "watch": ("child", "feed", "alerts", "sources", "follow", "board", "web"),
     "spark": (
-        *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
+        *("settings", "workers", "lost", "job", "transport", "bucket"),
         *("running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),

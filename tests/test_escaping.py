@@ -78,7 +78,7 @@ def test_commands_show_through_one_door() -> None:
     }
     assert {name: there for name, there in found.items() if there} == {
         "antelog/cli/stopping.py": [".write("],  # a line of its own
-        "antelog/cli/show/outputs.py": [".write("],
+        "antelog/cli/show/endings.py": [".write("],
         "antelog/cli/show/terminal.py": [*["click.echo("] * 3, "Console(s", "Console(h", ".print("],
         "antelog/cli/commands/try_.py": [".write("],  # lines of JSON
         "antelog/cli/commands/watch.py": [".write("],  # likewise

@@ -174,13 +174,13 @@ def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("antelog/engine/truth/atoms.py", "from antelog.engine.matching.rows import Rows"),
-        ("antelog/engine/truth/atoms.py", "from . import levels\nfrom ..columns import spans"),
+        ("antelog/engine/step/atoms.py", "from antelog.engine.facts.history import History"),
+        ("antelog/engine/step/atoms.py", "from . import rows\nfrom ..columns import spans"),
         (
             "antelog/engine/kernel.py",
             "from antelog.engine import state\nfrom antelog.engine.log.changes import changes",
         ),
-        ("antelog/engine/truth/atoms.py", "from antelog.compile.nodes.plan import Plan"),
+        ("antelog/engine/step/atoms.py", "from antelog.compile.nodes.plan import Plan"),
         ("antelog/compile/show/explain.py", "from antelog.compile.nodes.plan import Plan"),
         ("antelog/compile/passes.py", "from antelog.compile.show import explain"),
         ("antelog/program.py", "from antelog.engine import kernel"),
@@ -206,7 +206,7 @@ def test_folder_check_accepts(path: str, source: str) -> None:
         ),
         ("antelog/engine/log/told.py", "from antelog.engine import kernel", "log may not import kernel"),
         ("antelog/engine/log/told.py", "import antelog.engine", "log may not import the whole layer"),
-        ("antelog/cli/show/plan.py", "from ..recorded import replay", "show may not import recorded"),
+        ("antelog/cli/show/listing.py", "from ..recorded import replay", "show may not import recorded"),
         ("antelog/cli/run/report.py", "from antelog.cli.commands import run", "run may not import commands"),
         ("antelog/spark/workers.py", "from antelog.spark.job import job", "workers may not import job"),
         ("antelog/spark/job/job.py", "from antelog.spark import changes", "job may not import changes"),

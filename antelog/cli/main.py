@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from antelog.cli.arguments.completion import completion
-from antelog.cli.show.outputs import checked_outputs
+from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from antelog.accounts import Counts
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
-from antelog.engine.columns import room
+from antelog.engine.columns import joins
 from antelog.engine.facts.counting import Dropped, Status, dropped_table
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.frames import Frame
@@ -67,7 +67,7 @@ class EngineOptions:
     only: tuple[str, ...]
     arrival: str = "arrival"
     keep_rejects: int = KEPT_REJECTS
-    budget: int = room.BUDGET
+    budget: int = joins.BUDGET
 
 
 class PlanEngine:
@@ -132,6 +132,7 @@ class PlanEngine:
             },
             state_rows=rows_of(history),
             state_bytes=bytes_of(history) + values.nbytes,
+            seen_values=sum(len(each.cells) for each in self._state.told.values.values()),
         )
 
     @checked(facts=optional(NAMED))
@@ -148,7 +149,7 @@ class PlanEngine:
         new, unwanted = fact_limit.in_sight(before, batch.facts)
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
-        with room.budget(options.budget):
+        with joins.budget(options.budget):
             after, changes = kernel.step(plan, before, new, now, only=only, staged=forecaster is not None)
         if forecaster is None:
             log = {name: each.log for name, each in changes.items()}

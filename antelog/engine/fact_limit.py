@@ -25,14 +25,15 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.answers.affected import unsettled
-from antelog.engine.columns.tables import Column, Mask, find_rows
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of, without
 from antelog.engine.log.changes import Query, Teller, lines
 from antelog.engine.log.told import OPEN, REVISED, tell_current
-from antelog.engine.state import State, judge_of, since, step_to
+from antelog.engine.state import State, knowledge_of, since, step_to
+from antelog.engine.step.affected import unsettled
 
 LIMIT = "(limit)"
 """What is told as the reason for the rejection of an answer whose facts were dropped."""
@@ -127,9 +128,9 @@ class _Open:
         self._types = state.told.types
         last = step_to(replace(state, now=state.now - 1), state.now)
         about = unsettled(prepared(plan), relation.name, last)
-        self._judge = judge_of(plan, state)
+        self._known = knowledge_of(plan, state)
         self._query = Query(relation.name, about, since=since(plan, state, relation.name))
-        self._told = tell_current(self._judge, self._query, last)
+        self._told = tell_current(self._known, self._query, last)
         self._moment = np.flatnonzero(self._told.status == OPEN)
         found = self._told.found
         first = found.by_answer.first[self._told.at.answer[self._moment]]
@@ -139,7 +140,7 @@ class _Open:
         """Some of the answers, as if they were revised."""
         moment = self._moment[which]
         kind = np.full(len(moment), REVISED)
-        return lines(Teller(self._judge, self._types), self._query, self._told, moment, kind).table
+        return lines(Teller(self._known, self._types), self._query, self._told, moment, kind).table
 
 
 def _rejected(table: pa.Table) -> pa.Table:

@@ -23,15 +23,13 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.answers.affected import affected, unsettled
 from antelog.engine.batches import batches
-from antelog.engine.columns.room import TooLargeError
+from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct
 from antelog.engine.facts.facts import Admitted, Facts, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import added, fresh, without
-from antelog.engine.facts.slots import conflicting, sentence
+from antelog.engine.facts.history import conflicting, fresh, sentence, without
 from antelog.engine.log.changes import (
     KINDS,
     Changes,
@@ -46,8 +44,19 @@ from antelog.engine.log.changes import (
     nothing_changed,
 )
 from antelog.engine.log.schema import changes_schema
-from antelog.engine.state import State, begun, has_begun, judge_of, lighter, seeing, since, step_to
-from antelog.engine.truth.remembering import remembered
+from antelog.engine.state import (
+    State,
+    begun,
+    has_begun,
+    knowledge_of,
+    lighter,
+    seeing,
+    since,
+    step_to,
+    with_facts,
+)
+from antelog.engine.step.affected import affected, unsettled
+from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
 _MANY = 1_000
@@ -164,21 +173,21 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, ask
     if state.begin is None:
         return replace(state, now=now), _nothing_changed(plan, state, only)
     rules, ticks = prepared(plan), step_to(state, now)
-    whole = replace(state, history=added(state.history, facts))
-    judge = judge_of(plan, whole)
+    whole = with_facts(state, facts)
+    known = knowledge_of(plan, whole)
     new = {
         name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
         for name in whole.history
     }
     speaks = bool(only) and now >= state.begin
     told = {} if speaks else _nothing_changed(plan, state, only)
-    for name, about in affected(rules, names if speaks else (), ticks, new).items():
+    for name, about in affected(rules, names if speaks else (), ticks, new, whole.told.values).items():
         query = Query(name, about, tuple(only), share, since(plan, state, name), asked.staged)
-        told[name] = changes(judge, query, ticks, state.told.types)
-    settled = {name: remembered(judge, name, now) for name in rules.cycles}
+        told[name] = changes(known, query, ticks, state.told.types)
+    settled = {name: remembered(known, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
     history = without(whole.history, first)
-    return replace(state, now=now, history=history, settled=settled), told
+    return replace(whole, now=now, history=history, settled=settled), told
 
 
 def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
@@ -198,7 +207,7 @@ def open_answers(
     last = step_to(replace(state, now=state.now - 1), state.now)
     about = unsettled(prepared(plan), name, last)
     query = Query(name, about, KINDS, share, since(plan, state, name), staged)
-    return answers(judge_of(plan, state), query, last, state.told.types)
+    return answers(knowledge_of(plan, state), query, last, state.told.types)
 
 
 def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
@@ -207,4 +216,4 @@ def count_open(plan: Plan, state: State, name: str, share: Share | None = None) 
         return 0
     last = step_to(replace(state, now=state.now - 1), state.now)
     about = unsettled(prepared(plan), name, last)
-    return count(judge_of(plan, state), Query(name, about, KINDS, share, since(plan, state, name)), last)
+    return count(knowledge_of(plan, state), Query(name, about, KINDS, share, since(plan, state, name)), last)

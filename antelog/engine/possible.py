@@ -23,14 +23,12 @@ from antelog.engine import fact_limit
 from antelog.engine.columns.tables import Column, distinct, keys_of
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.lateness import delays
-from antelog.engine.facts.ticks import LAST
+from antelog.engine.facts.ticks import LAST, delays
 from antelog.engine.log.schema import relation_types
 from antelog.engine.state import State
-from antelog.engine.truth.settled import ALWAYS, Settled
+from antelog.engine.step.settled import ALWAYS, Settled
 from antelog.engine.values.encoding import OTHERS
-from antelog.engine.values.kinds import kind_of
-from antelog.engine.values.types import MIXED, Types, declared, wider
+from antelog.engine.values.types import MIXED, Types, declared, kind_of, wider
 from antelog.engine.values.values import Values
 
 _LARGEST = 2**63

@@ -7,6 +7,7 @@ It is a sealed archive (see `sealed`), whose members are
     types.arrow     an Arrow schema: for each input and static predicate a struct of its columns' types
     values.json     the values that have ids, the constants first
     facts/N         the kept facts of the plan's Nth input: cells, times, arrivals
+    seen/N          the values seen for the Nth unguarded variable: cells, and since when
     settled/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
                     cells, ticks, whether they are true, from when on
 
@@ -38,11 +39,12 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import added, gather
+from antelog.engine.facts.seen import SeenValues
 from antelog.engine.facts.ticks import LAST
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
-from antelog.engine.truth.settled import Settled
+from antelog.engine.step.settled import Settled
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Saved as SavedValues
 from antelog.engine.values.values import Values
@@ -130,6 +132,8 @@ def to_bytes(saved: Saved) -> bytes:
     for name, member in _facts_in(plan).items():
         facts = gather(history, name, None)
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
+    for number, own in enumerate(pure.told.values.values()):
+        members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
     for name, member in _settled_in(plan, settled).items():
         each = settled[name]
         members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
@@ -170,7 +174,8 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
     start = begin(plan, state.given, known)
     possible.check_constants(plan, start)
     facts_in, settled_in = _facts_in(plan), _settled_in(plan, start.settled)
-    _compare(members.keys(), {*_PLAIN, *facts_in.values(), *settled_in.values()})
+    seen_in = {columns: f"seen/{number}" for number, columns in enumerate(start.told.values)}
+    _compare(members.keys(), {*_PLAIN, *facts_in.values(), *seen_in.values(), *settled_in.values()})
     _compare(state.until.keys(), start.settled.keys())
     seen = _seen(pa.ipc.read_schema(pa.BufferReader(members["types.arrow"])))
     possible.check_types(plan, start, seen)
@@ -179,8 +184,11 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
         name: _settled(members[member], len(start.settled[name].columns), state.until[name])
         for name, member in settled_in.items()
     }
+    values = {columns: SeenValues(*_from_bytes(members[each], 2)) for columns, each in seen_in.items()}
+    shown = seeing(plan, start, seen)
     resumed = replace(
-        seeing(plan, start, seen),
+        shown,
+        told=replace(shown.told, values=values),
         now=state.now,
         begin=state.begin,
         forgotten=state.forgotten,

@@ -1,6 +1,6 @@
 """Sealed bytes: a line that says what they are, with a digest of all that follows, and then the content.
 
-    antelog state 0005 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 5 is the version of the format
+    antelog state 0006 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 6 is the version of the format
     PK…                                                            a zip archive of the members
 
 So every damage is noticed before anything is unpacked: members that were changed, swapped, doubled or left
@@ -25,7 +25,7 @@ from antelog.errors import StateError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-VERSION = 5
+VERSION = 6
 """Counts up whenever a state of the version before can no longer be read."""
 
 MOST = 2 * 2**30

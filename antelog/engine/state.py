@@ -11,19 +11,16 @@ from dataclasses import dataclass, replace
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
-from antelog.engine.answers.affected import Step
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, rows_of
+from antelog.engine.facts.seen import Seen, SeenValues, seen_from_the_start, seen_with
 from antelog.engine.log.schema import AnswerTypes, answer_types, seen_types, widened
-from antelog.engine.matching.background import background_of, table
-from antelog.engine.matching.knowledge import Knowledge
-from antelog.engine.matching.rows import Background
-from antelog.engine.matching.twins import Twins, twins
-from antelog.engine.truth.atoms import Judge
-from antelog.engine.truth.open_negations import settled_by
-from antelog.engine.truth.settled import Settled, nothing_settled
-from antelog.engine.truth.through_time import through_time
-from antelog.engine.values.types import Seen, Types, types_of_rows
+from antelog.engine.step.affected import Step
+from antelog.engine.step.background import Static, static_of
+from antelog.engine.step.knowledge import Knowledge, Memo
+from antelog.engine.step.settled import Settled, nothing_settled
+from antelog.engine.values.types import Seen as SeenTypes
+from antelog.engine.values.types import Types, types_of_rows
 from antelog.engine.values.values import Values
 
 Given = Mapping[str, Sequence[Row]]
@@ -31,23 +28,16 @@ Given = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class Told:
-    """What the columns of answers are told as: the types seen so far, and what follows for answers.
+    """The types that columns of facts have had so far, and those that follow for columns of answers.
 
-    `lines` were told of each of the last facts, if there were many.
+    `lines` were told of each of the last facts, if there were many. `values` are those that unguarded
+    variables have answers for.
     """
 
     seen: Mapping[str, Types]
     types: AnswerTypes
+    values: Seen
     lines: float = 0.0
-
-
-@dataclass(frozen=True)
-class Static:
-    """The background: the rows of each relation, what they say of each pattern, and the twins of queries."""
-
-    tables: Mapping[str, Sequence[tuple[int, ...]]]
-    of_patterns: Mapping[str, tuple[Background, ...]]
-    twins: Mapping[str, Twins]
 
 
 @dataclass(frozen=True)
@@ -82,22 +72,13 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     """
     rules, known = prepared(plan), evaluate(plan, given)
     values = Values(_constants(plan, known)) if values is None else values
-    tables = {name: table(rows, values) for name, rows in known.items()}
-    background = {
-        name: tuple(background_of(each, tables, values) for each in own)
-        for name, own in rules.patterns.items()
-    }
-    alike = {
-        query.name: found
-        for query in plan.queries
-        if (found := twins(query, rules.patterns[query.name], background[query.name])) is not None
-    }
+    static = static_of(plan, rules, known, values)
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     seen = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
-    told = Told(seen, answer_types(plan, seen))
-    return State(-1, begin, values, Static(tables, background, alike), history, settled, 0, told)
+    told = Told(seen, answer_types(plan, seen), seen_from_the_start(rules.seen, static.tables, values))
+    return State(-1, begin, values, static, history, settled, 0, told)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -109,12 +90,18 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
         yield from (value for row in rows for value in row)
 
 
-def seeing(plan: Plan, state: State, types: Seen) -> State:
+def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
+    """The state with new facts."""
+    told = replace(state.told, values=seen_with(state.told.values, facts))
+    return replace(state, history=added(state.history, facts), told=told)
+
+
+def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     """The state when facts have come whose columns have these types."""
     seen = widened(state.told.seen, types)
     if seen is state.told.seen:
         return state
-    return replace(state, told=Told(seen, answer_types(plan, seen), state.told.lines))
+    return replace(state, told=replace(state.told, seen=seen, types=answer_types(plan, seen)))
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
@@ -140,13 +127,11 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
     return replace(state, begin=begin, settled={**state.settled, **settled})
 
 
-def judge_of(plan: Plan, state: State) -> Judge:
-    """Who says, given what is known now, when atoms become true or false."""
-    static = state.static
-    known = Knowledge(
-        prepared(plan), state.values, state.history, static.of_patterns, static.tables, static.twins
+def knowledge_of(plan: Plan, state: State) -> Knowledge:
+    """The knowledge of a step, with nothing found out yet."""
+    return Knowledge(
+        prepared(plan), state.values, state.history, state.static, state.told.values, state.settled, Memo()
     )
-    return Judge(known, state.settled, through_time, settled_by)
 
 
 def since(plan: Plan, state: State, name: str) -> int | None:
@@ -177,7 +162,8 @@ def pruned(state: State) -> State:
     whole = {name: gather(state.history, name, None) for name in state.history}
     used = [column for facts in whole.values() for column in facts.columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
-    kept, cells = state.values.retain(*used, *atoms)
+    seen = [each.cells for each in state.told.values.values()]
+    kept, cells = state.values.retain(*used, *atoms, *seen)
     empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
     moved = {
         name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
@@ -186,4 +172,6 @@ def pruned(state: State) -> State:
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
-    return replace(state, values=kept, history=added(empty, moved), settled=settled)
+    seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.told.values.items()}
+    told = replace(state.told, values=seen_values)
+    return replace(state, values=kept, history=added(empty, moved), settled=settled, told=told)

@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, Mask, Numbers, find, in_order, keys_of
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
 from antelog.engine.log.changes import Lines
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import LIKELY, UNLIKELY

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antelog.engine.columns.tables import Column, Numbers, sorting, spread
+from antelog.engine.columns.joins import spread
+from antelog.engine.columns.tables import Column, Numbers, sorting
 from antelog.forecast.columns import COLUMNS, FORECAST, HOLDS
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.judges.mean import BOTH, MODEL, OUTCOMES

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, find, inverse, spread
+from antelog.engine.columns.joins import find, spread
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, inverse
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.log.changes import Lines as Logged
 from antelog.engine.log.told import REJECT, REVISED

@@ -108,7 +108,7 @@ def _row(change: Change, tick: int | None, likely: bool) -> str:
     cells = (
         moment(change.tick, tick),
         f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
-        "<br>".join([f"<code>{in_html(change.label)}</code>", *_excepted(change)]),
+        f"<code>{in_html(change.label)}</code>",
         *([_bar(change.outlook.chance)] if likely else []),
         "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
         "<br>".join(map(in_html, _outlook(change, tick))),
@@ -125,11 +125,6 @@ def _bar(chance: float | None) -> str:
     part = f"display:block;width:{60 * chance:.0f}px;height:8px;border-radius:4px;background:{_CHANCE}"
     share = percent(chance).replace(" ", "&nbsp;")
     return f'<span style="{track}"><span style="{part}"></span></span>&nbsp;{share}'
-
-
-def _excepted(change: Change) -> Iterator[str]:
-    if change.excepted:
-        yield in_html(f"all but {', '.join(change.excepted)}")
 
 
 def _explanation(explanation: Explanation) -> str:

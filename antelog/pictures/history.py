@@ -14,7 +14,7 @@ from antelog.language.checks.suggestions import did_you_mean
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
 ALL_OTHERS = "all others"
-"""The value that stands for all that nobody has named. A text of that name has quotes."""
+"""The value that stands for all that have not been seen. A text of that name has quotes."""
 _TIME = re.compile(r"[( ](\d+)\)\Z")
 
 
@@ -65,8 +65,7 @@ class Literals:
 class Change:
     """A change of an answer, whose values are texts in the language's syntax.
 
-    A value may also be `_`, which is any, or ALL_OTHERS; `excepted` are the values that are named, and so not
-    among all others.
+    A value may also be `_`, which is any, or ALL_OTHERS.
     """
 
     tick: int
@@ -75,7 +74,6 @@ class Change:
     values: Mapping[str, str]
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
-    excepted: tuple[str, ...] = ()
     outlook: Outlook = NO_OUTLOOK
 
     @property
@@ -93,7 +91,6 @@ class Answer:
     until: int
     outcome: str = OPEN
     literals: Literals = field(default_factory=Literals)
-    excepted: tuple[str, ...] = ()
     outlook: Outlook = NO_OUTLOOK
 
     @cached_property
@@ -208,7 +205,6 @@ def _after(answer: Answer, change: Change) -> Answer:
         until=change.tick,
         outcome=change.kind if change.kind in OUTCOMES else OPEN,
         literals=Literals(evidence, missing, change.because),
-        excepted=change.excepted,
         outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),
     )
 

@@ -20,7 +20,7 @@ from antelog.given import PATH, wrong
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
 
-_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", "except", *AFTER_ANSWER, *NAMES}
+_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
 
 
 def changes_in(source: Any) -> Iterator[Change]:
@@ -98,17 +98,15 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
     names = [name for name in table.column_names if name not in _COMMON]
     written = {name for name in names if table.schema.field(name).metadata == WRITTEN}
     for row in table.to_pylist():
-        yield _change(row, query, _texts(row, names, written), written)
+        yield _change(row, query, _texts(row, names, written))
 
 
 def _texts(row: Mapping[str, Any], names: Iterable[str], written: Set[str]) -> dict[str, str]:
     return {name: row[name] if name in written and row[name] else _text(row[name]) for name in names}
 
 
-def _change(
-    row: Mapping[str, Any], query: str, values: Mapping[str, str], written: Set[str] = frozenset()
-) -> Change:
-    """The change a row says; the variables that are `written` have their values as texts already."""
+def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Change:
+    """The change a row says."""
     if row["change"] not in (*KINDS, STILL_OPEN):
         raise ValueError(row["change"])
     silent = row.get("if_silent")
@@ -121,7 +119,6 @@ def _change(
         {name: ALL_OTHERS if name in others else value for name, value in values.items()},
         tuple(map(_explanation, row.get("explanations") or ())),
         tuple(row.get("because") or ()),
-        tuple(", ".join(_texts(each, others, written).values()) for each in row.get("except") or ()),
         Outlook(
             (silent["change"], int(silent["tick"])) if silent else None,
             row.get("decided_by"),

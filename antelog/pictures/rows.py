@@ -170,7 +170,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         said["deadline"] = "none" if due_by is None else clock.text(due_by)
         said["if silent"] = _outlook(answer, clock)
         said["chance"] = "" if answer.outlook.chance is None else percent(answer.outlook.chance)
-    said["because"], said["all but"] = _listed(failed), _listed(answer.excepted)
+    said["because"] = _listed(failed)
     return {name: text for name, text in said.items() if text}
 
 

@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.tables import Column, spread
+from antelog.engine.columns.joins import spread
+from antelog.engine.columns.tables import Column
 from antelog.escaping import json_text
 from antelog.telling.shown import Shown
-from antelog.telling.values import excepted_in, from_written, is_written, ordered, plain
+from antelog.telling.values import from_written, is_written, ordered, plain
 
 _DIGITS = 6
 """Chances are told with so many."""
@@ -85,7 +86,6 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         '{"answer": ',
         _answer(relation, table, style),
         *_others(table, style),
-        *_excepted(table, style),
         *_explanations(table, style),
         pc.if_else(confirmed, "", _outlook(table)),
         *_chances(table, confirmed),
@@ -136,16 +136,6 @@ def _others(table: pa.Table, style: Style) -> list[pa.Array]:
         return []
     names = table.column("others").to_pylist()
     return [pa.array([f', "others": {style.quoted(each)}' if each else "" for each in names], pa.string())]
-
-
-def _excepted(table: pa.Table, style: Style) -> list[pa.Array]:
-    """The values that are named, and so not among all others."""
-    if "except" not in table.column_names:
-        return []
-    lists = [
-        [{name: plain(value) for name, value in each.items()} for each in rows] for rows in excepted_in(table)
-    ]
-    return [pa.array([f', "except": {style.quoted(each)}' if each else "" for each in lists], pa.string())]
 
 
 def _outlook(table: pa.Table) -> pa.Array:

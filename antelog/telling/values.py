@@ -15,7 +15,7 @@ import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.log.schema import WRITTEN
-from antelog.engine.values.kinds import as_plain
+from antelog.engine.values.types import as_plain
 from antelog.language.syntax import number
 
 Plain = str | int | float | bool | None
@@ -63,23 +63,7 @@ def rows_of(table: pa.Table, relation: Relation) -> list[dict[str, Any]]:
     for name in (field.name for field in table.schema if is_written(field)):
         for row in rows:
             row[name] = None if row[name] is None else from_written(row[name])
-    for row, excepted in zip(rows, excepted_in(table), strict=False):
-        row["except"] = excepted
     return rows
-
-
-def excepted_in(table: pa.Table) -> list[list[dict[str, Any]]]:
-    """For each line the values that are named, and so not among all others; nothing if no line has any."""
-    if "except" not in table.column_names:
-        return []
-    written = {field.name for field in table.schema if is_written(field)}
-
-    def values(row: dict[str, Any], others: list[str]) -> dict[str, Any]:
-        return {name: from_written(row[name]) if name in written else row[name] for name in others}
-
-    lists = zip(table.column("others").to_pylist(), table.column("except").to_pylist(), strict=True)
-    found = [[values(row, others) for row in rows or ()] for others, rows in lists]
-    return [sorted(each, key=lambda row: [_rank(v) for v in row.values()]) for each in found]
 
 
 def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:

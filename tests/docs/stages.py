@@ -16,7 +16,6 @@ from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.answers.affected import affected
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal
 from antelog.engine.answers.moments import moments
@@ -25,9 +24,11 @@ from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import added, gather
 from antelog.engine.kernel import admitted, step
-from antelog.engine.matching.rows import Rows, facts_for
-from antelog.engine.state import judge_of, start, step_to
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.state import knowledge_of, start, step_to
+from antelog.engine.step.affected import affected
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.matching import facts_for
+from antelog.engine.step.rows import Rows
 from antelog.engine.values.values import Values
 
 PROGRAM = """
@@ -54,8 +55,8 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "facts", _facts(new, values)
     yield "kept", _facts(gather(whole.history, "Temp", None), values)
 
-    until, judge = step_to(state, NOW), judge_of(plan, whole)
-    about = affected(rules, [QUERY], until, {"Temp": spans_of(new.time)})[QUERY]
+    until, judge = step_to(state, NOW), knowledge_of(plan, whole)
+    about = affected(rules, [QUERY], until, {"Temp": spans_of(new.time)}, whole.told.values)[QUERY]
     yield "affected", table({"first": about.first, "last": about.last})
 
     (pattern,) = rules.patterns[QUERY]
@@ -78,12 +79,12 @@ def stages() -> Iterator[tuple[str, str]]:
     )
 
 
-def _found(judge: Judge, pattern: Prepared) -> str:
+def _found(known: Knowledge, pattern: Prepared) -> str:
     """The facts that fit each literal."""
     rows: list[dict[str, object]] = []
     for fact in pattern.facts:
-        found = facts_for(fact, judge.known.history, None, judge.known.values)
-        columns = {**_bound(found.rows, judge.known.values), "arrived": found.arrived}
+        found = facts_for(fact, known.history, None, known.values)
+        columns = {**_bound(found.rows, known.values), "arrived": found.arrived}
         rows += [
             {"literal": _name(fact), **dict(zip(columns, each, strict=True))}
             for each in zip(*columns.values(), strict=True)
@@ -91,12 +92,12 @@ def _found(judge: Judge, pattern: Prepared) -> str:
     return table({name: [row[name] for row in rows] for name in ("literal", "X", "T", "arrived")})
 
 
-def _views(found: Lives, before: int, now: int, judge: Judge) -> str:
+def _views(found: Lives, before: int, now: int, known: Knowledge) -> str:
     """The explanations at each moment, and which of them are worth telling."""
     at = moments(found, before, now)
-    kept = minimal(found, at, judge.known.rules.relations[QUERY].answer.variables, judge.known.values)
+    kept = minimal(found, at, known.rules.relations[QUERY].answer.variables, known.values)
     (block,) = found.blocks
-    bound = _bound(block.rows.take(at.view_of), judge.known.values)
+    bound = _bound(block.rows.take(at.view_of), known.values)
     return table({**bound, "at": at.then, "told": ["yes" if each else "no, needless" for each in kept]})
 
 

@@ -9,15 +9,15 @@ from typing import Any
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.language import Checked
-from antelog.language.syntax import Value
 from tests.engine.few import at_most_for
 from tests.engine.plain import PlainEngine
 from tests.specification import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
 from tests.specification import changes as specified_changes
 from tests.specification.answers import Answer, explanation
 from tests.specification.helpers import Fact
+from tests.specification.literals.literal import Literal
 from tests.specification.reading import explanation_of, explanations_of, in_order
-from tests.specification.terms import OTHERS, Literal
+from tests.specification.terms import OTHERS
 from tests.strategies import Case
 
 
@@ -70,7 +70,7 @@ def reports(engine: PlainEngine, plan: Plan) -> dict[tuple[str, Answer], tuple[R
         for row in engine.answers(query.name).to_pylist():
             answer = answer_of(row, query)
             told = explanations_of(row["explanations"], [name for name, _ in answer])
-            report = Report(engine.now, query.name, answer, told, _excepted(row))
+            report = Report(engine.now, query.name, answer, told)
             assert (query.name, answer) not in found, f"{answer} is told twice"
             found[query.name, answer] = report, None if report.confirmed else _ahead(row)
     return found
@@ -96,12 +96,6 @@ def answer_of(row: Mapping[str, Any], query: Relation) -> Answer:
     names = query.answer.names
     others = row.get("others") or ()
     return tuple((name, OTHERS if name in others else row[name]) for name in names)
-
-
-def _excepted(row: Mapping[str, Any]) -> frozenset[Value]:
-    """The values that are named for an answer about all others."""
-    excepted = row.get("except") or ()
-    return frozenset(value for each in excepted for value in each.values() if value is not None)
 
 
 def _ahead(row: Mapping[str, Any]) -> Outlook:

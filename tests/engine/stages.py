@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,13 @@ import antelog
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine import kernel
-from antelog.engine.answers.affected import Step
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.engine.facts.history import added
-from antelog.engine.matching.knowledge import Knowledge
-from antelog.engine.matching.partials import Partial, partials
-from antelog.engine.matching.rows import ONE, Background, Rows
-from antelog.engine.state import State, begun, judge_of, start
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.state import State, begun, knowledge_of, start, with_facts
+from antelog.engine.step.affected import Step
+from antelog.engine.step.background import Background
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.matching import Partial, partials
+from antelog.engine.step.rows import ONE, Rows
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
@@ -35,12 +34,9 @@ class Stage:
     now: int
 
     @property
-    def judge(self) -> Judge:
-        return judge_of(self.plan, self.state)
-
-    @property
     def known(self) -> Knowledge:
-        return self.judge.known
+        """The knowledge of a step, with nothing found out yet."""
+        return knowledge_of(self.plan, self.state)
 
     @property
     def values(self) -> Values:
@@ -53,7 +49,7 @@ class Stage:
 
     def pattern(self, relation: str, number: int = 0) -> tuple[Prepared, Background]:
         """A pattern as the engine looks at it, and its background."""
-        return self.known.rules.patterns[relation][number], self.known.background[relation][number]
+        return self.known.rules.patterns[relation][number], self.known.static.of_patterns[relation][number]
 
     def partials(self, relation: str, number: int = 0) -> list[Partial]:
         """All rows of a pattern."""
@@ -86,7 +82,7 @@ def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
     state, batch = kernel.admitted(plan, start(plan), given, now)
     assert batch.rejects.num_rows == 0, batch.rejects.to_pylist()
     state = begun(plan, state, batch.facts)
-    return Stage(plan, replace(state, history=added(state.history, batch.facts)), now)
+    return Stage(plan, with_facts(state, batch.facts), now)
 
 
 def ticks(column: Sequence[int] | Column) -> list[int | None]:

@@ -45,7 +45,7 @@ def lines_of(changed: Mapping[str, pa.Table]) -> list[str]:
     return [_line(name, row) for name, table in changed.items() for row in table.to_pylist()]
 
 
-_ABOUT = ("tick", "change", "others", "except", "explanations", "if_silent", "decided_by", "because")
+_ABOUT = ("tick", "change", "others", "explanations", "if_silent", "decided_by", "because")
 
 
 def _line(name: str, row: dict[str, Any]) -> str:
@@ -56,9 +56,6 @@ def _line(name: str, row: dict[str, Any]) -> str:
         if key not in _ABOUT
     )
     parts = [f"{row['change']} {name}({', '.join(values)}): {' ; '.join(map(_text, row['explanations']))}"]
-    excepted = (str(value) for each in row.get("except") or () for value in each.values())
-    if text := ", ".join(excepted):
-        parts[0] += f" but {text}"
     if row["if_silent"] is not None:
         parts.append(f"{row['if_silent']['change']} at {row['if_silent']['tick']}")
     if row["decided_by"] is not None:

@@ -57,7 +57,7 @@ def log_of(case: Case, compiled: Compiled | None = None) -> Log:
     return found
 
 
-_TOLD = ("tick", "change", "except", "explanations", "if_silent", "decided_by", "because")
+_TOLD = ("tick", "change", "explanations", "if_silent", "decided_by", "because")
 
 
 def about(query: str, row: Row) -> str:
@@ -155,16 +155,11 @@ def test_an_answer_goes_from_possible_to_confirmed_or_rejected(case: Case) -> No
         if before is not None:
             assert before["change"] != "confirmed"  # nothing is told of an answer that is certain
             assert before["tick"] < row["tick"]  # and at most one line about an answer at a tick
-        if row["change"] == "rejected" and not was_open:
-            # Only a value that was named, and is not as all others are.
-            assert before is None
-            assert row["others"] is None
-        else:
-            assert (row["change"] == "possible") <= (not was_open)
-            assert (row["change"] in ("revised", "rejected")) <= was_open
-            complete = [not explanation["hypotheses"] for explanation in row["explanations"]]
-            assert complete
-            assert all(complete) if row["change"] == "confirmed" else not any(complete)
+        assert (row["change"] == "possible") <= (not was_open)
+        assert (row["change"] in ("revised", "rejected")) <= was_open
+        complete = [not explanation["hypotheses"] for explanation in row["explanations"]]
+        assert complete
+        assert all(complete) if row["change"] == "confirmed" else not any(complete)
         last[key] = row
 
 

@@ -14,7 +14,7 @@ from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.job import ARRIVED, Data, Job, Span
+from antelog.spark.job.job import ARRIVED, Data, Extent, Job
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
@@ -34,7 +34,7 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     data = Data(settings.pop("given", {}), types, own)
     only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
     forecasts = settings.pop("forecasts", None)
-    span = Span(settings.pop("begin", None), settings.pop("until", None))
+    span = Extent(settings.pop("begin", None), settings.pop("until", None))
     timing = Timing(**{"clock": "arrival" if own else "event", **settings}, tick=plan.tick)
     return Job(plan, data, numbers, only, timing, span, batch, forecasts)
 
@@ -64,8 +64,7 @@ def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows in an order of their own, and without what only DataFrames have."""
     plain = []
     for row in rows:
-        # What is excepted from all others one process knows, and no bucket.
-        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp", "except")}
+        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp")}
         # A frame for several queries has columns that some have no use for.
         plain.append(_without_nothing(kept))
     return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))

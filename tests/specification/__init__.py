@@ -87,7 +87,7 @@ def snapshots(evaluation: Evaluation) -> Iterator[Report]:
 
 def changes(evaluation: Evaluation) -> Iterator[Change]:
     """The change log of all queries."""
-    yield from log(evaluation.answers, evaluation.world, partial(outlook, evaluation))
+    yield from log(evaluation.answers, evaluation.program.until, partial(outlook, evaluation))
 
 
 def outlook(evaluation: Evaluation, report: Report) -> Outlook:

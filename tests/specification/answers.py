@@ -8,25 +8,16 @@ from itertools import permutations
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
-from tests.specification.naming import named
+from tests.specification.literals.literal import Body, Literal
 from tests.specification.program import Query
-from tests.specification.terms import (
-    OTHERS,
-    Condition,
-    Literal,
-    Special,
-    Term,
-    Variable,
-    mapped,
-    renamed,
-    variables,
-)
+from tests.specification.seen import seen
+from tests.specification.terms import OTHERS, Special, Term, Variable, mapped, renamed, variables
 from tests.specification.world import START, Derivation, Tick, World
 
 Answer: TypeAlias = tuple[tuple[str, Value | Special | None], ...]
 """The values of a query's variables, in the order in which it names them, the time last.
 
-None is an open variable; `OTHERS` are all values that nobody has named for this answer.
+None is an open variable; `OTHERS` are all values that have not been seen.
 """
 
 Group: TypeAlias = tuple[str, ...]
@@ -72,7 +63,7 @@ def _groups(literals: list[Literal], own: frozenset[str]) -> Iterator[list[Liter
         yield group
 
 
-def _ties(literal: Literal, own: frozenset[str]) -> set[str | Condition]:
+def _ties(literal: Literal, own: frozenset[str]) -> set[str | Body]:
     return {*(variables(literal) - own), *literal.conditions}
 
 
@@ -126,11 +117,11 @@ def own_names(answer: Answer) -> list[str]:
 
 @dataclass(frozen=True)
 class Answers:
-    """All there is to tell of a query in a world, and the values named for its answers about all others."""
+    """All there is to tell of a query in a world, and the values seen for each answer about all others."""
 
     query: Query
     candidates: Mapping[Answer, tuple[Candidate, ...]]
-    named: Mapping[Answer, Mapping[Value, Tick]]
+    seen: Mapping[Answer, Mapping[Value, Tick]]
 
     def explanations(self, answer: Answer, now: int) -> frozenset[Explanation]:
         return frozenset(e for e, _ in self.told(answer, now))
@@ -153,21 +144,21 @@ class Answers:
 def answers_of(world: World, query: Query, also: Iterable[int] = ()) -> Answers:
     """`also` are ticks, besides those up to `until`, that answers driven by the clock are wanted about."""
     found: dict[Answer, list[Candidate]] = {}
-    names: dict[tuple[Term, ...], dict[Value, Tick]] = {}
+    values: dict[tuple[Term, ...], dict[Value, Tick]] = {}
     driven = [p for p in query.patterns if not p.unguarded_time()]
     for pattern in driven:
         for derivation in world.derivations(pattern, pattern.head):
-            _add(world, query, derivation, found, names)
+            _add(world, query, derivation, found, values)
     ticks = {*range(world.program.until + 1), *also}
     ticks |= {t for answer in found for t in [answer[-1][1]] if isinstance(t, int)} if query.time else set()
     for pattern in (p for p in query.patterns if p.unguarded_time()):
         for tick in ticks:
             for derivation in world.derivations(pattern, (*pattern.head[:-1], tick)):
-                _add(world, query, derivation, found, names)
+                _add(world, query, derivation, found, values)
     return Answers(
         query,
         {answer: tuple(group) for answer, group in found.items()},
-        {answer_of(query, head): values for head, values in names.items()},
+        {answer_of(query, head): own for head, own in values.items()},
     )
 
 
@@ -176,7 +167,7 @@ def _add(
     query: Query,
     derivation: Derivation,
     found: dict[Answer, list[Candidate]],
-    names: dict[tuple[Term, ...], dict[Value, Tick]],
+    values: dict[tuple[Term, ...], dict[Value, Tick]],
 ) -> None:
     """A derivation, or one for each value that its unguarded variable ranges over."""
     pattern, head = derivation.pattern, derivation.head
@@ -187,9 +178,9 @@ def _add(
         found.setdefault(answer_of(query, head), []).append(Candidate(derivation, since))
         return
     everything = tuple(OTHERS if isinstance(t, Variable) and t.name in ranging else t for t in head)
-    if everything not in names:
-        names[everything] = named(world, query, everything)
-    for value, at in [*names[everything].items(), (OTHERS, START)]:
+    if everything not in values:
+        values[everything] = seen(world, query, everything)
+    for value, at in [*values[everything].items(), (OTHERS, START)]:
         each = world.with_value(derivation, ranging, value)
         if each is not None:
             found.setdefault(answer_of(query, each.head), []).append(Candidate(each, max(since, at)))
@@ -213,8 +204,6 @@ class Report:
     query: str
     answer: Answer
     explanations: frozenset[Explanation]
-    excepted: frozenset[Value] = frozenset()
-    """The values named by then, of an answer about all others."""
 
     @property
     def confirmed(self) -> bool:
@@ -228,17 +217,16 @@ class Report:
 def reports(answers: Answers, until: int) -> Iterator[Report]:
     """The answers of each tick from 0 on. A confirmed one is told at the tick it is confirmed, once.
 
-    A value that is named after all others were confirmed was confirmed with them.
+    A value that is seen after all others were confirmed was confirmed with them.
     """
     done: set[Answer] = set()
     for tick in range(until + 1):
-        for everything, values in answers.named.items():
+        for everything, values in answers.seen.items():
             if everything in done:
                 done |= {with_value(everything, v) for v, since in values.items() if since == tick}
         for answer in answers.candidates:
             if answer not in done and (told := answers.explanations(answer, tick)):
-                excepted = (v for v, since in answers.named.get(answer, {}).items() if since <= tick)
-                report = Report(tick, answers.query.name, answer, told, frozenset(excepted))
+                report = Report(tick, answers.query.name, answer, told)
                 if report.confirmed:
                     done.add(answer)
                 yield report

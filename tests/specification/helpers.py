@@ -21,7 +21,8 @@ from tests.specification import (
     evaluate,
     snapshots,
 )
-from tests.specification.terms import Atom, Literal, Special, by_time
+from tests.specification.literals.literal import Literal, by_time
+from tests.specification.terms import Atom, Special
 from tests.strategies import Case
 
 Fact = tuple[str, tuple[Value, ...], int]
@@ -57,12 +58,11 @@ def lines(evaluation: Evaluation, tick: int | None = None) -> list[str]:
 
 
 def line(report: Report) -> str:
-    excepted = f" but {', '.join(sorted(map(str, report.excepted)))}" if report.excepted else ""
-    return f"{report.tick}: {answer_text(report)} {explanations_text(report.explanations)}{excepted}"
+    return f"{report.tick}: {answer_text(report)} {explanations_text(report.explanations)}"
 
 
 def answer_text(answer: Report | Change) -> str:
-    """An answer as text: `_` is an open variable, `all others` those that nobody has named."""
+    """An answer as text: `_` is an open variable, `all others` those that have not been seen."""
     values = ", ".join(
         f"{name}={value.value if isinstance(value, Special) else '_' if value is None else value}"
         for name, value in answer.answer

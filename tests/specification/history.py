@@ -11,20 +11,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from antelog.language.syntax import Value
 from tests.specification.ahead import Outlook
 from tests.specification.answers import (
     Answer,
     Answers,
     Explanation,
     Report,
-    explanation,
-    own_names,
     reports,
-    with_value,
 )
-from tests.specification.terms import Literal, renamed, variables
-from tests.specification.world import World
+from tests.specification.literals.literal import Literal
 
 
 class Kind(Enum):
@@ -36,10 +31,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """A line of the log. A rejection has the last explanations, and the hypotheses that failed.
-
-    One of a value that is named has those of all others with its value put in.
-    """
+    """A line of the log. A rejection has the last explanations, and the hypotheses that failed."""
 
     tick: int
     kind: Kind
@@ -53,9 +45,8 @@ class Change:
 Key: TypeAlias = tuple[str, Answer]
 
 
-def log(answers: Mapping[str, Answers], world: World, ahead: Callable[[Report], Outlook]) -> Iterator[Change]:
+def log(answers: Mapping[str, Answers], until: int, ahead: Callable[[Report], Outlook]) -> Iterator[Change]:
     """The changes that the reports of all ticks amount to."""
-    until = world.program.until
     at: dict[int, dict[Key, Report]] = {tick: {} for tick in range(until + 1)}
     for report in (report for each in answers.values() for report in reports(each, until)):
         at[report.tick][report.query, report.answer] = report
@@ -65,9 +56,7 @@ def log(answers: Mapping[str, Answers], world: World, ahead: Callable[[Report], 
         lines = [*_changed(before, now, last, ahead)]
         lines += _gone(before, now, tick, answers)
         last.update(((line.query, line.answer), line) for line in lines)
-        named = list(_named(now, last, world))
-        last.update(((line.query, line.answer), line) for line in named)
-        yield from sorted([*lines, *named], key=lambda line: (line.query, str(line.answer)))
+        yield from sorted(lines, key=lambda line: (line.query, str(line.answer)))
         before = now
 
 
@@ -99,27 +88,3 @@ def _gone(
         if (query, answer) not in now and not report.confirmed:
             because = answers[query].failed(answer, tick)
             yield Change(tick, Kind.REJECTED, query, answer, report.explanations, None, because)
-
-
-def _named(now: Mapping[Key, Report], last: Mapping[Key, Change], world: World) -> Iterator[Change]:
-    """A value named for all others gets a line while these are told, if it has none yet."""
-    for (query, answer), report in now.items():
-        for value in report.excepted:
-            own = with_value(answer, value)
-            if (query, own) not in last and (query, own) not in now:
-                told = frozenset(_put_in(e, report, value) for e in report.explanations)
-                false = _false(told, report.tick, world)
-                yield Change(report.tick, Kind.REJECTED, query, own, told, None, false)
-
-
-def _put_in(told: Explanation, report: Report, value: Value) -> Explanation:
-    known = dict.fromkeys(report.others, value)
-    own = frozenset(own_names(report.answer))
-    evidence, hypotheses = ([renamed(li, known) for li in s] for s in (told.evidence, told.hypotheses))
-    return explanation(evidence, hypotheses, own)
-
-
-def _false(told: frozenset[Explanation], tick: int, world: World) -> frozenset[Literal]:
-    """What is false of explanations with a value put in."""
-    literals = {literal for e in told for literal in (*e.evidence, *e.hypotheses)}
-    return frozenset(li for li in literals if not variables(li) and world.ticks(li).false_at <= tick)

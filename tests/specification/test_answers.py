@@ -1,4 +1,4 @@
-"""tests/specification/{ahead,answers,history,naming,refusals,stream}.py: reports that can be read off."""
+"""tests/specification/{ahead,answers,history,refusals,seen,stream}.py: reports that can be read off."""
 
 from __future__ import annotations
 
@@ -205,26 +205,57 @@ def test_asking_for_less_of_one_value_is_not_looked_at() -> None:
     assert lines(evaluate_text(text, [("Q", ("a", 0), 0)]), 0) == ["0: R(X=a, T=1) Q(a, 0) | P(a, 1)"]
 
 
-# ---- values nobody has named ----
+# ---- values that have been seen ----
 
 CALM = "input Alarm(x, time) delay 2.\nCalm(X, T) :- not Alarm(X, T)#.\nquery Calm(X, T)."
 
 
-def test_a_named_value_gets_a_line() -> None:
-    found = told(CALM.replace("#", ""), [("Alarm", ("a", 0), 1)], 2)
-    assert [line for line in found if "T=0" in line] == [
+def test_a_value_has_answers_of_its_own_once_it_has_been_seen() -> None:
+    found = told(CALM.replace("#", ""), [("Alarm", ("a", 1), 1)], 2)
+    assert [line for line in found if "T=2" not in line] == [
         "0 possible Calm(X=all others, T=0) | not Alarm(X, 0)",
-        "1 rejected Calm(X=a, T=0) | not Alarm(a, 0) because not Alarm(a, 0)",
+        "1 possible Calm(X=a, T=0) | not Alarm(a, 0)",
+        "1 possible Calm(X=all others, T=1) | not Alarm(X, 1)",
+        "2 confirmed Calm(X=a, T=0) not Alarm(a, 0) |",
         "2 confirmed Calm(X=all others, T=0) not Alarm(X, 0) |",
     ]
 
 
-def test_a_value_that_a_comparison_names_is_excepted_from_the_start() -> None:
-    found = lines(evaluate_text(CALM.replace("#", ", X != b"), [], 0))
-    assert found == ["0: Calm(X=all others, T=0) | not Alarm(X, 0) but b"]
+def test_a_value_that_is_false_when_it_is_seen_gets_no_line() -> None:
+    found = told(CALM.replace("#", ""), [("Alarm", ("a", 0), 1)], 3)
+    assert [line for line in found if "T=0" in line] == [
+        "0 possible Calm(X=all others, T=0) | not Alarm(X, 0)",
+        "2 confirmed Calm(X=all others, T=0) not Alarm(X, 0) |",
+    ]
+    assert "3 confirmed Calm(X=a, T=1) not Alarm(a, 1) |" in found
 
 
-def test_a_value_named_after_all_others_were_confirmed_was_confirmed_with_them() -> None:
+def test_constants_and_background_are_seen_from_the_start() -> None:
+    others = "0: Calm(X=all others, T=0) | not Alarm(X, 0)"
+    assert lines(evaluate_text(CALM.replace("#", ", X != b"), [], 0)) == [others]
+    delay = CALM.replace("#", "") + "\ndelay Alarm(c, _) = 1."
+    assert lines(evaluate_text(delay, [], 0)) == [others, "0: Calm(X=c, T=0) | not Alarm(c, 0)"]
+    site = CALM.replace("not Alarm(X, T)#", "not Loud(X, T)") + "\nLoud(X, T) :- Site(X), Alarm(X, T)."
+    assert lines(evaluate_text(site + "\nstatic Site(x).\nSite(d).", [], 0)) == [
+        "0: Calm(X=all others, T=0) not Loud(X, 0) |",
+        "0: Calm(X=d, T=0) | not Loud(d, 0)",
+    ]
+    elsewhere = CALM.replace("#", "") + "\nQ(T) :- Alarm(e, T).\nquery Q(T)."
+    assert lines(evaluate_text(elsewhere, [], 0)) == [others, "0: Calm(X=e, T=0) | not Alarm(e, 0)"]
+
+
+def test_what_a_fact_has_in_a_column_is_seen_whether_or_not_it_fits() -> None:
+    text = (
+        "input Temp(x, level, time).\nHot(X, T) :- Temp(X, high, T).\n"
+        "Calm(X, T) :- not Hot(X, T).\nquery Calm(X, T)."
+    )
+    assert lines(evaluate_text(text, [("Temp", ("a", "low", 0), 0)], 1), 1) == [
+        "1: Calm(X=a, T=1) not Hot(a, 1) |",
+        "1: Calm(X=all others, T=1) not Hot(X, 1) |",
+    ]
+
+
+def test_what_was_settled_for_all_others_before_a_value_is_seen_is_not_told_again() -> None:
     text = (
         "input A(x, time). input B(x, time) delay 3.\n"
         "P(X, T) :- not A(X, T).\nP(X, T) :- B(X, T), not A(X, T).\nquery P(X, T)."

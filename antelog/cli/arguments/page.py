@@ -14,7 +14,7 @@ from antelog.cli.arguments.reading import Read
 from antelog.errors import UnsupportedError
 from antelog.run.settings import PageSettings
 from antelog.run.values import SettingError
-from antelog.watch.web.address import Address, checked
+from antelog.watch.web.address import PageAddress, checked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -76,9 +76,9 @@ def page_options(command: Command) -> Command:
     return command
 
 
-def page_address(settings: PageSettings, *, facts: str | None = None) -> Address:
+def page_address(settings: PageSettings, *, facts: str | None = None) -> PageAddress:
     """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
-    address = Address(
+    address = PageAddress(
         host=settings.host,
         port=settings.port,
         allowed_hosts=tuple(settings.allowed_hosts),
@@ -95,9 +95,9 @@ def page_address(settings: PageSettings, *, facts: str | None = None) -> Address
         raise click.UsageError(str(error)) from None
 
 
-def address_of(given: Mapping[str, Any], *, facts: str | None) -> Address:
+def address_of(given: Mapping[str, Any], *, facts: str | None) -> PageAddress:
     """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
-    address = Address(
+    address = PageAddress(
         host=given["host"],
         port=given["port"],
         allowed_hosts=given["allowed_hosts"],

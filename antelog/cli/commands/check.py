@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.text import Text
 
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
-from antelog.cli.show.plan import print_plan
-from antelog.cli.show.terminal import say, tell, to_stdout
+from antelog.cli.show.terminal import print_text, say, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
-from antelog.compile.show.explain import explain
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.rules.statics import evaluate
+from antelog.compile.show.explain import DETAIL, PATTERN, TEXT, TITLE, Line, explain, report
 from antelog.compile.show.summary import summaries, work_text
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as diagnostics_to_json
@@ -73,3 +77,20 @@ def _as_json(compiled: Compiled, source: Source) -> dict[str, Any]:
         "plan": None if plan is None else json.loads(to_json(plan))["plan"],
         "text": None if plan is None else explain(plan),
     }
+
+
+_STYLES = {TITLE: "bold", TEXT: "", PATTERN: "cyan", DETAIL: "dim"}
+
+
+def print_plan(plan: Plan, console: Console) -> None:
+    """On a terminal lines are wrapped at its width; elsewhere each is as long as it has to be."""
+    rows = {name: len(found) for name, found in evaluate(plan).items()}
+    for line in report(plan, rows):
+        for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
+            print_text(console, Text(text, _STYLES[line.role]))
+
+
+def _wrapped(line: Line, width: int) -> list[str]:
+    """The line in parts that fit the width, those after the first indented as it says."""
+    first, others = " " * line.indent, " " * line.hanging
+    return textwrap.wrap(line.text, width, initial_indent=first, subsequent_indent=others) or [""]

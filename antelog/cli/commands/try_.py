@@ -33,7 +33,6 @@ from antelog.cli.recorded.replay import changes, snapshots
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import (
     say_what_was_dropped,
     say_what_was_left_out,
@@ -41,7 +40,7 @@ from antelog.cli.show.set_aside import (
     summarized,
 )
 from antelog.cli.show.summary import say_outcomes
-from antelog.cli.show.terminal import say, to_stdout
+from antelog.cli.show.terminal import progress_bar, say, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY

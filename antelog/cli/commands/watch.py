@@ -23,14 +23,13 @@ from antelog.cli.arguments.units import time_unit_option, with_units
 from antelog.cli.recorded.facts import say_what_is_missing, static_facts, static_option
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
-from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
 from antelog.cli.show.terminal import to_stdout
 from antelog.cli.watching.beginning import Files, Terminal, Wish, follower
 from antelog.cli.watching.beside import Tend, with_alerts, with_page
 from antelog.cli.watching.showing import is_changes, show_changes
 from antelog.cli.watching.sources import pair, posted, sources_of, timing_of
-from antelog.cli.watching.stopping import stoppable
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
 from antelog.forecast.columns import KINDS

@@ -19,8 +19,7 @@ from antelog.cli.arguments.maps import maps_of
 from antelog.cli.arguments.pairs import files_of_inputs, files_of_statics, pair
 from antelog.cli.arguments.ticks import tick_of
 from antelog.cli.recorded.replay import Recorded
-from antelog.cli.show.progress import Report
-from antelog.cli.show.terminal import say
+from antelog.cli.show.terminal import Report, say
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond

@@ -9,8 +9,8 @@ from typing import Any
 from antelog.cli.recorded.facts import Facts, recorded, say_what_is_missing, static_facts
 from antelog.cli.recorded.replay import changes
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
-from antelog.cli.show.progress import progress_bar
 from antelog.cli.show.set_aside import say_what_was_read, summarized
+from antelog.cli.show.terminal import progress_bar
 from antelog.files import ARRIVAL
 from antelog.process import Engine
 from antelog.program import Program

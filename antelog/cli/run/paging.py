@@ -27,11 +27,11 @@ from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
 from antelog.telling.json_lines import Style, change_lines
 from antelog.telling.set_aside import fact_text
 from antelog.telling.shown import Shown
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
-    from antelog.spark.pipeline.following import Counts
+    from antelog.spark.pipeline.stream_run import Counts
 
 _MOST_REJECTS = 100
 """So many rows that were set aside are shown of a batch."""
@@ -86,7 +86,7 @@ def _reject_line(row: Mapping[str, Any], tick: int | None) -> str:
 
 
 @contextmanager
-def paging(program: Program, settings: Settings, address: Address | None) -> Iterator[Paging | None]:
+def paging(program: Program, settings: Settings, address: PageAddress | None) -> Iterator[Paging | None]:
     """Serve a page while the pipeline runs, if there is an address for one."""
     if address is None:
         yield None

@@ -14,8 +14,7 @@ from rich.status import Status
 from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
-from antelog.cli.show.counted import facts, number
-from antelog.cli.show.set_aside import SetAside
+from antelog.cli.show.set_aside import SetAside, facts, number
 from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
 from antelog.escaping import shown
 from antelog.files import Reject
@@ -23,7 +22,7 @@ from antelog.files.setting_aside import SHOWN
 from antelog.telling.set_aside import Places, fact_text
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark.pipeline.following import Progress
+    from antelog.spark.pipeline.stream_run import Progress
 
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -10,10 +10,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.chances import BAR, PLAIN_BAR, Bar, alert_text, chance_line, likeliest_first
 from antelog.cli.show.terminal import escaped, print_text
 from antelog.compile.nodes.plan import Relation
+from antelog.forecast.alerts import FALL
 from antelog.forecast.columns import LIKELY, UNLIKELY
+from antelog.forecast.reports.words import percent
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
 from antelog.telling.shown import Shown
@@ -30,6 +31,22 @@ _COLOURS = {
 }
 _WIDTH = max(map(len, _COLOURS))
 _INDENT = " " * (_WIDTH + 4)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a bar is made of: the part that is filled, and the rest."""
+
+    filled: str = "▰"
+    rest: str = "▱"
+
+    def __str__(self) -> str:
+        return self.filled + self.rest
+
+
+BAR = Bar()
+PLAIN_BAR = Bar("#", "-")
+"""For terminals that have none of the others."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +126,6 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     _print(line, to)
     if (likely := chance_line(row, to.marks.bar, to.tick)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
-    if row.get("except"):
-        named = (", ".join(_value(row_[name]) for name in row["others"]) for row_ in row["except"])
-        _print(Text(f"{_INDENT}all but {', '.join(named)}", "dim"), to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
         _print(_explanation(explanation, to), to)
@@ -187,3 +201,60 @@ def _wrapped(line: Text, console: Console) -> Iterator[Text]:
         start = len(rest.plain) - len(rest.plain.lstrip(" "))
         for part in rest[start:].wrap(console, max(console.width - len(_INDENT) - 2, 20)):
             yield Text(f"{_INDENT}  ").append_text(part)
+
+
+_CELLS = 10
+_SHOWN = 3
+"""So many ticks of a forecast are shown: the first ones and the last."""
+
+
+def chance_line(row: Mapping[str, Any], bar: Bar, tick: int | None) -> Text | None:
+    """A bar, the chance, and by when; None where no chance is known."""
+    chance, holds = row.get("chance"), row.get("holds")
+    line = Text()
+    if chance is not None:
+        filled = round(_CELLS * chance)
+        line.append(bar.filled * filled, "magenta")
+        line.append(bar.rest * (_CELLS - filled), "dim")
+        line.append(f"  {percent(chance)}", "bold")
+        line.append(_growth(row["forecast"] or (), chance, tick), "dim")
+    if holds is not None:
+        line.append("   " if chance is not None else "")
+        line.append(f"true, whether facts come or are lost: {percent(holds)}", "dim")
+    return line if line.plain else None
+
+
+def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, tick: int | None) -> str:
+    """`   11 % by 4, 35 % by 5`; of a single tick the chance is said already."""
+    points = [each for each in forecast if percent(each["chance"]) != percent(chance)]
+    points += forecast[len(points) : len(points) + 1]
+    said = [f"{percent(each['chance'])} by {moment(each['tick'], tick)}" for each in points]
+    if len(said) > _SHOWN:
+        said = [*said[: _SHOWN - 1], f"… {said[-1]}"]
+    elif len(said) == 1:
+        said = [f"by {moment(points[0]['tick'], tick)}"]
+    return f"   {', '.join(said)}" if said else ""
+
+
+def alert_text(kind: str, alert: float) -> str:
+    """Why an answer has become likely or unlikely, given the chance from which on it is worth an alert."""
+    if kind == LIKELY:
+        return f"its chance has reached {percent(alert)}"
+    return f"its chance has fallen below {percent(max(alert - FALL, 0))}"
+
+
+def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Rows of a snapshot with what was confirmed first, then by their chances, those without at the end.
+
+    Without any chances they stay as they are.
+    """
+    if not any("chance" in row for _, row in rows):
+        return list(rows)
+
+    def rank(pair: tuple[Any, Mapping[str, Any]]) -> float:
+        row = pair[1]
+        if row["change"] == "confirmed":
+            return -2.0
+        return 1.0 if row.get("chance") is None else -row["chance"]
+
+    return sorted(rows, key=rank)

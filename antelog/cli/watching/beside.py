@@ -12,13 +12,13 @@ from pathlib import Path
 from antelog.cli.show.terminal import say, say_whole
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.process import AlertProcess
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 
 Tend = Callable[[], None]
 
 
-def with_page(feed: Path, address: Address, stack: ExitStack) -> Tend:
+def with_page(feed: Path, address: PageAddress, stack: ExitStack) -> Tend:
     """Serve a page until the stack is closed; the function starts it again if it has died."""
     page = Page(feed, address)
     stack.callback(page.stop)

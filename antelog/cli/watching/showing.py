@@ -14,13 +14,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.cli.watching.beside import with_page
-from antelog.cli.watching.stopping import stoppable
 from antelog.run.address import Kafka, address_of
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
 from antelog.watch.sources.changes import ChangesPump
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
@@ -32,7 +32,7 @@ def is_changes(path: Path) -> bool:
     return _is_topic(path) or path.is_dir() or path.suffix in _CHANGES or is_store(path)
 
 
-def show_changes(path: Path, address: Address) -> None:
+def show_changes(path: Path, address: PageAddress) -> None:
     """Serve a page of changes until it is stopped. Raises AntelogError."""
     with ExitStack() as stack:
         move: Callable[[], int] = lambda: 0  # noqa: E731 - files are read by the page itself

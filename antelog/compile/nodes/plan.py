@@ -171,8 +171,8 @@ class StaticRule(Struct, frozen=True, dict=True):
         return tuple(each.predicate for each in self.literals if isinstance(each, StaticAtom))
 
 
-class KeyPosition(Struct, frozen=True):
-    """The argument of an input or a relation that facts and answers are divided by."""
+class Argument(Struct, frozen=True):
+    """An argument of an input, of a static relation, or of a relation."""
 
     name: str
     position: int
@@ -181,7 +181,7 @@ class KeyPosition(Struct, frozen=True):
 class Key(Struct, frozen=True):
     """How the work can be divided: `positions`, or, if there are none, why not."""
 
-    positions: tuple[KeyPosition, ...]
+    positions: tuple[Argument, ...]
     why_not: str | None = None
 
     def __bool__(self) -> bool:

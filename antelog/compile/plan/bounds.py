@@ -52,6 +52,17 @@ def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
     return bounds
 
 
+def delays_of_others(plan: Plan) -> dict[str, int | None]:
+    """For queries with unguarded variables, in how many ticks an answer about all others is settled."""
+    patterns = {each.name: each.patterns for each in plan.relations}
+    found = {}
+    for query in plan.queries:
+        unguarded = tuple(pattern for pattern in query.patterns if pattern.unguarded)
+        if unguarded:
+            found[query.name] = bound({**patterns, query.name: unguarded}, plan.inputs)[query.name].delay
+    return found
+
+
 class Stretch(NamedTuple):
     """A stretch of time (None: without bound), and the relation it leads to (None: it ends at facts)."""
 

@@ -10,12 +10,13 @@ Static relations are not divided: every bucket has all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from antelog.compile.literals.terms import Var
+from antelog.compile.nodes.columns import reached
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Input, Key, KeyPosition, Relation
+from antelog.compile.nodes.plan import Argument, Input, Key, Relation
 
 Choices = dict[str, frozenset[int]]
 
@@ -44,10 +45,28 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
     for name, positions in choices.items():
         if not positions:
             return Key((), _no_argument(name, inputs))
+    for column in _seen_columns(relations, choices):
+        # A value has answers of its own where it is seen, so it has to be seen where its answers are.
+        choices[column.name] &= {column.position}
+        if not choices[column.name]:
+            return Key((), f"a variable that stands under `not` only leads to two columns of {column.name}")
     solved = _solve(choices, relations)
     if isinstance(solved, _Failure):
         return Key((), solved.why)
-    return Key(tuple(KeyPosition(name, min(solved[name])) for name in choices))
+    return Key(tuple(Argument(name, min(solved[name])) for name in choices))
+
+
+def _seen_columns(relations: tuple[Relation, ...], inputs: Collection[str]) -> list[Argument]:
+    """The columns of inputs that unguarded variables of queries lead to."""
+    found = {
+        column
+        for relation in relations
+        for pattern in relation.patterns
+        for name in (pattern.unguarded if relation.asked else ())
+        for column in reached(name, pattern, relation, relations).columns
+        if column.name in inputs
+    }
+    return sorted(found, key=lambda column: (column.name, column.position))
 
 
 def _no_argument(name: str, inputs: Iterable[Input]) -> str:

@@ -20,24 +20,22 @@ from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral, Literal
 from antelog.compile.literals.terms import Time, variables_in
-from antelog.compile.naming.sources import names
+from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.prepared.literals import Naming, naming_of
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A pattern as the engine looks at it.
 
-    `names` say what names values for its unguarded variables:
-    see `antelog.compile.naming.sources`.
+    `seen` has the columns that its unguarded variable leads to, if it has one.
     """
 
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
     asked: tuple[AskedLiteral, ...]
-    naming: Naming | None = None
+    seen: SeenColumns | None = None
 
     @cached_property
     def literals(self) -> tuple[FactLiteral | AskedLiteral, ...]:
@@ -77,7 +75,7 @@ class Prepared:
 
     @cached_property
     def given(self) -> frozenset[str]:
-        """The variables that need no fact: the background gives them values, or the clock, or names do."""
+        """The variables that need no fact: those of the background, of the clock, and unguarded ones."""
         time = self.pattern.unguarded_time
         clock = {time} if time is not None else set()
         return self.pattern.given | clock | set(self.pattern.unguarded)
@@ -127,5 +125,5 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
         for fact in pattern.facts
     )
     asked = (AskedLiteral(each, each.reaches(times, pattern.time)) for each in pattern.asked)
-    naming = [naming_of(each) for each in names(relation, pattern, plan)]
-    return Prepared(pattern, tuple(facts), tuple(asked), naming[0] if naming else None)
+    seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
+    return Prepared(pattern, tuple(facts), tuple(asked), seen[0] if seen else None)

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import lag, needed, reaches, widest
+from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, widest
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 
 
@@ -40,6 +41,17 @@ class Rules:
     def widest(self) -> int:
         """How far apart times are that rules tie to each other."""
         return widest(self.plan)
+
+    @cached_property
+    def seen(self) -> Mapping[SeenColumns, None]:
+        """The columns that the unguarded variables of queries lead to."""
+        asked = (each for query in self.plan.queries for each in self.patterns[query.name])
+        return dict.fromkeys(each.seen for each in asked if each.seen is not None)
+
+    @cached_property
+    def delays_of_others(self) -> Mapping[str, int | None]:
+        """For queries with unguarded variables, in how many ticks an answer about all others is settled."""
+        return delays_of_others(self.plan)
 
     @cached_property
     def of_any_age(self) -> str | None:

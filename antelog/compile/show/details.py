@@ -91,7 +91,7 @@ def pattern_lines(pattern: Pattern) -> Iterator[str]:
     elif pattern.unguarded_time is not None:
         yield f"told for each tick {pattern.unguarded_time} when it has come"
     for name in pattern.unguarded:
-        yield f"for each {name} that facts or rules name, and once for all others"
+        yield f"for each {name} that has been seen, and once for all others"
 
 
 def bounds_lines(relation: Relation) -> Iterator[str]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from antelog.compile.conditions.differences import times_of
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Term, Var, call_text, later, term_text, time_text, variable_in
+from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.delays import Delays
@@ -50,7 +51,7 @@ def summaries(plan: Plan) -> Iterator[Summary]:
             f"{relation.name}({', '.join(variables)})",
             _told(relation, delays),
             _decided(plan, relation, delays),
-            _memory(plan, relation),
+            _memory(plan, relation) + _seen(plan, relation),
         )
 
 
@@ -104,7 +105,7 @@ def _arrives(groups: list[tuple[str, ...]]) -> str:
 def _signs(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[_Sign]:
     """When a pattern's answers are told: the facts that can be the first, or the tick."""
     ranging = "".join(
-        f", for each {name} that is named and once for all others" for name in pattern.unguarded
+        f", for each {name} that has been seen and once for all others" for name in pattern.unguarded
     )
     if pattern.clock_driven:
         known = [each.text for each in pattern.background]
@@ -242,6 +243,20 @@ def _memory(plan: Plan, relation: Relation) -> str:
         return "facts about the present tick; older ones are forgotten"
     ticks = f"{ticks_text(bounds.window)}{_span(plan, bounds.window)}"
     return f"facts about the last {ticks}; older ones are forgotten"
+
+
+def _seen(plan: Plan, relation: Relation) -> str:
+    """The columns whose values have answers of their own; nothing if no variable is unguarded."""
+    names = {source.name: source.columns for source in plan.inputs}
+    unguarded = {name: p for p in relation.patterns for name in p.unguarded}
+    columns = [c for name, p in unguarded.items() for c in seen_columns(name, p, relation, plan).inputs]
+    if not columns:
+        return ""
+    told = dict.fromkeys(f"{names[column.name][column.position]} of {column.name}" for column in columns)
+    return (
+        f"; and each {_and(list(told))} ever seen, which grows where values come once: "
+        f"let a static relation or a fact give {_and(list(unguarded))} to bound it"
+    )
 
 
 def _negated(plan: Plan, relation: Relation) -> list[str]:

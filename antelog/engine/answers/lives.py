@@ -9,7 +9,7 @@ on it is told, when it is complete, and when it is over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate
 from typing import TypeAlias
@@ -18,28 +18,18 @@ import numpy as np
 
 from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.answers.affected import Step
-from antelog.engine.columns.room import TooLargeError, make_room
+from antelog.engine.columns.joins import TooLargeError, find_rows, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Groups,
-    Mask,
-    distinct,
-    groups,
-    keys_of,
-    marked,
-    spread,
-)
-from antelog.engine.matching.knowledge import Knowledge
-from antelog.engine.matching.naming import FITS, NAMED_AT, with_names
-from antelog.engine.matching.partials import Partial, fitting, partials, wholes
-from antelog.engine.matching.rows import ONE, Background, Found, Rows, term_column, time_column
-from antelog.engine.matching.twins import Twins
-from antelog.engine.truth.atoms import Judge, with_negations
-from antelog.engine.truth.deadlines import first_tick, latest_tick
-from antelog.engine.truth.derivations import Derivations, with_facts
+from antelog.engine.columns.tables import NEVER, Column, Groups, Mask, distinct, groups, keys_of, marked
+from antelog.engine.step.affected import Step
+from antelog.engine.step.atoms import with_asked
+from antelog.engine.step.background import Background, Twins
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.literals.fact import first_tick, latest_tick, with_facts
+from antelog.engine.step.matching import Found, Partial, fitting, partials, wholes, with_seen
+from antelog.engine.step.rows import ONE, Rows, term_column, time_column
+from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import UNBOUND, Values
 
 ANY_TIME = np.int64(-1)
@@ -82,7 +72,7 @@ class Lives:
         """How many answers some groups are, with twins."""
         if self.twins is None:
             return len(answer)
-        cells = self.answer[self.twins.place].take(self.by_answer.first.take(answer))
+        cells = self.answer[self.twins.position].take(self.by_answer.first.take(answer))
         return int(self.twins.sizes(cells).sum())
 
     def rows(self, block: int) -> slice:
@@ -106,22 +96,22 @@ class Wanted:
     apart: bool = False
 
 
-def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
+def lives(knowledge: Knowledge, wanted: Wanted, step: Step) -> Lives:
     """The derivations of answers that matter in a step."""
     blocks: list[Derivations] = []
     parts: list[Life] = []
-    patterns = judge.known.rules.patterns[wanted.query]
+    patterns = knowledge.rules.patterns[wanted.query]
     mixed = len({prepared.clocked for prepared in patterns}) > 1
     for number, prepared in sorted(enumerate(patterns), key=lambda each: each[1].clocked):
-        later = _to_come(judge, blocks, step) if mixed and prepared.clocked else _NONE
-        for part in _parts(judge, wanted, number, step, later):
-            found = with_facts(judge.known, prepared, part)
+        later = _to_come(knowledge, blocks, step) if mixed and prepared.clocked else _NONE
+        for part in _parts(knowledge, wanted, number, step, later):
+            found = with_facts(knowledge, prepared, part)
             life = _life(found, step)
             kept = _mattering(found, life, wanted, step)
             if prepared.asked:
                 if len(kept) < found.rows.count:
                     found = found.take(kept)
-                found = with_negations(judge, found)
+                found = with_asked(knowledge, found)
                 life = _life(found, step)
                 kept = _mattering(found, life, wanted, step)
             if len(kept) == 0:
@@ -130,11 +120,36 @@ def lives(judge: Judge, wanted: Wanted, step: Step) -> Lives:
                 found, life = found.take(kept), life.take(kept)
             blocks.append(found)
             parts.append(life)
-    return together(judge, wanted.query, blocks, parts, _twins(judge, wanted))
+    return _without_settled(together(knowledge, wanted.query, blocks, parts, _twins(knowledge, wanted)))
 
 
-def _twins(judge: Judge, wanted: Wanted) -> Twins | None:
-    return None if wanted.apart else judge.known.twins.get(wanted.query)
+def _without_settled(found: Lives) -> Lives:
+    """Without the answers of values that had been settled with all others before they were seen."""
+    late = np.zeros(found.by_answer.count, np.bool_)
+    complete = None
+    for b, block in enumerate(found.blocks):
+        seen = block.rows.seen
+        if seen is None or not (seen > 0).any():
+            continue
+        if complete is None:
+            complete = found.by_answer.least(found.life.complete)
+        rows, pattern = found.rows(b), block.prepared.pattern
+        own = [*(cells[rows] for cells in found.answer), found.time[rows]]
+        general = [
+            np.full_like(cells, OTHERS) if term == Var(pattern.unguarded[0]) else cells
+            for term, cells in zip((*pattern.answer, None), own, strict=True)
+        ]
+        number = found.number[rows]
+        others = find_rows(general, own)
+        late[number[complete.take(number.take(others)) < seen]] = True
+    if not late.any():
+        return found
+    told = np.where(late.take(found.number), NEVER, found.life.told)
+    return replace(found, life=replace(found.life, told=told))
+
+
+def _twins(knowledge: Knowledge, wanted: Wanted) -> Twins | None:
+    return None if wanted.apart else knowledge.static.twins.get(wanted.query)
 
 
 _WORTH_COPYING = 2
@@ -142,15 +157,15 @@ _WORTH_COPYING = 2
 
 
 def together(
-    judge: Judge,
+    knowledge: Knowledge,
     query: str,
     blocks: Sequence[Derivations],
     parts: Sequence[Life],
     twins: Twins | None = None,
 ) -> Lives:
     """Blocks side by side, and their rows by answer."""
-    width = len(judge.known.rules.relations[query].answer.variables) + 1
-    answers = [answers_of(found, judge) for found in blocks]
+    width = len(knowledge.rules.relations[query].answer.variables) + 1
+    answers = [answers_of(found, knowledge) for found in blocks]
     *answer, time = _stacked([[*cells, time] for cells, time in answers], width)
     life = Life(*_stacked([[part.told, part.complete, part.end] for part in parts], 3))
     by_answer = _grouped(blocks, answer, time)
@@ -162,30 +177,31 @@ def together(
 _NONE = np.zeros(0, np.int64)
 
 
-def _to_come(judge: Judge, blocks: Sequence[Derivations], step: Step) -> Column:
+def _to_come(knowledge: Knowledge, blocks: Sequence[Derivations], step: Step) -> Column:
     """Later ticks that open answers are about: clock-driven patterns may tell them then."""
-    times = [answers_of(found, judge)[1] for found in blocks]
+    times = [answers_of(found, knowledge)[1] for found in blocks]
     return distinct(np.concatenate([_NONE, *(time[time > step.now] for time in times)]))
 
 
-def _parts(judge: Judge, wanted: Wanted, number: int, step: Step, later: Column) -> Iterator[Partial]:
+def _parts(knowledge: Knowledge, wanted: Wanted, number: int, step: Step, later: Column) -> Iterator[Partial]:
     """The rows of a pattern about the wanted ticks, and of some later ones if it goes by the clock."""
-    known, twins = judge.known, _twins(judge, wanted)
+    known, twins = knowledge, _twins(knowledge, wanted)
     prepared = known.rules.patterns[wanted.query][number]
-    background = (known.background[wanted.query] if twins is None else twins.background)[number]
+    background = (known.static.of_patterns[wanted.query] if twins is None else twins.background)[number]
     about = None if wanted.about is EVERYWHERE else wanted.about
     clock = _clock(wanted.about, step, later)
     seed = _seed(prepared, clock)
     found = known.found(prepared, about)
-    whole = wanted.complete_by is not None and prepared.naming is None and not prepared.clocked
+    whole = wanted.complete_by is not None and prepared.seen is None and not prepared.clocked
     for part in _matched(prepared, seed, found, background, known.values, whole=whole):
         if prepared.facts:
             part = part.with_facts()  # noqa: PLW2901 - the same with less
         if prepared.facts and prepared.clocked:
             part = _with_ticks(known, prepared, background, part, clock)  # noqa: PLW2901 - with more
         part = _about(prepared, part, wanted)  # noqa: PLW2901 - with less
-        if part.rows.count and prepared.naming is not None:
-            part = with_names(known, prepared, background, part, wanted.about)  # noqa: PLW2901 - with more
+        if part.rows.count and prepared.seen is not None:
+            part = with_seen(prepared, part, known.seen[prepared.seen])  # noqa: PLW2901 - with more
+            part = part.take(fitting(prepared, part.rows, background, known.values))  # noqa: PLW2901 - with less
         if part.rows.count:
             yield part
 
@@ -295,9 +311,8 @@ def _life(found: Derivations, step: Step) -> Life:
         time = time_column(prepared.pattern.time, rows)
         told = np.maximum(told, np.where(time < step.begin, NEVER, time))
     complete, end = found.complete, found.failed
-    if NAMED_AT in rows.bound:
-        told = np.maximum(told, rows.bound[NAMED_AT])
-        end = np.where(rows.bound[FITS] == 1, end, -1)
+    if rows.seen is not None:
+        told = np.maximum(told, rows.seen)
     # What is so by the rules alone is so from the first tick on.
     told = np.maximum(told, step.begin)
     return Life(told, np.maximum(complete, told), end)
@@ -317,25 +332,26 @@ def spoken_for(found: Derivations) -> Column:
 
 def _mattering(found: Derivations, life: Life, wanted: Wanted, step: Step) -> Column:
     """The rows that are told at some tick of the step, or have been if the past matters as well."""
-    if NAMED_AT in found.rows.bound:
-        return np.arange(found.rows.count)
     since = -1 if wanted.past else step.before
     matter = life.end > np.maximum(life.told, since)
     if not found.prepared.clocked:
         matter &= life.told <= step.now
     if wanted.complete_by is not None and len(found.prepared.asked) == 0:
         matter &= life.complete <= wanted.complete_by
+    for name in found.prepared.pattern.unguarded:
+        # What becomes of all others decides whether a value that is seen later is told.
+        matter |= found.rows.bound[name] == OTHERS
     return marked(matter)
 
 
-def answers_of(found: Derivations, judge: Judge) -> Answers:
+def answers_of(found: Derivations, knowledge: Knowledge) -> Answers:
     """The answers of rows; what they leave open has a mark of its own."""
     pattern, rows = found.prepared.pattern, found.rows
     known = rows.bound.keys()
     answer = [
         np.full(rows.count, UNBOUND)
         if isinstance(term, Var) and term.name not in known
-        else term_column(term, rows, judge.known.values)
+        else term_column(term, rows, knowledge.values)
         for term in pattern.answer
     ]
     if pattern.time.variable is not None and pattern.time.variable not in known:

@@ -22,9 +22,10 @@ from antelog.compile.literals.terms import Const, Sum, Time, Var
 from antelog.compile.prepared.shapes import Gap, Unit, units
 from antelog.engine.answers.lives import Lives
 from antelog.engine.answers.moments import Moments
-from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, numbered, pairs
-from antelog.engine.matching.rows import Rows, term_column, time_column
-from antelog.engine.truth.derivations import Derivations
+from antelog.engine.columns.joins import pairs
+from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, numbered
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.rows import Rows, term_column, time_column
 from antelog.engine.values.values import Values
 
 _Parts = tuple[tuple[str, Column], ...]

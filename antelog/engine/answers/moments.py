@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
-from antelog.engine.columns.room import make_room
-from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting, spread
+from antelog.engine.columns.joins import make_room, spread
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting
 
 _NOTHING = np.zeros(0, np.int64)
 

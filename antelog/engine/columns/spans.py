@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.tables import Column, Mask, marked, spread
+from antelog.engine.columns.joins import spread
+from antelog.engine.columns.tables import Column, Mask, marked
 
 FOREVER = 2**56
 """After all ticks there are."""

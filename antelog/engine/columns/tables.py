@@ -1,4 +1,4 @@
-"""Tables of whole numbers: keys, groups and joins over NumPy columns.
+"""Tables of whole numbers: keys, order and groups over NumPy columns.
 
 Every column of the engine is an array of int64: values are cells (see `values`), ticks are
 ticks. Rows are compared by *keys*, one number a row, equal if and only if the rows are.
@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from antelog.engine.columns.room import make_room
 
 Column = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -72,16 +70,16 @@ def _dense(column: Column) -> tuple[Column, int]:
     if len(column) == 0:
         return column, 1
     low, count = extent(column)
-    if count > _roomy(len(column)) and _apart(low, count):
+    if count > roomy(len(column)) and _apart(low, count):
         column = _together(column)
         low, count = extent(column)
-    if count <= _roomy(len(column)):
+    if count <= roomy(len(column)):
         return column - low, count
     encoded = pa.array(column).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
 
 
-def _roomy(length: int) -> int:
+def roomy(length: int) -> int:
     """Up to here a table with a place for every number is faster than sorting so many."""
     return 8 * length + 1024
 
@@ -164,7 +162,7 @@ def distinct(column: Column) -> Column:
     if len(column) <= FEW:
         return np.array(sorted(set(column.tolist())), np.int64)
     low, count = extent(column)
-    if count <= _roomy(len(column)):
+    if count <= roomy(len(column)):
         there = np.zeros(count, np.bool_)
         there[column - low] = True
         return marked(there) + low
@@ -179,14 +177,14 @@ def numbered(column: Column) -> tuple[Column, Column]:
         place = {number: at for at, number in enumerate(sorted(set(given)))}
         return np.array([*place], np.int64), np.array([place[number] for number in given], np.int64)
     low, count = extent(column)
-    if count > _roomy(len(column)) and _apart(low, count):
+    if count > roomy(len(column)) and _apart(low, count):
         different, which = numbered(_together(column))
         marks = int(np.searchsorted(different, _IDS))  # which come last, where they belong
         different = np.concatenate([different[marks:], different[:marks] - _IDS])
         which -= marks
         which += (which < 0) * len(different)
         return different, which
-    if count <= _roomy(len(column)):
+    if count <= roomy(len(column)):
         at = column - low
         there = np.zeros(count, np.bool_)
         there[at] = True
@@ -204,7 +202,7 @@ def once(key: Column) -> tuple[Column, Column]:
     if len(key) == 0:
         return key, key
     low, count = extent(key)
-    if count <= _roomy(len(key)):
+    if count <= roomy(len(key)):
         at = key - low
         row = np.full(count, -1, np.int64)
         row[at] = np.arange(len(key))
@@ -300,68 +298,3 @@ class Groups:
 def groups(key: Column) -> Groups:
     order, sequence = ordered(key)
     return Groups(order, marked(changed(sequence)))
-
-
-def pairs(left: Column, right: Column) -> tuple[Column, Column]:
-    """The rows of two tables whose keys are equal: positions on the left and on the right."""
-    if len(left) == 0 or len(right) == 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order, sequence = ordered(right)
-    starts = marked(changed(sequence))
-    at = _sought(left, sequence.take(starts))
-    # What is not there has the last place, which is that of a group with nothing in it.
-    starts = np.append(starts, len(sequence))
-    counts = np.diff(starts, append=len(sequence)).take(at)
-    make_room(counts)
-    here, there = spread(starts.take(at), counts)
-    return here, order.take(there)
-
-
-def _sought(keys: Column, different: Column) -> Column:
-    """For each key its position among different ones that are in order, or -1."""
-    low, count = int(different[0]), int(different[-1] - different[0]) + 1
-    if count <= _roomy(len(keys) + len(different)):
-        position = np.full(count + 2, -1, np.int64)
-        position[different - (low - 1)] = np.arange(len(different))
-        return position.take(np.minimum(np.maximum(keys - (low - 1), 0), count + 1))
-    # What is sought is sorted first, for then it is found in one place after the other.
-    order, sequence = ordered(keys)
-    at = np.minimum(np.searchsorted(different, sequence), len(different) - 1)
-    position = np.empty(len(keys), np.int64)
-    position[order] = np.where(different.take(at) == sequence, at, -1)
-    return position
-
-
-def spread(first: Column, counts: Column) -> tuple[Column, Column]:
-    """The numbers `first, first + 1, …`, as many as `counts` says, for each in turn; and whose they are."""
-    whose = np.repeat(np.arange(len(counts)), counts)
-    before = np.cumsum(counts) - counts
-    return whose, np.arange(len(whose)) + (first - before).take(whose)
-
-
-def find_rows(left: Sequence[Column], right: Sequence[Column]) -> Column:
-    """For each row on the left, the position of the first equal one on the right, or -1."""
-    if len(left[0]) + len(right[0]) > FEW:
-        return find(*keys_of([left, right]))
-    one, other = ([*zip(*(column.tolist() for column in side), strict=True)] for side in (left, right))
-    first = {row: at for at, row in reversed([*enumerate(other)])}
-    return np.array([first.get(row, -1) for row in one], np.int64)
-
-
-def find(left: Column, right: Column) -> Column:
-    """For each key on the left, the position of the first equal one on the right, or -1."""
-    if len(left) + len(right) <= FEW:
-        first = {number: at for at, number in reversed([*enumerate(right.tolist())])}
-        return np.array([first.get(number, -1) for number in left.tolist()], np.int64)
-    if len(left) == 0 or len(right) == 0:
-        return np.full(len(left), -1, np.int64)
-    low, count = extent(right)
-    if count <= _roomy(len(left) + len(right)):
-        position = np.full(count + 2, -1, np.int64)
-        # Of several assignments to one place the last one stays.
-        position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
-        return position[np.minimum(np.maximum(left - (low - 1), 0), count + 1)]
-    order, sequence = ordered(right)
-    starts = marked(changed(sequence))
-    at = _sought(left, sequence.take(starts))
-    return np.where(at < 0, -1, order.take(starts.take(at)))

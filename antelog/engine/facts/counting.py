@@ -40,6 +40,7 @@ class Status:
     dropped                 how many admitted facts were given up later, because there was no room
     open_answers            the answers that are open, by query
     state_rows, state_bytes what is kept to go on: facts, and the room they and their values take
+    seen_values             the values that unguarded variables have answers for, which only grow
     """
 
     now: int
@@ -48,6 +49,7 @@ class Status:
     open_answers: Mapping[str, int]
     state_rows: int
     state_bytes: int
+    seen_values: int
 
 
 DROPPED = pa.schema(

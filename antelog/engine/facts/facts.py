@@ -24,13 +24,11 @@ from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of
 from antelog.engine.facts import rejects
 from antelog.engine.facts.alike import alike
 from antelog.engine.facts.frames import Array, Frame, Rows, naming, read_frame
-from antelog.engine.facts.lateness import delays
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
-from antelog.engine.facts.ticks import LAST, InTicks, Ticks, arrivals, is_timestamp, no_tick, times_of
+from antelog.engine.facts.ticks import LAST, InTicks, Ticks, arrivals, delays, is_timestamp, no_tick, times_of
 from antelog.engine.values.encoding import infinite
-from antelog.engine.values.kinds import Kind, kind_of_column
 from antelog.engine.values.plain import cells_of, why_of_no_use
-from antelog.engine.values.types import declared
+from antelog.engine.values.types import Kind, declared, kind_of_column
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean

@@ -1,27 +1,115 @@
-"""Frames: the tables users have, brought down to the Arrow columns of an input.
+"""Frames (data frames, Arrow tables, lists of tuples or dicts) as columns of an input or static relation.
 
-A frame is anything with Arrow's PyCapsule interface (pandas, Polars, PyArrow, DuckDB), or an
-iterable of rows: tuples or dicts.
-
-    a frame of pandas with the columns time, device, level, arrival
-    the columns device, level, time of the input Temp, and the arrivals
+[("wt2", "high", 7)] for input Temp(device, level, time): columns device and level, and the time
+{"Turbine": [("wt2",), ("wt4",)]}: the rows (wt2), (wt4) of the background relation Turbine
 """
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
+from math import isfinite
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
-from antelog.compile.nodes.plan import Input
-from antelog.engine.facts.rows import columns_of
+from antelog.compile.nodes.plan import Input, Plan, Static
+from antelog.compile.rules.statics import Row
 from antelog.engine.values.plain import plain, refusal
+from antelog.engine.values.types import as_plain
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.syntax import number
+
+MOST_DIGITS = 76
+"""No whole number of more digits fits into a column."""
+
+
+def columns_of(rows: Iterable[Any], what: str) -> tuple[list[str] | None, list[pa.Array]]:
+    """The columns of rows and, if the rows are dicts, their names; `what` is what errors call the rows."""
+    rows = _rows(rows, what)
+    if rows and isinstance(rows[0], Mapping):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        for name in names:
+            if not isinstance(name, str):
+                raise DataError(f"the facts of {what} have a column {name!r}; names are texts")
+        given = [[row.get(name) for row in rows] for name in names]
+    else:
+        names, given = None, [list(values) for values in zip(*rows, strict=True)]
+    arrays = []
+    for i, values in enumerate(given):
+        try:
+            arrays.append(array_of(values))
+        except (pa.ArrowException, TypeError, ValueError, ArithmeticError) as error:
+            which = f"column {i + 1}" if names is None else f"column {names[i]}"
+            raise DataError(f"{which} of {what} holds something that is not a value: {error}") from error
+    return names, arrays
+
+
+def _rows(given: Iterable[Any], what: str) -> list[Any]:
+    """Rows that are all tuples of one length, or all dicts; reading ends with the first that is not."""
+    rows: list[Any] = []
+    for row in _readable(given, what):
+        rows.append(row)
+        _check(row, rows[0], f"row {len(rows)} of {what}")
+    return rows
+
+
+def _readable(given: Iterable[Any], what: str) -> Iterator[Any]:
+    """The same; what a generator, or an odd container, raises is said to be about these facts."""
+    try:
+        yield from given
+    except Exception as error:  # whatever it is that somebody else wrote
+        raise DataError(f"the facts of {what} cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _check(row: object, first: Any, which: str) -> None:
+    if isinstance(row, Mapping) and isinstance(first, Mapping):
+        return
+    if isinstance(row, str | bytes) or not isinstance(row, Sequence) or not isinstance(first, Sequence):
+        kind = type(row).__name__
+        raise DataError(f"{which} is of type {kind}; rows are tuples, or all of them dicts")
+    if len(row) != len(first):
+        raise DataError(f"{which} has {len(row)} values, the first row has {len(first)}")
+
+
+def array_of(values: Sequence[object]) -> pa.Array:
+    """Python values as they are: of several types, they become an Arrow union of those types."""
+    if any(isinstance(value, Decimal) and not value.is_finite() for value in values):
+        # Arrow's decimals have neither infinities nor not-a-number; its floats do.
+        values = [
+            float(value) if isinstance(value, Decimal) and not value.is_finite() else value
+            for value in values
+        ]
+    sorts: list[object] = list(map(type, values))
+    if dt.datetime in sorts:
+        # Arrow would turn those without a time zone into UTC if others have one.
+        sorts = [v.tzinfo is None if isinstance(v, dt.datetime) else type(v) for v in values]
+    distinct = list(dict.fromkeys(sorts))
+    if len([sort for sort in distinct if sort is not type(None)]) < 2:
+        return _of_one_sort(values)
+    children = [
+        _of_one_sort([v for v, s in zip(values, sorts, strict=True) if s is sort]) for sort in distinct
+    ]
+    numbers = {sort: number for number, sort in enumerate(distinct)}
+    codes = np.array([numbers[sort] for sort in sorts], np.int8)
+    offsets = np.empty(len(values), np.int32)
+    for code, child in enumerate(children):
+        offsets[codes == code] = np.arange(len(child))
+    return pa.UnionArray.from_dense(pa.array(codes), pa.array(offsets), children)
+
+
+def _of_one_sort(values: Sequence[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except OverflowError:  # whole numbers beyond 64 bits
+        return pa.array([None if value is None else Decimal(value) for value in values])
+
 
 Frame: TypeAlias = Any
 Array: TypeAlias = pa.Array | pa.ChunkedArray
@@ -149,3 +237,56 @@ def naming(what: str, type_: pa.DataType) -> Iterator[None]:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names)
+
+
+def static_rows(plan: Plan, frames: Mapping[str, Frame]) -> dict[str, list[Row]]:
+    """The rows of each static predicate that is given some. Raises DataError if one cannot be used."""
+    statics = {static.name: static for static in plan.statics}
+    for name in frames:
+        if name not in statics:
+            hint = did_you_mean(name, statics) or f"It has {', '.join(statics) or 'none'}."
+            raise DataError(f"the program has no static predicate {name}. {hint}")
+    return {name: _rows_of_static(statics[name], frame) for name, frame in frames.items()}
+
+
+def _rows_of_static(static: Static, frame: Frame) -> list[Row]:
+    names, arrays = columns_in(static.name, frame)
+    if not arrays:
+        return []
+    if len(arrays) != len(static.columns):
+        raise DataError(f"{static.name} is given {len(arrays)} columns; it has {', '.join(static.columns)}")
+    if names is not None and set(names) == set(static.columns):
+        arrays = [arrays[names.index(column)] for column in static.columns]
+    columns = [
+        _column(static.name, name, type_, array.to_pylist())
+        for name, type_, array in zip(static.columns, static.types, arrays, strict=True)
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> list[str | int | float]:
+    found: list[str | int | float] = []
+    for value in values:
+        if isinstance(value, str):
+            kind = "text"
+        elif isinstance(value, int | float | Decimal) and not isinstance(value, bool) and isfinite(value):
+            kind = "number"
+        else:
+            raise DataError(f"`{value}` in column {name} of {what} is neither a number nor a text")
+        if type_ not in (None, kind):
+            raise DataError(f"`{value}` in column {name} of {what} is not a {type_}")
+        found.append(value if isinstance(value, str) else plain_number(value, f"column {name} of {what}"))
+    return found
+
+
+def plain_number(value: float | Decimal, what: str) -> int | float:
+    """A number in `what` as rules have it. Raises DataError if it has more digits than that can keep."""
+    if not isinstance(value, Decimal):
+        return number(value)
+    plain = as_plain(value)
+    if plain is None:
+        raise DataError(
+            f"`{value:f}` in {what} has more digits than a number of the background keeps, some 15: "
+            "round it, or give it as a text"
+        )
+    return plain

@@ -1,9 +1,15 @@
-"""The facts that still matter, by input and tick.
+"""The facts that still matter, by input and tick, and the slots they hold.
 
-Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting
-cost what the ticks concerned hold, however many others are kept.
+Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting cost what the
+ticks concerned hold, however many others are kept.
 
     Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
+
+    input Temp(device, level, time) delay 2, one per device.
+    Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
+
+Of the facts that claim one slot the first to arrive counts, and of several that arrived at one tick the
+least: by the order of their columns, numbers before texts.
 """
 
 from __future__ import annotations
@@ -15,11 +21,15 @@ from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
+import pyarrow as pa
 
-from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import Column, distinct, find_rows, groups
+from antelog.compile.nodes.plan import Input
+from antelog.engine.columns.joins import find, find_rows
+from antelog.engine.columns.spans import Spans, spans_of
+from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of
 from antelog.engine.facts.alike import among
 from antelog.engine.facts.facts import Facts, Places, no_facts
+from antelog.engine.values.values import Values
 
 
 @dataclass(frozen=True)
@@ -186,3 +196,51 @@ def bytes_of(history: History) -> int:
     return sum(
         part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
     )
+
+
+def conflicting(source: Input, facts: Facts, kept: History, values: Values) -> Mask:
+    """Which facts claim a slot that another one holds, a kept one or one of these."""
+    lost = np.zeros(facts.count, np.bool_)
+    if source.slot is None or facts.count == 0:
+        return lost
+    held = gather(kept, source.name, spans_of(distinct(facts.time)))
+    slots = keys_of([_slot(source, each) for each in (facts, held)])
+    whole = keys_of([[*each.columns, each.time] for each in (facts, held)])
+    at = find(*slots)
+    there = at >= 0
+    lost[there] = find(*whole)[there] < 0
+    (slot,) = keys_of([_slot(source, facts)])
+    same = groups(slot)
+    if same.count < facts.count:
+        holder = _first(same.numbers, facts, values)
+        (fact,) = keys_of([[*facts.columns, facts.time]])
+        lost |= ~there & (fact != fact.take(holder.take(same.numbers)))
+    return lost
+
+
+def _slot(source: Input, facts: Facts) -> list[Column]:
+    return [*(facts.columns[i] for i in source.slot or ()), facts.time]
+
+
+def _first(slot: Column, facts: Facts, values: Values) -> Column:
+    """For each slot the fact that holds it."""
+    order = np.lexsort([*reversed(_order(facts.columns, values)), facts.arrival, slot])
+    first = np.ones(len(order), np.bool_)
+    first[1:] = slot[order[1:]] != slot[order[:-1]]
+    return order[first]
+
+
+def _order(columns: Sequence[Column], values: Values) -> list[Column]:
+    """What puts facts into the order of their columns: kinds first, then numbers, then other values."""
+    found: list[Column] = []
+    for column in columns:
+        numbers = values.numbers(column)
+        found += [values.kinds(column).astype(np.int64), np.nan_to_num(numbers), values.ranks(column)]
+    return found
+
+
+def sentence(source: Input, count: int) -> pa.Array:
+    """What is wrong with so many facts that claim a slot another one holds."""
+    names = [source.columns[i] for i in source.slot or ()]
+    what = " and ".join([*names, "tick"]) if len(names) < 2 else f"{', '.join(names)} and tick"
+    return pa.array([f"another fact of this {what} came first"] * count, pa.string())

@@ -17,8 +17,8 @@ from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.ticks import LAST, Ticks, as_given
 from antelog.engine.values.encoding import infinite
-from antelog.engine.values.kinds import Kind
 from antelog.engine.values.plain import why_of_no_use
+from antelog.engine.values.types import Kind
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.epochs import LIKELY, Counting, last_tick, remedy
 

@@ -1,25 +1,31 @@
-"""Columns of times, as users have them, to ticks.
+"""Columns of times, as users have them, to ticks; and how late facts may be.
 
-A time is a whole number, the tick itself; or, in a program that says how long a tick is, a
-timestamp or a date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to
-tick floor(microseconds since 1970 / length of a tick). One without a time zone counts as UTC. Users may
-have numbers that count seconds or parts of them since 1970 instead, see `antelog.language.epochs`.
+A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
+date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
+since 1970 / length of a tick). One without a time zone counts as UTC. Users may have numbers that count
+seconds or parts of them since 1970 instead, see `antelog.language.epochs`.
 
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
+    delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
+from antelog.compile.nodes.plan import Input
+from antelog.compile.plan.delays import declared
+from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.frames import Array
 from antelog.engine.values.plain import cells_of
@@ -205,3 +211,51 @@ def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
     scratch = Values()
     cells, bad = cells_of(scratch, ticks.given.take(pa.array(rows)))
     return cells, scratch.texts(cells), np.zeros(len(rows), np.bool_) if bad is None else bad
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The declarations with constants at the same positions: a row of cells and a delay for each."""
+
+    positions: tuple[int, ...]
+    cells: tuple[Column, ...]
+    delays: Column
+
+
+# Making the tables of thousands of declarations takes longer than looking up a small batch.
+_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[Table, ...]]]] = WeakKeyDictionary()
+
+
+def tables_of(source: Input, values: Values) -> tuple[Table, ...]:
+    """The delay declarations of an input, those with fewer constants first."""
+    known = _KNOWN.setdefault(values, {})
+    of, tables = known.get(source.name, (None, ()))
+    if of is not source:
+        tables = _tables(source, values)
+        known[source.name] = (source, tables)
+    return tables
+
+
+def _tables(source: Input, values: Values) -> tuple[Table, ...]:
+    tables = []
+    for each in reversed(declared(source)):
+        rows = [[*map(values.cell, row), delay] for row, delay in each.delays.items()]
+        *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+        tables.append(Table(each.positions, tuple(columns), delays))
+    return tuple(tables)
+
+
+def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
+    """δ of each fact: among the declarations that match it, the one with the most constants decides.
+
+    An input without objects has one δ, and the result one row.
+    """
+    result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)
+    for table in tables_of(source, values):
+        if not table.positions:
+            result[:] = table.delays[0]
+            continue
+        at = find_rows([columns[i] for i in table.positions], table.cells)
+        matches = at >= 0
+        result[matches] = table.delays[at[matches]]
+    return result

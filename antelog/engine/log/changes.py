@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.answers.affected import Step
+from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import (
     Column,
     changed,
@@ -24,14 +24,12 @@ from antelog.engine.columns.tables import (
     marked,
     numbered,
     ordinals,
-    spread,
 )
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.log.explaining import explanations
-from antelog.engine.log.others import Teller, others_columns
 from antelog.engine.log.outlook import AsOf, Outlook, outlook
-from antelog.engine.log.schema import AnswerTypes, table_schema
+from antelog.engine.log.schema import OTHERS_NAMES, AnswerTypes, table_schema
 from antelog.engine.log.stages import stages
 from antelog.engine.log.told import (
     CONFIRM,
@@ -49,12 +47,21 @@ from antelog.engine.log.told import (
     tell,
     tell_current,
 )
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.step.affected import Step
+from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
 __all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "as_they_stand", "changes", "count"]
+
+
+@dataclass(frozen=True, eq=False)
+class Teller:
+    """The knowledge of what is true, and the types in which answers are told."""
+
+    knowledge: Knowledge
+    types: AnswerTypes
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,22 +124,22 @@ def knows_open(only: Sequence[str]) -> bool:
     return not set(only) <= {"confirmed"}
 
 
-def changes(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Changes:
+def changes(knowledge: Knowledge, query: Query, step: Step, types: AnswerTypes) -> Changes:
     """What happened to the answers of a query in a step."""
-    told = tell(judge, query, step)
+    told = tell(knowledge, query, step)
     kind = kinds(told, query.only, step.before)
     moment = marked(kind >= 0)
-    found = lines(Teller(judge, types), query, told, moment, kind.take(moment))
+    found = lines(Teller(knowledge, types), query, told, moment, kind.take(moment))
     return Changes(found, opened(told, step.before) if knows_open(query.only) else None)
 
 
-def answers(judge: Judge, query: Query, step: Step, types: AnswerTypes) -> Lines:
+def answers(knowledge: Knowledge, query: Query, step: Step, types: AnswerTypes) -> Lines:
     """The answers that are open at the tick a step ends with, and those confirmed at it."""
-    told = tell_current(judge, query, step)
+    told = tell_current(knowledge, query, step)
     still = marked(told.status == OPEN)
-    open_ = lines(Teller(judge, types), query, told, still, np.full(len(still), REVISED))
+    open_ = lines(Teller(knowledge, types), query, told, still, np.full(len(still), REVISED))
     confirmed = replace(query, only=("confirmed",))
-    return one_after_the_other([open_, changes(judge, confirmed, step, types).lines])
+    return one_after_the_other([open_, changes(knowledge, confirmed, step, types).lines])
 
 
 def as_they_stand(table: pa.Table) -> pa.Table:
@@ -143,16 +150,16 @@ def as_they_stand(table: pa.Table) -> pa.Table:
     return table.set_column(place, table.schema.field(place), change)
 
 
-def count(judge: Judge, query: Query, step: Step) -> int:
+def count(knowledge: Knowledge, query: Query, step: Step) -> int:
     """How many answers are open at the tick a step ends with."""
-    told = tell_current(judge, query, step)
+    told = tell_current(knowledge, query, step)
     return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
 
 
 def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds) -> Lines:
     """What is told at moments, in the order of the log."""
-    judge, own_types = teller.judge, teller.types[query.name]
-    relation = judge.known.rules.relations[query.name]
+    knowledge, own_types = teller.knowledge, teller.types[query.name]
+    relation = knowledge.rules.relations[query.name]
     schema = table_schema(relation, own_types)
     if len(moment) == 0:
         return no_lines(schema.empty_table(), relation)
@@ -165,8 +172,8 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
         row = found.by_answer.first.take(row)
     answer = [cells.take(row) for cells in found.answer]
     if found.twins is not None:
-        each, answer[found.twins.place] = found.twins.each(answer[found.twins.place])
-        answer = [cells if i == found.twins.place else cells.take(each) for i, cells in enumerate(answer)]
+        each, answer[found.twins.position] = found.twins.each(answer[found.twins.position])
+        answer = [cells if i == found.twins.position else cells.take(each) for i, cells in enumerate(answer)]
         sizes = np.bincount(each, minlength=len(row))
         line, number = spread((np.cumsum(sizes) - sizes).take(number), sizes.take(number))
         moment, kind, row = moment.take(line), kind.take(line), row.take(each)
@@ -176,30 +183,40 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
     sorting = [np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
     for position, (variable, cells) in enumerate(zip(relation.answer.variables, answer, strict=True)):
-        array, which, place = _in_sequence(judge.known.values, cells, own_types[variable])
+        array, which, place = _in_sequence(knowledge.values, cells, own_types[variable])
         values.append((array, which))
         sorting.append(place)
         if position in relation.unguarded:
             sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
-    ahead = _ahead(judge, told, moment.take(marked(kind <= REVISED)))
-    around = columns_around(judge, told, moment, kind, ahead)
+    ahead = _ahead(knowledge, told, moment.take(marked(kind <= REVISED)))
+    around = columns_around(knowledge, told, moment, kind, ahead)
     columns = around[:2]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:
         columns.append(pa.array(time.take(number), mask=untimed.take(number) if someday else None))
     if relation.unguarded:
-        columns += others_columns(teller, relation, found, row.take(number), tick)
+        columns.append(_others(relation, [cells.take(number) for cells in answer]))
     columns += around[2:]
     table = pa.Table.from_arrays(columns, schema=schema)
     if not query.staged:
         return Lines(table, (), tick[:0], kind[:0], moment[:0])
     told_of = tuple(cells.take(number) for cells in (*answer, time))
-    return Lines(table, told_of, tick, kind, stages(judge, query.name, told, moment))
+    return Lines(table, told_of, tick, kind, stages(knowledge, query.name, told, moment))
 
 
-def columns_around(judge: Judge, told: Told, moment: Column, kind: Kinds, ahead: Outlook) -> list[pa.Array]:
+def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
+    """For each line the variables that stand for all others; null if there are none."""
+    names = [relation.answer.variables[i] for i in relation.unguarded]
+    columns = zip(*((answer[i] == OTHERS).tolist() for i in relation.unguarded), strict=True)
+    told = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
+    return pa.array(told, OTHERS_NAMES)
+
+
+def columns_around(
+    knowledge: Knowledge, told: Told, moment: Column, kind: Kinds, ahead: Outlook
+) -> list[pa.Array]:
     """What lines say besides the answer: tick and change before it, and four columns after it.
 
     These are the explanations, what becomes of the open answers in silence, by when, and why others are over.
@@ -208,17 +225,17 @@ def columns_around(judge: Judge, told: Told, moment: Column, kind: Kinds, ahead:
     open_ = marked(kind <= REVISED)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
-    shown, because = explanations(judge, told, moment, kind == REJECT)
+    shown, because = explanations(knowledge, told, moment, kind == REJECT)
     silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
     return [pa.array(told.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 
 
-def _ahead(judge: Judge, told: Told, moment: Column) -> Outlook:
+def _ahead(knowledge: Knowledge, told: Told, moment: Column) -> Outlook:
     """What is known ahead of open answers at some moments."""
     if told.ahead is not None:
         return told.ahead.take(moment)
     once, which = (moment, None) if told.found.twins is None else numbered(moment)
-    ahead = outlook(judge, told.found, told.at, told.kept, AsOf(once, told.at.tick.take(once)))
+    ahead = outlook(knowledge, told.found, told.at, told.kept, AsOf(once, told.at.tick.take(once)))
     return ahead if which is None else ahead.take(which)
 
 

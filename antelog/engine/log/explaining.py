@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.answers.lives import Lives
 from antelog.engine.answers.moments import views_of
+from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
@@ -28,11 +29,10 @@ from antelog.engine.columns.tables import (
     marked,
     numbered,
     places,
-    spread,
 )
 from antelog.engine.log.literals import Writer, numbered_texts
 from antelog.engine.log.told import Told
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.step.knowledge import Knowledge
 
 _NONE = -1
 _FEW = 128
@@ -42,7 +42,9 @@ _Offsets: TypeAlias = NDArray[np.int32]
 _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
-def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tuple[pa.Array, pa.Array]:
+def explanations(
+    knowledge: Knowledge, told: Told, moment: Column, rejected: Mask
+) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, the evidence and the hypotheses of every view told then.
 
     And for the rejected, which are told as they were the moment before, the hypotheses of the last
@@ -53,7 +55,7 @@ def explanations(judge: Judge, told: Told, moment: Column, rejected: Mask) -> tu
     once, place = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
     line, view = views_of(at, told.kept, once)
     row, then = at.view_of.take(view), at.then.take(view)
-    sheet = _sheet(judge, found, row)
+    sheet = _sheet(knowledge, found, row)
     text, evidence = sheet.told(row, then)
     several = bool(np.any(line[1:] == line[:-1]))
     if several:
@@ -136,7 +138,7 @@ class _Sheet:
         return false if self.full else false & (self.text.take(place, axis=0) != _NONE)
 
 
-def _sheet(judge: Judge, found: Lives, row: Column) -> _Sheet:
+def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
     """The literals of these derivations."""
     wanted = np.zeros(len(found.number), np.bool_)
     wanted[row] = True
@@ -147,7 +149,7 @@ def _sheet(judge: Judge, found: Lives, row: Column) -> _Sheet:
     size = (width, len(here))
     text, holds, fails = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
     texts = [
-        Writer(block, block.rows.take(rows), judge.known.values).texts()
+        Writer(block, block.rows.take(rows), knowledge.values).texts()
         for block, rows in zip(found.blocks, chosen, strict=True)
     ]
     counts = [len(rows) for rows, literals in zip(chosen, texts, strict=True) for _ in literals]

@@ -23,11 +23,11 @@ import pyarrow.compute as pc
 from antelog.compile.literals.terms import Time, time_text
 from antelog.engine.columns.tables import ROOM, Column, numbered
 from antelog.engine.log.shapes import As, Blank, Shape, shapes
-from antelog.engine.matching.rows import Rows
-from antelog.engine.truth.derivations import Derivations
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.rows import Rows
 from antelog.engine.values.decoding import in_pieces
 from antelog.engine.values.encoding import OTHERS
-from antelog.engine.values.text_order import sorted_by_arrow
+from antelog.engine.values.texts import sorted_by_arrow
 from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
 

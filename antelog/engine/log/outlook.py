@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from antelog.engine.answers.lives import Lives, spoken_for
 from antelog.engine.answers.moments import Moments
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, pairs
+from antelog.engine.columns.joins import pairs
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked
 from antelog.engine.facts.ticks import LAST
 from antelog.engine.log.schema import SILENT
-from antelog.engine.matching.rows import AS_OF, Rows
-from antelog.engine.truth.atoms import Judge, with_negations
-from antelog.engine.truth.derivations import Derivations
+from antelog.engine.step.atoms import with_asked
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.knowledge import Knowledge
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class AsOf:
     then: Column
 
 
-def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> Outlook:
+def outlook(knowledge: Knowledge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> Outlook:
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
     An answer ends with the last of its explanations, of which only those that are told matter: others
@@ -82,7 +83,7 @@ def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> 
     moment, then = seen.moment, seen.then
     if at.alone and len(moment):
         (block,) = found.blocks
-        end = _end(judge, block, at.answer.take(moment), then)
+        end = _end(knowledge, block, at.answer.take(moment), then)
         return Outlook(end.complete <= end.failed, np.minimum(end.complete, end.failed), end.settled)
     confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
     line_at = np.full(len(at.tick), -1)
@@ -93,11 +94,11 @@ def outlook(judge: Judge, found: Lives, at: Moments, kept: Mask, seen: AsOf) -> 
         view = marked(kept[mine] & (line >= 0))
         if len(view):
             line, view = line.take(view), view + mine.start
-            end = _end(judge, block, at.view_of.take(view) - found.starts[b], then.take(line))
+            end = _end(knowledge, block, at.view_of.take(view) - found.starts[b], then.take(line))
             np.minimum.at(confirmed, line, end.complete)
             np.maximum.at(rejected, line, end.failed)
             np.maximum.at(settled, line, end.settled)
-    _go_on(judge, found, at, seen, (confirmed, rejected))
+    _go_on(knowledge, found, at, seen, (confirmed, rejected))
     return Outlook(confirmed <= rejected, np.minimum(confirmed, rejected), settled)
 
 
@@ -110,28 +111,13 @@ class _End:
     settled: Column
 
 
-def _end(judge: Judge, block: Derivations, row: Column, then: Column) -> _End:
+def _end(knowledge: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
     """The end of some rows of a block, as it looked at some ticks: nothing was known of later facts."""
-    facts = len(block.prepared.facts)
-    holds, settled = block.holds.take(row, axis=1), block.settled.take(row, axis=1)
-    true = holds[:facts] <= then
-    holds[:facts] = or_never(holds[:facts], ~true)
-    fails = np.full(holds.shape, NEVER)
-    fails[:facts] = or_never(settled[:facts], true)
-    if any(fact.slot is not None for fact in block.prepared.facts):
-        before = block.fails[:facts].take(row, axis=1)
-        fails[:facts] = np.where(before <= then, before, fails[:facts])
-    seen = Derivations(block.prepared, Rows({}, len(row)), holds, fails, settled)
-    if block.prepared.asked:
-        rows = block.rows.take(row)
-        rows = Rows({**rows.bound, AS_OF: then}, rows.count)
-        seen = with_negations(judge, Derivations(block.prepared, rows, holds, fails, settled))
-    # As `where` would have it with -1 elsewhere, but much faster.
-    last: Column = ((seen.settled + 1) * (seen.holds > then)).max(axis=0, initial=0) - 1
-    return _End(seen.complete, seen.failed, last)
+    seen = with_asked(knowledge, block.take(row).as_of(then))
+    return _End(seen.complete, seen.failed, seen.open_until)
 
 
-def _go_on(judge: Judge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
+def _go_on(knowledge: Knowledge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
     """Moves the ends of answers that a clock-driven pattern will tell by then."""
     confirmed, rejected = ends
     if all(block.prepared.clocked for block in found.blocks):
@@ -147,7 +133,7 @@ def _go_on(judge: Judge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Colu
         coming = marked(known & (time > then))
         if len(coming):
             line, row, then, time = (c.take(coming) for c in (line, row, then, time))
-            end = _end(judge, block, row, then)
+            end = _end(knowledge, block, row, then)
             np.minimum.at(confirmed, line, np.maximum(end.complete, time))
             later.append((line, time, end.failed))
     if not later:

@@ -74,8 +74,7 @@ def table_schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Sch
 def _table_schema(answer: Named, time: str | None, unguarded: tuple[str, ...]) -> pa.Schema:
     others = []
     if unguarded:
-        named = [_field(name, type_) for name, type_ in answer if name in unguarded]
-        others = [pa.field("others", OTHERS_NAMES), pa.field("except", pa.list_(pa.struct(named)))]
+        others = [pa.field("others", OTHERS_NAMES)]
     return pa.schema(
         [
             pa.field("tick", pa.int64()),
@@ -86,12 +85,6 @@ def _table_schema(answer: Named, time: str | None, unguarded: tuple[str, ...]) -
             *starmap(pa.field, AFTER_ANSWER.items()),
         ]
     )
-
-
-def excepted_type(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.ListType:
-    """The type of the column `except` of a query that has one."""
-    names = [relation.answer.variables[i] for i in relation.unguarded]
-    return pa.list_(pa.struct([_field(name, types[name]) for name in names]))
 
 
 def _field(name: str, type_: pa.DataType) -> pa.Field:
@@ -149,18 +142,13 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
 
 
 def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
-    pattern, naming = prepared.pattern, prepared.naming
+    pattern, seen = prepared.pattern, prepared.seen
     sources: list[Atom | StaticAtom] = [*pattern.facts, *pattern.background]
     types = {term: _term(term, sources, known) for term in pattern.answer}
-    if naming is not None:
-        # An unguarded variable has the values that are named for it.
-        atoms: list[Atom | StaticAtom] = [
-            *(fact.node for fact, _ in naming.facts),
-            *(atom for atom, _ in naming.background),
-        ]
-        by_facts = _term(Var(naming.variable), atoms, known)
-        named = reduce(wider, (type_of(value) for value, _ in naming.constants), by_facts)
-        types[Var(naming.variable)] = named
+    if seen is not None:
+        (variable,) = pattern.unguarded
+        columns = (known[column.name][column.position] for column in (*seen.inputs, *seen.statics))
+        types[Var(variable)] = reduce(wider, (*columns, *map(type_of, seen.constants)), NOTHING)
     return [types[term] for term in pattern.answer]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from antelog.engine.answers.moments import views_of
 from antelog.engine.columns.tables import Column, changed, marked
 from antelog.engine.log.told import Told
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.step.knowledge import Knowledge
 
 NO_STAGE = -1
 """The stage of an answer that has no explanation."""
@@ -26,12 +26,12 @@ _PATTERN = LITERALS
 _MISSING = _PATTERN + 16
 
 
-def stages(judge: Judge, query: str, told: Told, moment: Column) -> Column:
+def stages(knowledge: Knowledge, query: str, told: Told, moment: Column) -> Column:
     """The stage at each of some moments."""
     found, at = told.found, told.at
     line, view = views_of(at, told.kept, moment)
     row, then = at.view_of.take(view), at.then.take(view)
-    patterns = judge.known.rules.patterns[query]
+    patterns = knowledge.rules.patterns[query]
     numbers = {id(prepared): number for number, prepared in enumerate(patterns)}
     stage = np.zeros(len(row), np.int64)
     block = np.searchsorted(np.array(found.starts), row, "right") - 1

@@ -18,15 +18,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.engine.answers.affected import Step
-from antelog.engine.answers.excepted import with_excepted
 from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.answers.minimal import minimal
 from antelog.engine.answers.moments import Moments, and_more, confirmations, current, levels, moments
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.log.outlook import AsOf, Outlook, one_by_one, outlook
-from antelog.engine.truth.atoms import Judge
+from antelog.engine.step.affected import Step
+from antelog.engine.step.knowledge import Knowledge
 from antelog.engine.values.values import Values
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
@@ -38,8 +37,8 @@ Kinds: TypeAlias = NDArray[np.integer[Any]]
 STILL_OPEN = "open"
 """What stands for the change where answers are told as they are, whether or not something changed."""
 
-NOTHING, OPEN, CONFIRMED, HIDDEN = range(4)
-"""The status of an answer at a moment; what is hidden is told by the next line only."""
+NOTHING, OPEN, CONFIRMED = range(3)
+"""The status of an answer at a moment."""
 
 Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
 """Which answers of a query are asked for, given the cells of their variables, if not all are."""
@@ -77,54 +76,45 @@ class Told:
     ahead: Outlook | None = None
 
 
-def tell(judge: Judge, query: Query, step: Step) -> Told:
+def tell(knowledge: Knowledge, query: Query, step: Step) -> Told:
     """What is told after the step's first tick and up to its last."""
-    rules = judge.known.rules
+    rules = knowledge.rules
     relation = rules.relations[query.name]
     confirmed_only = set(query.only) == {"confirmed"} and not relation.unguarded
     past = query.name in rules.unsteady and not confirmed_only
     complete_by = step.now if confirmed_only else None
     wanted = Wanted(query.name, query.about, query.since, complete_by, past, query.share is not None)
-    found = lives(judge, wanted, step)
+    found = lives(knowledge, wanted, step)
     if confirmed_only:
-        return _told(judge, query, found, confirmations(found, step.before, step.now))
+        return _told(knowledge, query, found, confirmations(found, step.before, step.now))
     begun = replace(step, before=step.begin - 1) if past else step
-    found, hidden = with_excepted(judge, query.name, found, begun) if relation.unguarded else (found, -1)
-    told = _told(judge, query, found, moments(found, begun.before, step.now), hidden)
+    told = _told(knowledge, query, found, moments(found, begun.before, step.now))
     if not past:
         return told
-    ahead = _ahead(judge, told, step)
+    ahead = _ahead(knowledge, told, step)
     if len(ahead.tick) == 0:
         return replace(told, ahead=ahead.outlook.at(ahead.moment, len(told.status)))
     at, moved, new = and_more(found, told.at, step.now, ahead.answer, ahead.tick)
     due = np.zeros(len(at.tick), np.bool_)
     due[new] = True
     known = ahead.outlook.at(np.concatenate([moved.take(ahead.moment), new]), len(due))
-    return replace(_told(judge, query, found, at, hidden), due=due, ahead=known)
+    return replace(_told(knowledge, query, found, at), due=due, ahead=known)
 
 
-def tell_current(judge: Judge, query: Query, step: Step) -> Told:
+def tell_current(knowledge: Knowledge, query: Query, step: Step) -> Told:
     """What is told of all answers at the tick a step ends with."""
     wanted = Wanted(query.name, query.about, query.since, apart=query.share is not None)
-    found = lives(judge, wanted, step)
-    return _told(judge, query, found, current(found, step.now))
+    found = lives(knowledge, wanted, step)
+    return _told(knowledge, query, found, current(found, step.now))
 
 
-def _told(judge: Judge, query: Query, found: Lives, at: Moments, hidden: int = -1) -> Told:
-    """Which views are told at moments, and the status of the answers.
-
-    Rows from `hidden` on are told by the next line only (-1: there are none).
-    """
-    relation, values = judge.known.rules.relations[query.name], judge.known.values
+def _told(knowledge: Knowledge, query: Query, found: Lives, at: Moments) -> Told:
+    """Which views are told at moments, and the status of the answers."""
+    relation, values = knowledge.rules.relations[query.name], knowledge.values
     kept = minimal(found, at, relation.answer.variables, values)
     complete = kept & (found.life.complete.take(at.view_of) <= at.then)
     status = np.zeros(len(at.tick), np.int8)
-    if 0 <= hidden < found.starts[-1]:
-        secret = at.view_of >= hidden
-        status[at.view_at[marked(kept & secret)]] = HIDDEN
-        status[at.view_at[marked(kept & ~secret)]] = OPEN
-    else:
-        status[at.view_at[marked(kept)]] = OPEN
+    status[at.view_at[marked(kept)]] = OPEN
     status[at.view_at[marked(complete)]] = CONFIRMED
     if query.share is not None:
         first = found.by_answer.first
@@ -149,7 +139,7 @@ class _Ahead:
     outlook: Outlook
 
 
-def _ahead(judge: Judge, told: Told, step: Step) -> _Ahead:
+def _ahead(knowledge: Knowledge, told: Told, step: Step) -> _Ahead:
     """What is known ahead of all open answers whose next line is in the step or later, and what is due.
 
     The line that is due then may name a later tick, and so on: all such ticks within the step.
@@ -166,7 +156,7 @@ def _ahead(judge: Judge, told: Told, step: Step) -> _Ahead:
     moment, then = first, at.tick.take(first)
     answers, ticks, outlooks = [moment[:0]], [then[:0]], []
     while True:
-        outlooks.append(outlook(judge, told.found, at, told.kept, AsOf(moment, then)))
+        outlooks.append(outlook(knowledge, told.found, at, told.kept, AsOf(moment, then)))
         late = marked(outlooks[-1].tick < until)
         if len(late) == 0:
             return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))
@@ -194,17 +184,17 @@ def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[
     return kind
 
 
-_STATUS = (NOTHING, OPEN, CONFIRMED, HIDDEN)
+_STATUS = (NOTHING, OPEN, CONFIRMED)
 
 
 @cache
 def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
     table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)
-    table[NOTHING, OPEN] = table[HIDDEN, OPEN] = POSSIBLE
+    table[NOTHING, OPEN] = POSSIBLE
     table[OPEN, OPEN] = REVISED
-    table[OPEN, NOTHING] = table[HIDDEN, NOTHING] = REJECT
-    table[[NOTHING, OPEN, HIDDEN], CONFIRMED] = CONFIRM
+    table[OPEN, NOTHING] = REJECT
+    table[[NOTHING, OPEN], CONFIRMED] = CONFIRM
     unwanted = [number for number, name in enumerate(KINDS) if name not in only]
     table[np.isin(table, unwanted)] = -1
     return table.ravel()

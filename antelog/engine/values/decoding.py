@@ -18,8 +18,8 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.growing import begins_and_bytes
-from antelog.engine.values.kinds import Kind, Plain, from_raw, kind_of, shortest, written
+from antelog.engine.values.texts import begins_and_bytes
+from antelog.engine.values.types import Kind, Plain, from_raw, kind_of, shortest, written
 from antelog.language.printer import KEYWORDS, value_text
 
 # A text like this surely needs no quotes, unless it is a keyword. Of the others `value_text` decides.

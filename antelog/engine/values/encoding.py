@@ -15,7 +15,7 @@ import pyarrow.types as is_a
 
 from antelog.engine.columns import tables
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.kinds import Item, Kind, has_no_double, kind_of_column, nearest_double, raw_values
+from antelog.engine.values.types import Item, Kind, has_no_double, kind_of_column, nearest_double, raw_values
 
 UNBOUND = -1
 """The cell of no value: null, not-a-number, or a variable that has none."""

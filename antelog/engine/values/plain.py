@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.kinds import kind_of_column
+from antelog.engine.values.types import kind_of_column
 from antelog.engine.values.values import Values
 
 Array: TypeAlias = pa.Array | pa.ChunkedArray

@@ -1,22 +1,262 @@
-"""The types of columns: which type the values of several columns are told in.
+"""Kinds of values, and types of columns: how Arrow's many types come down to few.
 
-Types follow the program and the types of the facts, never the values a table happens to have. While
-a stream goes on they only ever get wider: whole numbers become doubles where doubles come as well,
+Numbers and texts are what the language itself can write. Values of other types pass through a program: they
+are compared, joined and reported, and come out as the type they went in as. How a value is stored makes no
+difference: a timestamp in milliseconds equals one in nanoseconds, a dictionary's text a plain one, a decimal
+is a number.
+
+Types of columns follow the program and the types of the facts, never the values a table happens to have.
+While a stream goes on they only ever get wider: whole numbers become doubles where doubles come as well,
 and columns of several kinds become texts in the language's syntax.
 
+    int32, double and decimal are numbers; string and large_string are texts; bool is a kind of its own
     int64 and double: double      int64 and string: MIXED
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, reduce
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from enum import IntEnum
+from functools import cache, lru_cache, reduce
+from sys import float_info
 from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.engine.values.kinds import Kind, decimals, kind_of, told_as, whole_numbers
+Raw: TypeAlias = int | bytes
+"""What a value other than a number or a text is stored by."""
+
+
+class Kind(IntEnum):
+    """What a value is. Values of different kinds are never equal, and have no order."""
+
+    NOTHING = 0
+    NUMBER = 1
+    TEXT = 2
+    BOOL = 3
+    DATE = 4
+    TIME = 5
+    MOMENT = 6
+    INSTANT = 7
+    DURATION = 8
+    BYTES = 9
+
+
+Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
+"""A value that no double is: a text, a number of too many digits, or a value of another kind."""
+
+Plain: TypeAlias = Item | float
+"""Any value, as Python has it."""
+
+_KINDS: tuple[tuple[Callable[[pa.DataType], bool], Kind], ...] = (
+    (is_a.is_null, Kind.NOTHING),
+    (lambda t: is_a.is_integer(t) or is_a.is_floating(t) or is_a.is_decimal(t), Kind.NUMBER),
+    (lambda t: is_a.is_string(t) or is_a.is_large_string(t) or is_a.is_string_view(t), Kind.TEXT),
+    (is_a.is_boolean, Kind.BOOL),
+    (is_a.is_date, Kind.DATE),
+    (is_a.is_time, Kind.TIME),
+    (lambda t: is_a.is_timestamp(t) and t.tz is None, Kind.MOMENT),
+    (is_a.is_timestamp, Kind.INSTANT),
+    (is_a.is_duration, Kind.DURATION),
+    (lambda t: is_a.is_binary(t) or is_a.is_large_binary(t), Kind.BYTES),
+    (lambda t: is_a.is_fixed_size_binary(t) or is_a.is_binary_view(t), Kind.BYTES),
+)
+
+# kind -> the type its values have when they come out, in microseconds and in nanoseconds
+_OUT: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
+    Kind.TIME: (pa.time64("us"), pa.time64("ns")),
+    Kind.MOMENT: (pa.timestamp("us"), pa.timestamp("ns")),
+    Kind.INSTANT: (pa.timestamp("us", "UTC"), pa.timestamp("ns", "UTC")),
+    Kind.DURATION: (pa.duration("us"), pa.duration("ns")),
+}
+_PLAIN_OUT: dict[Kind, pa.DataType] = {
+    Kind.NOTHING: pa.null(),
+    Kind.TEXT: pa.string(),
+    Kind.BOOL: pa.bool_(),
+    Kind.DATE: pa.date32(),
+    Kind.BYTES: pa.binary(),
+}
+_MICRO = 1_000 * 2**63
+# kind -> the least and the greatest number that a value is stored by
+_RAW_ENDS: dict[Kind, tuple[int, int]] = {
+    Kind.BOOL: (0, 1),
+    Kind.DATE: (-(2**31), 2**31 - 1),
+    Kind.TIME: (0, 24 * 3_600 * 10**9 - 1),
+    **dict.fromkeys((Kind.MOMENT, Kind.INSTANT, Kind.DURATION), (-_MICRO, _MICRO - 1)),
+}
+_NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+
+
+@cache
+def kind_of(type_: pa.DataType) -> Kind | None:
+    """The kind of the values of an Arrow type; None if no value can be of that type (a list, …)."""
+    return next((kind for test, kind in _KINDS if test(type_)), None)
+
+
+def kind_of_column(type_: pa.DataType) -> Kind | None:
+    """The kind of the values of a column; None if they may be of several."""
+    return kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
+
+
+@cache
+def told_as(type_: pa.DataType) -> pa.DataType:
+    """The type in which the values of an Arrow type come out. Raises TypeError if it can have none."""
+    type_ = type_.value_type if is_a.is_dictionary(type_) else type_
+    match kind_of(type_):
+        case None:
+            raise TypeError(f"no value is of type {type_}")
+        case Kind.NUMBER if is_a.is_integer(type_):
+            return type_ if is_a.is_uint64(type_) else pa.int64()
+        case Kind.NUMBER if is_a.is_decimal(type_):
+            return decimals(type_.precision - type_.scale, type_.scale)
+        case Kind.NUMBER:
+            return pa.float64()
+        case Kind.DATE | Kind.BOOL | Kind.BYTES | Kind.TEXT | Kind.NOTHING as kind:
+            return _PLAIN_OUT[kind]
+        case kind:
+            return _OUT[kind][type_.unit == "ns"]
+
+
+def whole_numbers(digits: int) -> pa.DataType:
+    """The type for whole numbers of so many digits."""
+    if digits <= 18:
+        return pa.int64()
+    return pa.decimal128(38, 0) if digits <= 38 else pa.decimal256(76, 0) if digits <= 76 else pa.float64()
+
+
+def decimals(before: int, after: int) -> pa.DataType:
+    """The type for numbers of so many digits before and after the point."""
+    if after <= 0:
+        return whole_numbers(before)
+    digits = before + after
+    if digits <= float_info.dig:
+        return pa.float64()  # surely holds them all, and different ones differ
+    return pa.decimal128(digits, after) if digits <= 38 else pa.decimal256(76, after)
+
+
+def kind_of_item(item: Item) -> Kind:
+    if isinstance(item, str):
+        return Kind.TEXT
+    return item[0] if isinstance(item, tuple) else Kind.NUMBER
+
+
+def shortest(number: float) -> Decimal:
+    """The decimal that a double is written as: the one called 0.1 is not quite a tenth."""
+    return Decimal(repr(number))
+
+
+def as_plain(value: Decimal) -> int | float | None:
+    """A decimal as a whole number, or as the double that is written like it; None if there is neither."""
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if shortest(float(value)) == value else None
+
+
+def nearest_double(item: Plain) -> float:
+    """The double next to a number; NaN for what is not a number."""
+    if isinstance(item, str | tuple):
+        return math.nan
+    try:
+        return float(item)
+    except OverflowError:
+        return math.inf if item > 0 else -math.inf
+
+
+def saved_item(item: Item) -> str:
+    """An item as a text that `item_from_saved` can read, given the kind."""
+    if isinstance(item, tuple):
+        return item[1].hex() if isinstance(item[1], bytes) else str(item[1])
+    return str(item)
+
+
+def item_from_saved(kind: int, text: str) -> Item:
+    """The item that was saved as this text. Raises ValueError if none can have been."""
+    try:
+        item = _item(Kind(kind), text)
+    except ArithmeticError:  # a decimal that there is not
+        raise ValueError(f"{text!r} is not a number") from None
+    if saved_item(item) != text or not _may_be(item):
+        raise ValueError(f"{text!r} is not a value of its kind")
+    return item
+
+
+def _may_be(item: Item) -> bool:
+    """Whether a column or a program can have such a value."""
+    if isinstance(item, str):
+        return True
+    if not isinstance(item, tuple):
+        nearest = nearest_double(item)
+        return math.isfinite(nearest) and has_no_double(item, nearest)
+    kind, raw = item
+    if isinstance(raw, bytes):
+        return kind is Kind.BYTES
+    least, greatest = _RAW_ENDS.get(kind, (1, 0))
+    return least <= raw <= greatest and (raw % 1_000 == 0 or abs(raw) < 2**63)
+
+
+def has_no_double(number: int | Decimal, nearest: float) -> bool:
+    """Whether a number is neither its nearest double nor what that is written as."""
+    return number != nearest and not (isinstance(number, Decimal) and number == shortest(nearest))
+
+
+def _item(kind: Kind, text: str) -> Item:
+    match kind:
+        case Kind.TEXT:
+            return text
+        case Kind.NUMBER:
+            number = Decimal(text)
+            return int(text) if number == number.to_integral_value() else number
+        case Kind.BYTES:
+            return Kind.BYTES, bytes.fromhex(text)
+        case other:
+            return other, int(text)
+
+
+def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
+    """Values other than numbers and texts as what they are stored by: nanoseconds, days, 0 or 1."""
+    if kind is Kind.BYTES:
+        return list(array.to_pylist())
+    if kind is Kind.DATE:
+        return list(array.cast(pa.date32()).cast(pa.int32()).to_pylist())
+    if kind is Kind.BOOL:
+        return list(array.cast(pa.int8()).to_pylist())
+    factor = _NANOSECONDS[array.type.unit]
+    counts = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    return [count * factor for count in counts.to_pylist()]
+
+
+def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
+    """The Arrow array of values other than numbers and texts, from what they are stored by."""
+    kind = kind_of(type_)
+    if kind is Kind.BYTES:
+        return pa.array(raws, type_)
+    if kind is Kind.DATE:
+        return pa.array(raws, pa.int32()).cast(type_)
+    if kind is Kind.BOOL:
+        return pa.array(raws, pa.int8()).cast(type_)
+    factor = _NANOSECONDS[type_.unit]
+    return pa.array([None if raw is None else int(raw) // factor for raw in raws], pa.int64()).cast(type_)
+
+
+def written(raw: Raw, kind: Kind) -> str:
+    """What stands for a value other than a number or a text: `true`, `2024-02-29`, …"""
+    if isinstance(raw, bytes):
+        return raw.hex()
+    if kind is Kind.DURATION:
+        return f"{_seconds(raw)} seconds"
+    type_ = _OUT[kind][raw % 1_000 != 0] if kind in _OUT else _PLAIN_OUT[kind]
+    return str(pc.cast(from_raw([raw], type_), pa.string())[0].as_py())
+
+
+def _seconds(nanoseconds: int) -> str:
+    whole, rest = divmod(abs(nanoseconds), 1_000_000_000)
+    digits = f"{whole}.{rest:09}".rstrip("0").rstrip(".")
+    return f"-{digits}" if nanoseconds < 0 else digits
+
 
 Types: TypeAlias = tuple[pa.DataType, ...]
 Seen: TypeAlias = Mapping[str, Sequence[pa.DataType]]

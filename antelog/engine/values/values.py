@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
 from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
-from antelog.engine.values.growing import GrowingTexts, with_room
-from antelog.engine.values.kinds import (
+from antelog.engine.values.texts import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
+from antelog.engine.values.types import (
+    MIXED,
     Item,
     Kind,
     Plain,
@@ -35,8 +36,6 @@ from antelog.engine.values.kinds import (
     nearest_double,
     saved_item,
 )
-from antelog.engine.values.text_order import NO_ORDER, TextOrder, in_use, with_others
-from antelog.engine.values.types import MIXED
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 
@@ -153,7 +152,7 @@ class Values:
     # ---- cells to values ----
 
     def kinds(self, cells: Column) -> NDArray[np.int8]:
-        """The kind of each value; what nobody has named is none."""
+        """The kind of each value; all others have none."""
         kinds = np.full(len(cells), Kind.NUMBER, np.int8)
         named = _named(cells)
         kinds[named] = self._kinds[cells[named] - _FIRST]
@@ -163,7 +162,7 @@ class Values:
     def numbers(self, cells: Column) -> NDArray[np.float64]:
         """Numbers to compare and to calculate with: the nearest doubles; NaN for what is not a number.
 
-        So is what nobody has named.
+        So are all others.
         """
         numbers: NDArray[np.float64] = cells.view(np.float64).copy()
         named = _named(cells)

@@ -18,7 +18,8 @@ import numpy as np
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column, Mask, find_rows, keys_of, once
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask, keys_of, once
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values

@@ -12,17 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import (
-    Column,
-    Mask,
-    find,
-    groups,
-    in_order,
-    keys_of,
-    once,
-    positions,
-    spread,
-)
+from antelog.engine.columns.joins import find, spread
+from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once, positions
 from antelog.engine.log.told import CONFIRM, REJECT, REVISED
 
 _EXACT = 8

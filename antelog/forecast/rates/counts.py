@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antelog.compile.literals.terms import Var
+from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
-from antelog.engine.columns.tables import Column, Numbers, find, keys_of
+from antelog.engine.columns.tables import Column, Numbers, keys_of
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import gather
 from antelog.forecast.rates.odds import Keys, Odds

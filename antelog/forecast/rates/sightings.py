@@ -14,8 +14,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import Column, Mask, distinct, find_rows, groups, keys_of, marked
+from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, fresh, gather, without
 from antelog.engine.values.comparing import holds

@@ -16,7 +16,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, find, groups, keys_of, numbered, once
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, numbered, once
 
 EPOCH = 20
 """So many ticks an epoch has, unless told otherwise."""

@@ -1,10 +1,9 @@
-"""An answer as the page knows it: what was told of it so far, and how it stands.
+"""An answer as the page knows it: its lines so far, and its status.
 
     line     {"tick": 8, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 7}, …}
     answer   Malf(wt2, 7), open since 8, with a chance of 80 %, settled by 10
 
-In come change lines, out go small records. There may be 100,000 of them, so each keeps its lines as bytes
-and reads them only when somebody looks.
+There may be 100,000 of them, so each keeps its lines as bytes, and reads them only when they are asked for.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from antelog.language.moments import moment
 Line = Mapping[str, Any]
 
 LINES = 50
-"""So many lines of an answer are kept: the first, and the latest."""
+"""Lines of an answer that are kept: the first, and the latest."""
 CHANCES = 400
-"""So many chances of an answer are kept: the first, and the latest."""
+"""Chances of an answer that are kept: the first, and the latest."""
 
 _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 
 
-class Standing(Struct, frozen=True):
-    """How an answer stands since its latest line.
+class AnswerStatus(Struct, frozen=True):
+    """The status of an answer since its latest line.
 
-    `settled_by` is the tick by which it is settled for sure; `silent` is what becomes of it, and when, if
-    nothing comes. What is not known is None.
+    `settled_by` is the tick by which it is settled for sure; `silent` is the change, and its tick, if nothing
+    comes. None stands for unknown.
     """
 
     change: str
@@ -42,14 +41,14 @@ class Standing(Struct, frozen=True):
     silent: tuple[str, int] | None
 
 
-class Answer(Struct):
-    """An answer, what was told of it, and since when it is open; `alerted` is when it became likely."""
+class TrackedAnswer(Struct):
+    """An answer, its lines, the tick since which it is open, and the tick of its alert if it had one."""
 
     id: str
     query: str
     values: dict[str, Any]
     since: int
-    now: Standing
+    now: AnswerStatus
     lines: list[bytes]
     chances: list[tuple[int, float | None]]
     alerted: int | None = None
@@ -64,7 +63,7 @@ class Answer(Struct):
         return self.line_at(-1)
 
     @property
-    def told(self) -> list[Line]:
+    def all_lines(self) -> list[Line]:
         """All lines that are kept."""
         return [self.line_at(number) for number in range(len(self.lines))]
 
@@ -74,7 +73,7 @@ class Answer(Struct):
 
     def take(self, line: Line) -> None:
         """One more line about this answer."""
-        self.now = standing(line)
+        self.now = status_of(line)
         _keep(self.lines, _encoded(line), LINES)
         if self.now.change in ("possible", "revised"):
             _keep(self.chances, (self.now.tick, self.now.chance), CHANCES)
@@ -82,21 +81,21 @@ class Answer(Struct):
             self.alerted = self.now.tick
 
 
-def first_told(line: Line, name: str) -> Answer:
+def tracked(line: Line, name: str) -> TrackedAnswer:
     """An answer of which this is the first line; `name` is its `name_of`."""
-    answer = Answer(name, line["query"], dict(line["answer"]), line["tick"], standing(line), [], [])
+    answer = TrackedAnswer(name, line["query"], dict(line["answer"]), line["tick"], status_of(line), [], [])
     answer.take(line)
     return answer
 
 
 def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
-    """A short name for an answer, for links: the same whoever makes it."""
+    """A short name for an answer, for links: a hash of it."""
     return blake2b(_encoded([query, dict(values), list(others)]), digest_size=8).hexdigest()
 
 
-def standing(line: Line) -> Standing:
+def status_of(line: Line) -> AnswerStatus:
     silent = line.get("if_silent")
-    return Standing(
+    return AnswerStatus(
         line["change"],
         line["tick"],
         line.get("chance"),

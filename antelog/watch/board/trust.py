@@ -3,8 +3,7 @@
     confirmed   at once: nothing takes that back
     rejected    once no further fact can bring the answer back: after its `decided_by`
 
-In come answers that were confirmed or rejected, and the tick reached; out go the sums that
-`antelog/forecast/scores.py` makes, so that the page and `antelog score` say the same in the same way.
+The sums are those of `antelog/forecast/scores.py`, so that the page and `antelog score` show equal numbers.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ import numpy as np
 
 from antelog.forecast.scores.scores import Scores, nothing, scored
 from antelog.forecast.scores.settled import ScoredLines
-from antelog.watch.board.answer import Answer
+from antelog.watch.board.answer import TrackedAnswer
 
 _AT_ONCE = 500
-"""So many answers are scored at once."""
+"""Answers that are scored at once."""
 
 
 @dataclass(eq=False)
@@ -31,12 +30,12 @@ class Trust:
     """
 
     sums: dict[str, Scores] = field(default_factory=dict)
-    waiting: list[tuple[int, int, Answer]] = field(default_factory=list)
-    ready: dict[str, list[Answer]] = field(default_factory=dict)
+    waiting: list[tuple[int, int, TrackedAnswer]] = field(default_factory=list)
+    ready: dict[str, list[TrackedAnswer]] = field(default_factory=dict)
     latest: dict[str, int] = field(default_factory=dict)
     taken: int = 0
 
-    def take(self, answer: Answer, settled_by: int | None) -> None:
+    def take(self, answer: TrackedAnswer, settled_by: int | None) -> None:
         """An answer that was just confirmed or rejected; `settled_by` is from its last line when open."""
         if answer.now.change == "confirmed" or settled_by is None:
             self.latest.pop(answer.id, None)
@@ -62,7 +61,7 @@ class Trust:
             self._add(query)
         return {query: sums for query, sums in self.sums.items() if sums.alerts.answers or sums.without}
 
-    def _score(self, answer: Answer) -> None:
+    def _score(self, answer: TrackedAnswer) -> None:
         ready = self.ready.setdefault(answer.query, [])
         ready.append(answer)
         if len(ready) >= _AT_ONCE:
@@ -83,7 +82,7 @@ class Trust:
         )
 
 
-def _rows(number: int, answer: Answer) -> Iterator[tuple[int, int, float, int, bool]]:
+def _rows(number: int, answer: TrackedAnswer) -> Iterator[tuple[int, int, float, int, bool]]:
     for tick, chance in answer.chances:
         told = float("nan") if chance is None else chance
         yield number, tick, told, max(answer.now.tick, tick), answer.now.change == "confirmed"

@@ -73,6 +73,7 @@ class Feed:
         self._said = b""
         self._rejects = 0
         self._open: dict[str, int] = {}
+        self._seen = 0
 
     def begin(self) -> None:
         """A new segment, with all that is open."""
@@ -97,7 +98,8 @@ class Feed:
         if not at_once and now < self._told + BETWEEN:
             return
         self._count()
-        known = {"tick": self._engine.now, "open": self._open, "inputs": inputs, "holding": holding}
+        counted = {"open": self._open, "seen": self._seen}
+        known = {"tick": self._engine.now, **counted, "inputs": inputs, "holding": holding}
         said = msgspec.json.encode(known)
         if not at_once and said == self._said and now < self._told + SILENT:
             return
@@ -108,7 +110,8 @@ class Feed:
         began = time.monotonic()
         if began < self._counted:
             return
-        self._open = dict(self._engine.status.open_answers)
+        status = self._engine.status
+        self._open, self._seen = dict(status.open_answers), status.seen_values
         ended = time.monotonic()
         self._counted = ended + _SHARE * (ended - began)
 

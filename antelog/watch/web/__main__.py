@@ -1,7 +1,7 @@
 """The page's own process: `python -m antelog.watch.web`, started by `antelog/watch/web/serving.py`.
 
 It reads from standard input a line that says what to serve and where, prints a line with the port once it
-listens, and ends when standard input does: with whoever has started it.
+listens, and ends when standard input does.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import msgspec
 import uvicorn
 
 from antelog.errors import AntelogError
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.live_board import LiveBoard, Reader
 from antelog.watch.web.readers import reader_of
-from antelog.watch.web.sight import Reader, Sight
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the process is told."""
+    """The feed to serve, and the address."""
 
     feed: str
-    address: Address
+    address: PageAddress
 
 
 def main() -> int:
@@ -50,10 +50,10 @@ def main() -> int:
     return 0
 
 
-def _config(feed: str, reader: Reader, address: Address) -> uvicorn.Config:
+def _config(feed: str, reader: Reader, address: PageAddress) -> uvicorn.Config:
     entry = Entry(address.hosts, address.origins, address.token, address.facts, Path(feed))
     return uvicorn.Config(
-        page_app(Sight(reader), entry),
+        page_app(LiveBoard(reader), entry),
         log_level="critical",
         access_log=False,
         server_header=False,
@@ -66,7 +66,7 @@ def _config(feed: str, reader: Reader, address: Address) -> uvicorn.Config:
     )
 
 
-def _listen(address: Address) -> socket.socket:
+def _listen(address: PageAddress) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -81,7 +81,7 @@ def _tell(said: dict[str, object]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait until whoever started this is gone; nothing here has to be saved."""
+    """Wait for the end of standard input; nothing here has to be saved."""
     sys.stdin.buffer.read()
     os._exit(0)
 

@@ -1,7 +1,7 @@
 """Where the page is served, and who may come: checked before anything is opened.
 
-    Address()                                                      this machine only
-    Address(host="0.0.0.0", allowed_hosts=("plant.example",), certificate="page.pem", key="page.key")
+    PageAddress()                                                      this machine only
+    PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",), certificate="page.pem", key="page.key")
 
 A browser will send requests to this page on behalf of any other page it has open. So the page answers to
 the names it was told, and to nobody who does not know its token.
@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 from msgspec import Struct, field
 
 from antelog.errors import UnsupportedError
 
 
-class Address(Struct, frozen=True):
+class PageAddress(Struct, frozen=True):
     """An address. `port` 0 is any that is free; `facts` is the token of those who may post facts."""
 
     host: str = "127.0.0.1"
@@ -60,7 +57,7 @@ class Address(Struct, frozen=True):
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a request may call this server, in small letters."""
+        """The names by which a request may call this server, in small letters."""
         names = {self.host.strip("[]"), *(("localhost", "127.0.0.1", "::1") if self.local else ())}
         own = {f"[{name}]" if ":" in name else name for name in names}
         found = {f"{name}:{self.port}" for name in own}
@@ -75,8 +72,8 @@ class Address(Struct, frozen=True):
         return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
 
 
-def checked(address: Address) -> Address:
-    """The same address. Raises UnsupportedError if others could listen in, or it names what is not there."""
+def checked(address: PageAddress) -> PageAddress:
+    """The address. Raises UnsupportedError if others could listen in, or a file is missing."""
     for path in (address.certificate, address.key):
         if path is not None and not Path(path).is_file():
             raise UnsupportedError(f"{path}: there is no such file; --certificate and --key need PEM files")
@@ -98,13 +95,3 @@ def checked(address: Address) -> Address:
             "--behind-proxy if a proxy has one"
         )
     return address
-
-
-def to_json(address: Address) -> bytes:
-    return msgspec.json.encode(address)
-
-
-def from_json(text: bytes | str | Mapping[str, Any]) -> Address:
-    if isinstance(text, Mapping):
-        return msgspec.convert(text, Address)
-    return msgspec.json.decode(text, type=Address)

@@ -5,21 +5,24 @@
     no token                   401, but for the empty page, its style and its script, and /healthz
     POST /facts/Temp           JSON only, a token of its own, limits of size and rate
 
-In comes a request, out goes what the routes answer, with headers that let a browser load nothing from
-elsewhere. Nothing is written down of a request: addresses may hold what nobody else should know.
+All answers have headers that let a browser load nothing from elsewhere. Nothing is written down of a request:
+addresses may hold what nobody else should know.
+
+Starlette's TrustedHostMiddleware is no help here: it lets any port pass, and reads the first of two hosts.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
+import secrets
 import time
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from antelog.watch.web.tokens import may_look, same
 
 HEADERS = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -33,7 +36,7 @@ HEADERS = {
 LARGEST = 8 << 20
 """The largest POST, in bytes."""
 PER_SECOND = 16 << 20
-"""So many bytes of facts are taken a second, in the long run; four times as much at once."""
+"""Bytes of facts that are taken a second, in the long run; four times as much at once."""
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
 PAGES = ("/", "/settled", "/inputs", "/trust", "/plan")
@@ -63,8 +66,8 @@ class Guard:
 
     hosts     what requests may call this server; one without a port counts at any; None: anything
     origins   the pages that may ask, as for `hosts`
-    token     what lets one look; None: whoever gets here may
-    facts     what lets one post facts; None: nobody may
+    token     the token of readers; None: they need none
+    facts     the token of those who post facts; None: nobody may
     """
 
     app: ASGIApp
@@ -93,7 +96,7 @@ class Guard:
         limited = _Limited(receive) if scope["method"] == "POST" else receive
         try:
             await self.app(scope, limited, _with_headers(send))
-        except TooLargeError:
+        except BodyTooLargeError:
             await JSONResponse({"error": _TOO_LARGE}, 413)(scope, receive, _with_headers(send))
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
@@ -145,7 +148,7 @@ _NOT_CALLED = "this server is not called that; name it with --allowed-host, or h
 _TOO_LARGE = f"at most {LARGEST:,} bytes at once"
 
 
-class TooLargeError(Exception):
+class BodyTooLargeError(Exception):
     """A body is longer than it said."""
 
 
@@ -159,7 +162,7 @@ class _Limited:
         message = await self.receive()
         self.size += len(message.get("body", b""))
         if self.size > LARGEST:
-            raise TooLargeError
+            raise BodyTooLargeError
         return message
 
 
@@ -205,3 +208,30 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return sent
+
+
+# ---- tokens ----
+
+
+def session(token: str) -> str:
+    """A new session for somebody who knows the token: signed with it, so that the server keeps no list."""
+    name = secrets.token_urlsafe(12)
+    return f"s.{name}.{_signed(name, token)}"
+
+
+def may_look(given: str, token: str) -> bool:
+    """Whether this is the token, or a session made with it."""
+    if same(given, token):
+        return True
+    kind, _, rest = given.partition(".")
+    name, _, sign = rest.partition(".")
+    return kind == "s" and same(sign, _signed(name, token))
+
+
+def same(one: str, other: str) -> bool:
+    """Compared in a time that tells nothing about how much of it is right."""
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def _signed(name: str, token: str) -> str:
+    return hmac.new(token.encode(), b"session " + name.encode(), hashlib.sha256).hexdigest()

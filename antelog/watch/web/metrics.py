@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 
 from antelog.watch.alerts.outbox import WAITING
 from antelog.watch.board.board import Board
-from antelog.watch.web.sight import summary
+from antelog.watch.web.live_board import summary
 
 Labels = Mapping[str, str]
 
@@ -47,6 +47,9 @@ class _Collector(Collector):
             "antelog_open_answers", "Answers that are open.",
             (({"query": query}, count) for query, count in summary(board)["open"].items()),
         )  # fmt: skip
+        if seen := board.inputs.status.get("seen"):
+            documentation = "Values that variables under `not` only have answers for."
+            yield GaugeMetricFamily("antelog_seen_values", documentation, seen)
         yield _counter(
             "antelog_changes", "Changes that were told.",
             (

@@ -1,6 +1,6 @@
 """The page in a process of its own: it may fall behind, or fall over, and the stream goes on.
 
-page = Page(Path("turbines.state"), Address())
+page = Page(Path("turbines.state"), PageAddress())
 page.url        the link to print, with its token
 page.tend(say)  begins it again, at the same link, if it has fallen over; to be called now and then
 page.stop()
@@ -17,7 +17,7 @@ import msgspec
 
 from antelog.errors import UnsupportedError
 from antelog.watch.child import Child, Restarts
-from antelog.watch.web.address import Address, checked
+from antelog.watch.web.address import PageAddress, checked
 
 _PATIENCE = 20.0
 """Seconds in which it has to listen; it takes a fraction of one."""
@@ -32,7 +32,7 @@ class Page:
     Raises UnsupportedError if the address is not safe, is taken, or a library is missing.
     """
 
-    def __init__(self, feed: Path, address: Address) -> None:
+    def __init__(self, feed: Path, address: PageAddress) -> None:
         self.feed, self.address = feed, address
         self._restarts = Restarts(_BETWEEN_STARTS)
         self._begin()

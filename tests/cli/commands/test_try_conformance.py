@@ -46,8 +46,7 @@ def comparable(answers: list[dict[str, Any]], like: list[dict[str, Any]]) -> dic
         name = _name(answer)
         assert name not in found
         rest = {key: answer.get(key) for key in told.get(name, ())}
-        excepted = sorted(json.dumps(each, sort_keys=True) for each in answer.get("except", ()))
-        found[name] = (sorted(map(renamed, answer["explanations"])), excepted, rest)
+        found[name] = (sorted(map(renamed, answer["explanations"])), rest)
     return found
 
 

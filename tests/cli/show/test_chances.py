@@ -1,4 +1,4 @@
-"""antelog/cli/show/chances.py, antelog/cli/arguments/models.py: chances in lines and in listings."""
+"""antelog/cli/show/listing.py, antelog/cli/arguments/models.py: chances in lines and in listings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from antelog.cli.show.chances import BAR, chance_line, likeliest_first
+from antelog.cli.show.listing import BAR, chance_line, likeliest_first
 from tests.cli.forecasting import PROGRAM, readings
 from tests.cli.trying import antelog
 

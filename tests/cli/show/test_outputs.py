@@ -1,4 +1,4 @@
-"""antelog/cli/show/{endings,outputs,terminal}.py: what cannot be written is said, and data obeyed nowhere."""
+"""antelog/cli/show/{endings,terminal}.py: what cannot be written is said, and data obeyed nowhere."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""antelog/cli/show/{counted,diagnostics,plan,progress}.py: counts, mistakes, plans and progress in words."""
+"""antelog/cli/show/{diagnostics,set_aside,terminal}.py: counts, mistakes, plans and progress in words."""
 
 import io
 import sys
@@ -7,10 +7,10 @@ import pytest
 from rich.console import Console
 
 import antelog
-from antelog.cli.show import progress
-from antelog.cli.show.counted import facts, number
+from antelog.cli.commands.check import print_plan
+from antelog.cli.show import terminal
 from antelog.cli.show.diagnostics import print_diagnostics
-from antelog.cli.show.plan import print_plan
+from antelog.cli.show.set_aside import facts, number
 from antelog.diagnostics import Diagnostic, Source, Span
 
 
@@ -55,19 +55,19 @@ def test_a_plan_says_what_is_watched_for() -> None:
 def test_what_is_quick_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     for patience, bars in [(60.0, 0), (0.0, 1)]:
         console = _console(terminal=True)
-        monkeypatch.setattr(progress, "_PATIENCE", patience)
-        monkeypatch.setattr(progress, "_BETWEEN", 0.0)
-        monkeypatch.setattr(progress, "to_stderr", lambda console=console: console)
-        with progress.progress_bar("facts", 10, results=False) as report:
+        monkeypatch.setattr(terminal, "_PATIENCE", patience)
+        monkeypatch.setattr(terminal, "_BETWEEN", 0.0)
+        monkeypatch.setattr(terminal, "to_stderr", lambda console=console: console)
+        with terminal.progress_bar("facts", 10, results=False) as report:
             report(5)
         assert ("50%" in _shown(console)) == bool(bars)
 
 
 def test_no_bar_where_nobody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
     console = _console()
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "to_stderr", lambda: console)
+    monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
+    monkeypatch.setattr(terminal, "to_stderr", lambda: console)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    with progress.progress_bar("facts", 10) as report:
+    with terminal.progress_bar("facts", 10) as report:
         report(5)
     assert _shown(console) == ""

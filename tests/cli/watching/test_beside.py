@@ -21,7 +21,7 @@ from antelog.cli.watching import beside
 from antelog.cli.watching.beside import with_page
 from antelog.run.store import Store
 from antelog.watch.web import serving
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.cli.trying import LOG, READINGS, antelog
 
@@ -135,10 +135,10 @@ def test_a_page_that_died_is_started_again(
 ) -> None:
     monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
     Store.open(tmp_path / "s").close()
-    page = Page(tmp_path / "s", Address())
+    page = Page(tmp_path / "s", PageAddress())
     monkeypatch.setattr(beside, "Page", lambda *_: page)
     with ExitStack() as stack:
-        tend = with_page(tmp_path / "s", Address(), stack)
+        tend = with_page(tmp_path / "s", PageAddress(), stack)
         tend()
         first = page.child.pid
         os.kill(first, signal.SIGKILL)

@@ -8,7 +8,7 @@ import pytest
 
 from antelog.cli.watching.showing import is_changes, show_changes
 from antelog.errors import DataError
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 
 
 def test_what_has_changes_in_it(tmp_path: Path) -> None:
@@ -21,4 +21,4 @@ def test_a_topic_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch)
     pytest.importorskip("confluent_kafka")
     monkeypatch.setattr("antelog.watch.sources.messages._PATIENCE", 0.5)
     with pytest.raises(DataError, match=r"9/changes: cannot be reached"):
-        show_changes(Path("kafka://127.0.0.1:9/changes"), Address())
+        show_changes(Path("kafka://127.0.0.1:9/changes"), PageAddress())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.plan import Key, KeyPosition
+from antelog.compile.nodes.plan import Argument, Key
 from tests.compile.plans import plan_of
 
 PLAN = plan_of("""input A(x, time). input B(x, time).
@@ -21,6 +21,6 @@ def test_the_answer_has_positions_that_no_fact_gives_a_value() -> None:
 
 
 def test_a_key_has_a_position_for_each_name_or_a_reason() -> None:
-    key = Key((KeyPosition("A", 0), KeyPosition("P", 1)))
+    key = Key((Argument("A", 0), Argument("P", 1)))
     assert (bool(key), key["P"]) == (True, 1)
     assert not Key((), "A has no argument but its time")

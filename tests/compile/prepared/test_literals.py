@@ -27,12 +27,3 @@ def test_a_negated_literal_lies_as_far_as_comparisons_say() -> None:
     (negation,) = prepared_of(text).asked
     assert (negation.behind, negation.ahead) == (-1, 3)
     assert negation.variables == {"X", "U"}
-
-
-def test_what_names_values_is_a_literal_too() -> None:
-    text = "input A(x, y, time). Q(X, T) :- not A(X, b, T+1). query Q(X, T)."
-    naming = prepared_of(text).naming
-    assert naming is not None
-    ((literal, tests),) = naming.facts
-    assert (naming.variable, literal.binds, literal.constants) == ("X", (("X", 0),), ((1, "b"),))
-    assert (literal.behind, literal.ahead, tests) == (-1, 1, ())

@@ -23,7 +23,7 @@ def test_what_evidence_may_leave_open() -> None:
     clock = prepared_of("input A(x, time). Q(X, T) :- not A(X, T). query Q(X, T).")
     assert not clock.leaves_time_open
     assert clock.given == {"X", "T"}
-    assert clock.naming is not None
+    assert clock.seen is not None
 
 
 def test_the_clock_speaks_where_no_fact_gives_the_answer_its_time() -> None:

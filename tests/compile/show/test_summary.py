@@ -59,7 +59,7 @@ def test_the_engine_tells_an_answer_for_just_these_facts(delay: int) -> None:
         ),
         (
             "Q(X, T) :- not A(X, T). query Q(X, T).",
-            "at tick T, without any fact, for each X that is named and once for all others",
+            "at tick T, without any fact, for each X that has been seen and once for all others",
         ),
         (
             "Q(X, T) :- A(X, U), not B(X, T), T >= U, T <= U + 5. query Q(X, T).",
@@ -97,6 +97,13 @@ def test_when_answers_are_decided(rules: str, decided: str) -> None:
 
 def test_memory_without_a_bound() -> None:
     assert summary_of("Q(T) :- A(T), B(S), S > T. query Q(T).").memory.startswith("grows with the stream")
+
+
+def test_memory_of_what_has_been_seen() -> None:
+    assert summary_of("input A(x, time). Q(X, T) :- not A(X, T). query Q(X, T).").memory == (
+        "facts about the present tick; older ones are forgotten; and each x of A ever seen, "
+        "which grows where values come once: let a static relation or a fact give X to bound it"
+    )
 
 
 def test_memory_of_what_rests_on_its_own_negation() -> None:

@@ -25,7 +25,7 @@ def read(given: Stage, found: Lives) -> list[tuple[object, ...]]:
 def of(text: str, facts: list[Fact], about: Spans = EVERYWHERE, now: int = 9) -> list[tuple[object, ...]]:
     given = stage(text, facts, now)
     (query,) = given.plan.queries
-    return read(given, lives(given.judge, Wanted(query.name, about, past=True), given.step))
+    return read(given, lives(given.known, Wanted(query.name, about, past=True), given.step))
 
 
 def test_a_derivation_is_told_from_its_first_fact_until_one_is_missing() -> None:

@@ -13,7 +13,7 @@ FACTS = [("Temp", "a", 3, 3), ("Temp", "a", 4, 5)]
 
 def of(facts: list[Fact], now: int = 9) -> Lives:
     given = stage(MALF, facts, now)
-    return lives(given.judge, Wanted("Malf", EVERYWHERE, past=True), given.step)
+    return lives(given.known, Wanted("Malf", EVERYWHERE, past=True), given.step)
 
 
 def read(found: Lives, at: Moments) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""antelog/engine/columns/bands.py: equal keys, and a number between two others."""
+"""antelog/engine/columns/joins.py: equal keys, and a number between two others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.columns.bands import Band, band_pairs
+from antelog.engine.columns.joins import Band, band_pairs
 from antelog.engine.columns.tables import Column
 
 

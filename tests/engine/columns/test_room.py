@@ -1,12 +1,11 @@
-"""antelog/engine/columns/room.py: a table that would be too large is not made."""
+"""antelog/engine/columns/joins.py: a table that would be too large is not made."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from antelog.engine.columns.room import TooLargeError, budget, make_room
-from antelog.engine.columns.tables import pairs
+from antelog.engine.columns.joins import TooLargeError, budget, make_room, pairs
 
 
 def test_a_join_that_has_no_room_is_not_made() -> None:

@@ -9,20 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antelog.engine.columns.joins import find, find_rows, pairs, spread
 from antelog.engine.columns.tables import (
     Column,
     distinct,
-    find,
-    find_rows,
     groups,
     in_order,
     keys_of,
     numbered,
     once,
     ordered,
-    pairs,
     sorting,
-    spread,
 )
 from tests.engine.few import at_most
 

@@ -17,8 +17,7 @@ import antelog
 from antelog.accounts import Counts
 from antelog.diagnostics import Source
 from antelog.engine.facts.facts import Admitted, admit
-from antelog.engine.facts.lateness import delays
-from antelog.engine.facts.ticks import LAST
+from antelog.engine.facts.ticks import LAST, delays
 from antelog.engine.values.values import Values
 from antelog.language import read
 from antelog.language.syntax import number

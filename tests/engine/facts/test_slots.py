@@ -1,4 +1,4 @@
-"""antelog/engine/facts/slots.py: facts that exclude each other; the first of a slot counts."""
+"""antelog/engine/facts/history.py: facts that exclude each other; the first of a slot counts."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""antelog/engine/facts/static_rows.py: background facts from outside the program."""
+"""antelog/engine/facts/frames.py: background facts from outside the program."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
 import antelog
-from antelog.engine.facts.static_rows import static_rows
+from antelog.engine.facts.frames import static_rows
 
 PLAN = antelog.parse(
     "static Site(x, n: number). input P(x, time). Q(X, N, T) :- P(X, T), Site(X, N). query Q(X, N, T)."

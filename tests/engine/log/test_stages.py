@@ -20,10 +20,10 @@ def found(*facts: Fact, now: int = 9, text: str = MALF) -> dict[tuple[int, int, 
     """For each line (its tick, the answer's, its kind) the pattern and the true literals of its stage."""
     given = stage(text, list(facts), now)
     (query,) = given.plan.queries
-    told = tell(given.judge, Query(query.name, EVERYWHERE, KINDS), given.step)
+    told = tell(given.known, Query(query.name, EVERYWHERE, KINDS), given.step)
     kind = kinds(told, KINDS, -1)
     moment = marked(kind >= 0)
-    stage_ = stages(given.judge, query.name, told, moment)
+    stage_ = stages(given.known, query.name, told, moment)
     time = told.found.time.take(told.found.by_answer.first.take(told.at.answer)).take(moment)
     rows = zip(told.at.tick.take(moment).tolist(), time.tolist(), kind.take(moment).tolist(), strict=True)
     return {

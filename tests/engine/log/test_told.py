@@ -16,7 +16,7 @@ def lines(given: Stage, only: tuple[str, ...] = KINDS, before: int = -1) -> list
     """The lines there are: their tick, the answer's, and the kind."""
     (query,) = given.plan.queries
     step = replace(given.step, before=before)
-    told = tell(given.judge, Query(query.name, EVERYWHERE, only), step)
+    told = tell(given.known, Query(query.name, EVERYWHERE, only), step)
     kind = kinds(told, only, before)
     time = told.found.time.take(told.found.by_answer.first.take(told.at.answer))
     found = zip(told.at.tick.tolist(), time.tolist(), kind.tolist(), strict=True)
@@ -57,7 +57,7 @@ def test_an_answer_is_revised_when_what_it_was_said_to_become_is_overdue() -> No
 
 def test_how_many_more_are_open_and_which_are_now() -> None:
     now = given(FACTS, now=5)
-    told = tell(now.judge, Query("Malf", EVERYWHERE), now.step)
+    told = tell(now.known, Query("Malf", EVERYWHERE), now.step)
     assert opened(told, -1) == 1
-    current = tell_current(now.judge, Query("Malf", EVERYWHERE), now.step)
+    current = tell_current(now.known, Query("Malf", EVERYWHERE), now.step)
     assert sorted(current.status.tolist()) == [0, 1, 2]  # one rejected, one open, one confirmed

@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.facts.rows import array_of
+from antelog.engine.facts.frames import array_of
 from antelog.engine.values.decoding import in_pieces, quoted, repeated
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
-from antelog.engine.values.kinds import Kind, told_as
-from antelog.engine.values.types import MIXED
+from antelog.engine.values.types import MIXED, Kind, told_as
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.printer import value_text
 

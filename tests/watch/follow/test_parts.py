@@ -176,7 +176,7 @@ def test_a_feed_has_what_is_open_changes_rejects_and_states(
     }
     at = status["status"].pop("at")
     assert at.endswith("Z")
-    assert status == {"status": {"tick": 4, "open": {"Q": 1}, "inputs": {"P": {}}, "holding": "P"}}
+    assert status == {"status": {"tick": 4, "open": {"Q": 1}, "seen": 0, "inputs": {"P": {}}, "holding": "P"}}
 
 
 def test_what_has_not_changed_is_told_seldom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

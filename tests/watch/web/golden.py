@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.watch.browser import Browser, Tab, browser
 from tests.watch.lines import some, written
@@ -68,7 +68,7 @@ def pictures_of(chromium: Browser, folder: Path) -> Iterator[tuple[str, bytes]]:
     """Pictures of a feed that is always the same."""
     folder.mkdir(exist_ok=True)
     written(folder / "s", some(7))
-    page = Page(folder / "s", Address())
+    page = Page(folder / "s", PageAddress())
     try:
         yield from taken(chromium.tab(alone=True), page)
     finally:

@@ -8,7 +8,7 @@ import pytest
 
 from antelog.run.store import Store
 from antelog.watch.child import Restarts
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser, Tab, browser
 from tests.watch.lines import add, confirmed, possible, some, status, written
@@ -32,7 +32,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
     writer = written(tmp_path / "feed", some(5))
-    page = Page(tmp_path / "feed", Address())
+    page = Page(tmp_path / "feed", PageAddress())
     yield page, writer
     page.stop()
 
@@ -195,7 +195,7 @@ def test_a_view_can_be_kept(chromium: Browser, served: tuple[Page, Store], tmp_p
 
 def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) -> None:
     written(tmp_path / "s", some(100_000))
-    page = Page(tmp_path / "s", Address())
+    page = Page(tmp_path / "s", PageAddress())
     try:
         tab = chromium.tab(alone=True)
         tab.size(1200, 900)
@@ -220,7 +220,7 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
 
 def test_every_view_says_that_there_is_nothing_yet(chromium: Browser, tmp_path: Path) -> None:
     written(tmp_path / "s", [])
-    page = Page(tmp_path / "s", Address())
+    page = Page(tmp_path / "s", PageAddress())
     try:
         tab = chromium.tab(alone=True)
         tab.open(page.url)

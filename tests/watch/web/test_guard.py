@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
-from antelog.watch.web.guard import HEADERS, LARGEST, PER_SECOND, Allowance, Guard
-from antelog.watch.web.tokens import may_look, session
+from antelog.watch.web.guard import HEADERS, LARGEST, PER_SECOND, Allowance, Guard, may_look, session
 from tests.watch.lines import possible
 from tests.watch.web.asking import FACTS, TOKEN, ask, guarded, sight
 

@@ -13,7 +13,7 @@ import pytest
 
 from antelog.errors import UnsupportedError
 from antelog.watch.web import serving
-from antelog.watch.web.address import Address, checked
+from antelog.watch.web.address import PageAddress, checked
 from antelog.watch.web.serving import Page
 from tests.watch.lines import add, possible, written
 
@@ -40,7 +40,7 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
 ) -> None:
     monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
     store = written(tmp_path / "s", [possible("wt2", 7)])
-    page = Page(tmp_path / "s", Address())
+    page = Page(tmp_path / "s", PageAddress())
     try:
         assert page.child.process.poll() is None
         assert page.url == f"http://127.0.0.1:{page.address.port}/?token={page.address.token}"
@@ -65,7 +65,7 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
 
 def test_two_hundred_readers_at_once_and_some_who_do_not_read(tmp_path: Path) -> None:
     store = written(tmp_path / "s", [possible("wt2", 7)])
-    page = Page(tmp_path / "s", Address())
+    page = Page(tmp_path / "s", PageAddress())
     streams = []
     try:
         for _ in range(200):
@@ -96,52 +96,52 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(UnsupportedError, match="in use"):
-            Page(tmp_path, Address(port=taken.getsockname()[1]))
+            Page(tmp_path, PageAddress(port=taken.getsockname()[1]))
 
 
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
-        (Address(host="0.0.0.0"), "--allowed-host plant.example"),
-        (Address(host="0.0.0.0", allowed_hosts=("plant.example",)), "give a --certificate"),
-        (Address(allowed_hosts=("http://x",)), "no name of a host"),
-        (Address(allowed_hosts=("*.example",)), "no name of a host"),
-        (Address(certificate="/none.pem"), "no such file"),
-        (Address(key=__file__), "--key needs a certificate"),
+        (PageAddress(host="0.0.0.0"), "--allowed-host plant.example"),
+        (PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",)), "give a --certificate"),
+        (PageAddress(allowed_hosts=("http://x",)), "no name of a host"),
+        (PageAddress(allowed_hosts=("*.example",)), "no name of a host"),
+        (PageAddress(certificate="/none.pem"), "no such file"),
+        (PageAddress(key=__file__), "--key needs a certificate"),
     ],
 )
-def test_unsafe_addresses_are_refused(address: Address, reason: str) -> None:
+def test_unsafe_addresses_are_refused(address: PageAddress, reason: str) -> None:
     with pytest.raises(UnsupportedError, match=reason):
         checked(address)
 
 
 def test_addresses_that_are_safe() -> None:
     for address in (
-        Address(),
-        Address(host="localhost"),
-        Address(host="::1"),
-        Address(host="0.0.0.0", allowed_hosts=("plant.example",), behind_proxy=True),
-        Address(host="0.0.0.0", allowed_hosts=("plant.example",), certificate=__file__),
+        PageAddress(),
+        PageAddress(host="localhost"),
+        PageAddress(host="::1"),
+        PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",), behind_proxy=True),
+        PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",), certificate=__file__),
     ):
         assert checked(address) is address
 
 
 def test_a_link_names_what_others_call_it() -> None:
-    far = Address(host="0.0.0.0", port=8443, allowed_hosts=("plant.example",), certificate="x", token="t")
+    far = PageAddress(host="0.0.0.0", port=8443, allowed_hosts=("plant.example",), certificate="x", token="t")
     assert far.link == "https://plant.example:8443/?token=t"
     assert "plant.example:8443" in far.hosts
     assert far.origins >= {"https://plant.example:8443"}
     assert not any(origin.startswith("http:") for origin in far.origins)
-    proxied = Address(
+    proxied = PageAddress(
         host="0.0.0.0", port=8080, allowed_hosts=("plant.example",), behind_proxy=True, token="t"
     )
     assert proxied.link == "https://plant.example/?token=t"
-    assert Address(host="::1", port=80, token="t").link == "http://[::1]:80/?token=t"
+    assert PageAddress(host="::1", port=80, token="t").link == "http://[::1]:80/?token=t"
 
 
 def test_every_page_has_a_token_of_its_own() -> None:
-    assert Address().token != Address().token
-    assert len(Address().token) >= 32
+    assert PageAddress().token != PageAddress().token
+    assert len(PageAddress().token) >= 32
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
@@ -153,7 +153,7 @@ def test_a_page_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
     subprocess.run([*made, *names, *files], check=True, capture_output=True)
     written(tmp_path / "feed", [possible("wt2", 7)])
     hosts = ("plant.example",)
-    address = Address(host="0.0.0.0", allowed_hosts=hosts, certificate=str(certificate), key=str(key))
+    address = PageAddress(host="0.0.0.0", allowed_hosts=hosts, certificate=str(certificate), key=str(key))
     page = Page(tmp_path / "feed", address)
     try:
         assert page.url.startswith(f"https://plant.example:{page.address.port}/?token=")

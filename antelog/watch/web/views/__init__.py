@@ -1,1 +1,29 @@
-"""The six views: what is known, as HTML that a browser puts into the page."""
+"""The views by the names their addresses have: each makes its HTML of the board, or None if there is none.
+
+PARTS["answer"](scene, "9f2c…", {})      one answer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from antelog.watch.board.selection import selection_of
+from antelog.watch.web.markup import Html
+from antelog.watch.web.views.answer import answer
+from antelog.watch.web.views.common import ViewContext
+from antelog.watch.web.views.inputs import inputs
+from antelog.watch.web.views.now import now
+from antelog.watch.web.views.plan import plan
+from antelog.watch.web.views.settled import settled
+from antelog.watch.web.views.trust import trust
+
+Part = Callable[[ViewContext, str, Mapping[str, str]], Html | None]
+
+PARTS: dict[str, Part] = {
+    "now": lambda scene, _, given: now(scene, selection_of(given)),
+    "answer": lambda scene, name, _: answer(scene, name),
+    "settled": lambda scene, _, given: settled(scene, given),
+    "inputs": lambda scene, *_: inputs(scene),
+    "trust": lambda scene, *_: trust(scene),
+    "plan": lambda scene, *_: plan(scene),
+}

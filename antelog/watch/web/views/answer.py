@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
-from antelog.watch.board.answer import Answer, Line
-from antelog.watch.board.marks import Mark, marks
-from antelog.watch.board.reasons import rules_behind
+from antelog.watch.board.answer import Line, TrackedAnswer
+from antelog.watch.board.explanations import Mark, marks, rules_behind
 from antelog.watch.web.markup import Child, Html, number, tag
 from antelog.watch.web.views.common import (
-    Scene,
+    ViewContext,
     count,
     empty,
     kind,
@@ -29,7 +28,7 @@ _WIDE, _HIGH = 720.0, 230.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 700.0, 14.0, 196.0
 
 
-def answer(scene: Scene, name: str) -> Html | None:
+def answer(scene: ViewContext, name: str) -> Html | None:
     """The whole view, or None if the answer is not known (any more)."""
     found = scene.board.find(name)
     if found is None:
@@ -53,12 +52,12 @@ def answer(scene: Scene, name: str) -> Html | None:
     )
 
 
-def _head(scene: Scene, found: Answer) -> Iterator[Child]:
+def _head(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     yield tag("a", "← what is open now", href=f"{scene.root}/", class_="back")
     yield tag("h1", scene.label(found))
 
 
-def _tiles(scene: Scene, found: Answer) -> Iterator[Child]:
+def _tiles(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     clock, now, is_open = scene.clock, found.now, found.id in scene.board.open
     certain = {"confirmed": "certain", "rejected": "against"}.get(now.change, "")
     state = tag("span", kind("possible" if is_open else now.change), class_="state")
@@ -99,11 +98,11 @@ def _tiles(scene: Scene, found: Answer) -> Iterator[Child]:
 # ---- the chance over time ----
 
 
-def _has_chances(found: Answer) -> bool:
+def _has_chances(found: TrackedAnswer) -> bool:
     return any(chance is not None for _, chance in found.chances)
 
 
-def _chance(scene: Scene, found: Answer) -> Iterator[Child]:
+def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     yield tag(
         "header", tag("h2", "Chance over time"), tag("span", "dashed: confirmed by then", class_="note")
     )
@@ -182,7 +181,7 @@ def _grid(y: Callable[[float], float]) -> Iterator[Html]:
         yield tag("text", f"{100 * at:.0f}\xa0%", x=_LEFT - 8, y=y(at) + 4, class_="tick", text_anchor="end")
 
 
-def _ticks(scene: Scene, first: int, last: int, x: Callable[[float], float]) -> Iterator[Html]:
+def _ticks(scene: ViewContext, first: int, last: int, x: Callable[[float], float]) -> Iterator[Html]:
     for at, anchor in ((first, "start"), (last, "end")):
         yield tag("text", scene.clock.at(at), x=x(at), y=_BOTTOM + 22, class_="tick", text_anchor=anchor)
 
@@ -190,7 +189,7 @@ def _ticks(scene: Scene, first: int, last: int, x: Callable[[float], float]) -> 
 # ---- why ----
 
 
-def _explanations(scene: Scene, found: Answer, line: Line) -> Iterator[Child]:
+def _explanations(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Child]:
     given = line.get("explanations") or ()
     more = len(given) - _EXPLANATIONS + int(line.get("more") or 0)
     yield tag(
@@ -208,7 +207,7 @@ def _explanations(scene: Scene, found: Answer, line: Line) -> Iterator[Child]:
         yield tag("p", f"and {more:,} more", class_="note inset")
 
 
-def _rules(scene: Scene, found: Answer, line: Line) -> Iterator[Child]:
+def _rules(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Child]:
     program = scene.board.head.program
     yield tag("header", tag("h2", "Rules behind it"), tag("a", "plan", href=f"{scene.root}/plan"))
     if program is None:
@@ -227,7 +226,7 @@ def _rules(scene: Scene, found: Answer, line: Line) -> Iterator[Child]:
 # ---- what comes next, and what was ----
 
 
-def _next(scene: Scene, found: Answer, line: Line) -> Iterator[Child]:
+def _next(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Child]:
     clock = scene.clock
     if found.id not in scene.board.open:
         yield tag("header", tag("h2", "What became of it"))
@@ -258,14 +257,14 @@ def _next(scene: Scene, found: Answer, line: Line) -> Iterator[Child]:
         yield tag("ul", [tag("li", literal(mark)) for mark in way], class_="literals inset")
 
 
-def _history(scene: Scene, found: Answer) -> Iterator[Child]:
+def _history(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     yield tag("header", tag("h2", "History"), tag("span", "latest first", class_="note"))
-    told = found.told
+    told = found.all_lines
     items = [_step(scene, line, told[at - 1] if at else None) for at, line in enumerate(told)]
     yield tag("ol", reversed(items), class_="history")
 
 
-def _step(scene: Scene, line: Line, before: Line | None) -> Html:
+def _step(scene: ViewContext, line: Line, before: Line | None) -> Html:
     """A line of the history: what was told, and which evidence had come since the line before."""
     length = scene.board.head.length
     seen = set() if before is None else {mark.text for mark in _known(before, length)}

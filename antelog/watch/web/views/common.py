@@ -1,4 +1,4 @@
-"""What several views show: an answer's name, its chance, its time line, kinds of changes, tiles.
+"""Parts of several views: the name of an answer, its chance, its time line, kinds of changes, tiles.
 
 One look throughout the page: what is certain is filled and green, what is possible is hollow or blue, what
 was rejected is orange. None of them is told by colour alone.
@@ -11,33 +11,64 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from urllib.parse import quote
 
-from antelog.forecast.reports.words import NONE, percent
-from antelog.language.moments import literal_of, moment
-from antelog.watch.board.answer import Answer, value_text
+from antelog.forecast.reports.words import NONE, lead, percent
+from antelog.language.moments import literal_of, moment, on_calendar
+from antelog.watch.board.answer import TrackedAnswer, value_text
 from antelog.watch.board.board import Board
-from antelog.watch.board.marks import Mark, span
+from antelog.watch.board.explanations import Mark, span
 from antelog.watch.web.markup import Child, Html, number, tag, text
-from antelog.watch.web.views.clock import Clock
 
 WIDE, HIGH = 240.0, 34.0
 _EDGE, _MIDDLE = 9.0, 17.0
 
 
+@dataclass(frozen=True)
+class TickClock:
+    """Ticks as people read them: the length of one (in microseconds, if known), and the tick that is reached.
+
+    TickClock(length=600_000_000, now=2856253).left(2856256)    30 minutes
+
+    Without a length, ticks are numbers: `tick 17`, `3 ticks`.
+    """
+
+    length: int | None
+    now: int
+
+    def at(self, tick: int) -> str:
+        """When: `2024-04-21 20:30`, or `tick 17`."""
+        text = moment(tick, self.length)
+        return f"tick {text}" if text == str(tick) else text
+
+    def ahead(self, ticks: int) -> str:
+        """How long: `30 minutes`, or `3 ticks`."""
+        return lead(ticks, self.length) if ticks else "no time"
+
+    def left(self, tick: int) -> str:
+        """How long is left until a tick is over."""
+        return self.ahead(tick - self.now) if tick > self.now else "this tick"
+
+    def milliseconds(self, tick: int) -> int | None:
+        """When a tick ends, by the wall clock, for a countdown in the browser."""
+        if self.length is None or not on_calendar(tick, self.length):
+            return None
+        return (tick + 1) * self.length // 1_000
+
+
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """What a view is made from: the board, and where the page is mounted."""
+class ViewContext:
+    """The board, and the path at which the page is mounted."""
 
     board: Board
     root: str = ""
 
     @cached_property
-    def clock(self) -> Clock:
-        return Clock(self.board.head.length, self.board.tick or 0)
+    def clock(self) -> TickClock:
+        return TickClock(self.board.head.length, self.board.tick or 0)
 
-    def address(self, answer: Answer) -> str:
+    def address(self, answer: TrackedAnswer) -> str:
         return f"{self.root}/answer/{quote(answer.id)}"
 
-    def label(self, answer: Answer) -> Html:
+    def label(self, answer: TrackedAnswer) -> Html:
         """The query, then the values, the time last and quieter."""
         time = self.board.head.times.get(answer.query)
         values: list[Child] = []
@@ -80,7 +111,7 @@ def chance_bar(chance: float | None, alert: float | None = None) -> Html:
     return tag("span", tag("span", _percent(chance), class_="number"), picture, class_="chance")
 
 
-def time_line(marks: Sequence[Mark], answer: Answer, clock: Clock) -> Html:
+def time_line(marks: Sequence[Mark], answer: TrackedAnswer, clock: TickClock) -> Html:
     """Evidence as filled and the awaited as hollow marks, the present as a line, the deadline as an end."""
     first, last = span(list(marks), answer, clock.now)
     scale = (WIDE - 2 * _EDGE) / max(1, last - first)
@@ -193,7 +224,7 @@ def _percent(share: float) -> str:
 
 
 __all__ = [
-    "Scene",
+    "ViewContext",
     "chance_bar",
     "count",
     "empty",

@@ -12,13 +12,13 @@ from statistics import fmean
 from antelog.forecast.reports.words import NONE
 from antelog.watch.board.inputs import InputStatus
 from antelog.watch.web.markup import Child, Html, number, tag
-from antelog.watch.web.views.common import Scene, count, empty, section, share, table, tile
+from antelog.watch.web.views.common import ViewContext, count, empty, section, share, table, tile
 
 _WIDE, _HIGH, _FOOT = 420.0, 150.0, 24.0
 _ROWS = 40
 
 
-def inputs(scene: Scene) -> Html:
+def inputs(scene: ViewContext) -> Html:
     """The whole view."""
     known = list(scene.board.inputs.each())
     return tag(
@@ -36,7 +36,7 @@ def inputs(scene: Scene) -> Html:
     )
 
 
-def _holding(scene: Scene) -> Child:
+def _holding(scene: ViewContext) -> Child:
     holding = scene.board.inputs.holding
     if holding is None:
         return "No input holds time back."
@@ -47,7 +47,7 @@ def _holding(scene: Scene) -> Child:
     ]
 
 
-def _tiles(scene: Scene, known: Sequence[InputStatus]) -> Html:
+def _tiles(scene: ViewContext, known: Sequence[InputStatus]) -> Html:
     rates = [fmean(scene.board.inputs.rates(each.name)[-5:] or [0.0]) for each in known]
     aside = sum(sum(each.rejects.values()) for each in known)
     facts = sum(each.facts for each in known)
@@ -72,7 +72,7 @@ def _tiles(scene: Scene, known: Sequence[InputStatus]) -> Html:
     )
 
 
-def _input(scene: Scene, found: InputStatus) -> Iterator[Child]:
+def _input(scene: ViewContext, found: InputStatus) -> Iterator[Child]:
     clock = scene.clock
     holds = scene.board.inputs.holding == found.name
     yield tag(
@@ -91,14 +91,14 @@ def _input(scene: Scene, found: InputStatus) -> Iterator[Child]:
     yield tag("div", told, late, rate, class_="columns")
 
 
-def _within(scene: Scene, found: InputStatus) -> str:
+def _within(scene: ViewContext, found: InputStatus) -> str:
     used = found.within
     if used is None:
         return NONE
     return f"{scene.clock.ahead(round(used * found.delay))}, {100 * used:.0f}\xa0% of the delay"
 
 
-def _histogram(scene: Scene, found: InputStatus) -> Html:
+def _histogram(scene: ViewContext, found: InputStatus) -> Html:
     """A column for each number of ticks late; those beyond the bound were set aside."""
     ticks = max([found.delay, *found.late], default=0)
     if not found.late:
@@ -183,7 +183,7 @@ def _sparkline(rates: Sequence[float]) -> Html:
     )
 
 
-def _rejects(scene: Scene) -> Iterator[Child]:
+def _rejects(scene: ViewContext) -> Iterator[Child]:
     known = [
         (each.name, reason, number)
         for each in scene.board.inputs.each()
@@ -204,7 +204,7 @@ def _rejects(scene: Scene) -> Iterator[Child]:
         yield table(("at", "input", "reason", "row"), rows)
 
 
-def _reject(scene: Scene, found: object) -> list[Child]:
+def _reject(scene: ViewContext, found: object) -> list[Child]:
     given = found if isinstance(found, dict) else {}
     tick = given.get("tick")
     at = scene.clock.at(tick) if isinstance(tick, int) else NONE

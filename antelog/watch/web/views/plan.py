@@ -14,17 +14,17 @@ from itertools import pairwise
 from antelog.compile.nodes.plan import Relation
 from antelog.language.rule_graph import Edge, Graph, Layout, graph_of, layout
 from antelog.program import Program
-from antelog.watch.board.marks import marks
+from antelog.watch.board.explanations import marks
 from antelog.watch.web.markup import Child, Html, number, ready, tag
-from antelog.watch.web.views.common import Scene, empty, section
+from antelog.watch.web.views.common import ViewContext, empty, section
 
 _LAYER, _HALF, _DOT, _GAP, _EDGE = 74.0, 21.0, 12.0, 30.0, 16.0
 _LETTER = 8.2
 _LOOKED_AT = 5_000
-"""So many open answers are looked at to count what is awaited."""
+"""Open answers whose awaited facts are counted, at most."""
 
 
-def plan(scene: Scene) -> Html:
+def plan(scene: ViewContext) -> Html:
     """The whole view."""
     program = scene.board.head.program
     head = section(
@@ -55,7 +55,7 @@ def plan(scene: Scene) -> Html:
     )
 
 
-def _graph(scene: Scene, program: Program) -> Html:
+def _graph(scene: ViewContext, program: Program) -> Html:
     graph = graph_of(program.document)
     notes = _notes(scene, program, graph)
     widths = {
@@ -82,7 +82,7 @@ def _graph(scene: Scene, program: Program) -> Html:
     )
 
 
-def _notes(scene: Scene, program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
+def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
     """For each predicate its kind, and what is known of it now."""
     facts = {each.name: each.facts for each in scene.board.inputs.each()}
     inputs = {each.name for each in program.plan.inputs}
@@ -102,13 +102,13 @@ def _notes(scene: Scene, program: Program, graph: Graph) -> dict[str, tuple[str,
     return found
 
 
-def _asked(scene: Scene, query: Relation, open_now: Mapping[str, int]) -> str:
+def _asked(scene: ViewContext, query: Relation, open_now: Mapping[str, int]) -> str:
     confirmed = scene.board.changes[query.name, "confirmed"]
     return f"{open_now.get(query.name, 0):,} open · {confirmed:,} confirmed"
 
 
-def _labels(scene: Scene, program: Program, graph: Graph) -> dict[Edge, str]:
-    """What is said on edges: what is there and awaited of a predicate, and what is open of a query."""
+def _labels(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, str]:
+    """The labels of edges: facts of a predicate that are there and awaited, open answers of a query."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
     for answer, _ in zip(scene.board.open.values(), range(_LOOKED_AT), strict=False):

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from antelog.forecast.reports.words import NONE
-from antelog.watch.board.answer import Answer
+from antelog.watch.board.answer import TrackedAnswer
 from antelog.watch.web.markup import Child, Html, tag
-from antelog.watch.web.views.common import Scene, count, empty, kind, section, table, tile
+from antelog.watch.web.views.common import ViewContext, count, empty, kind, section, table, tile
 
 _SHOWN = 300
 KINDS = ("confirmed", "rejected")
 
 
-def settled(scene: Scene, given: Mapping[str, str]) -> Html:
+def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
     """The whole view."""
     found = chosen(scene, given)
     return tag(
@@ -32,7 +32,7 @@ def settled(scene: Scene, given: Mapping[str, str]) -> Html:
     )
 
 
-def chosen(scene: Scene, given: Mapping[str, str]) -> list[Answer]:
+def chosen(scene: ViewContext, given: Mapping[str, str]) -> list[TrackedAnswer]:
     """The settled answers that are asked for, the latest first."""
     wanted, query = given.get("kind", ""), given.get("query", "")
     return [
@@ -42,17 +42,17 @@ def chosen(scene: Scene, given: Mapping[str, str]) -> list[Answer]:
     ]
 
 
-def told_before(answer: Answer) -> int:
-    """So many ticks before it was settled it was first told."""
+def ticks_open(answer: TrackedAnswer) -> int:
+    """The ticks from its first line to its end."""
     return max(0, answer.now.tick - answer.since)
 
 
-def alerted_before(answer: Answer) -> int | None:
-    """So many ticks before it was settled it was alerted, if it was."""
+def ticks_alerted(answer: TrackedAnswer) -> int | None:
+    """The ticks from its alert to its end, if it had one."""
     return None if answer.alerted is None else max(0, answer.now.tick - answer.alerted)
 
 
-def _said(scene: Scene) -> str:
+def _said(scene: ViewContext) -> str:
     number = len(scene.board.settled)
     return (
         f"The latest {count(number, 'answer')} that came to an end, and how early each was told."
@@ -61,10 +61,10 @@ def _said(scene: Scene) -> str:
     )
 
 
-def _tiles(scene: Scene, found: Sequence[Answer]) -> Html:
+def _tiles(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
     confirmed = [each for each in found if each.now.change == "confirmed"]
-    alerted = [before for each in confirmed if (before := alerted_before(each)) is not None]
-    early = [told_before(each) for each in confirmed]
+    alerted = [before for each in confirmed if (before := ticks_alerted(each)) is not None]
+    early = [ticks_open(each) for each in confirmed]
     rejected = sum(each.now.change == "rejected" for each in found)
     ahead = scene.clock.ahead
     return tag(
@@ -81,7 +81,7 @@ def _tiles(scene: Scene, found: Sequence[Answer]) -> Html:
     )
 
 
-def _kinds(scene: Scene, given: Mapping[str, str]) -> Html:
+def _kinds(scene: ViewContext, given: Mapping[str, str]) -> Html:
     counts = Counter(answer.now.change for answer in scene.board.settled.values())
     wanted = given.get("kind", "")
     links: list[Child] = [_link(scene, "all", "", wanted)]
@@ -89,21 +89,21 @@ def _kinds(scene: Scene, given: Mapping[str, str]) -> Html:
     return tag("div", links, class_="segments links")
 
 
-def _link(scene: Scene, title: str, value: str, wanted: str) -> Html:
+def _link(scene: ViewContext, title: str, value: str, wanted: str) -> Html:
     address = f"{scene.root}/settled" + (f"?kind={value}" if value else "")
     return tag("a", title, href=address, aria_current="true" if value == wanted else None)
 
 
-def _table(scene: Scene, found: Sequence[Answer]) -> Html:
+def _table(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
     if not found:
         return empty("Nothing is settled yet", "What is confirmed or rejected stays here for a while.")
-    longest = max(map(told_before, found)) or 1
+    longest = max(map(ticks_open, found)) or 1
     head = ("answer", "became", "at", "told before", "", "alerted before", "because")
     return table(head, [_row(scene, answer, longest) for answer in found], class_="settled")
 
 
-def _row(scene: Scene, answer: Answer, longest: int) -> list[Child]:
-    clock, told, alerted = scene.clock, told_before(answer), alerted_before(answer)
+def _row(scene: ViewContext, answer: TrackedAnswer, longest: int) -> list[Child]:
+    clock, told, alerted = scene.clock, ticks_open(answer), ticks_alerted(answer)
     because = answer.line.get("because") or ()
     return [
         tag("a", scene.label(answer), href=scene.address(answer)),
@@ -138,7 +138,7 @@ def _lead(told: int, alerted: int | None, longest: int) -> Html:
     )
 
 
-def _more(found: Sequence[Answer]) -> Html | None:
+def _more(found: Sequence[TrackedAnswer]) -> Html | None:
     more = len(found) - _SHOWN
     return (
         tag("p", f"and {more:,} more; a snapshot as CSV has them all", class_="note more")

@@ -14,12 +14,12 @@ from antelog.forecast.scores.alerts import THRESHOLDS, Alerted
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, result
 from antelog.watch.web.markup import Child, Html, ready, tag
-from antelog.watch.web.views.common import Scene, empty, section, table, tile
+from antelog.watch.web.views.common import ViewContext, empty, section, table, tile
 
 _TILED = THRESHOLDS.index(0.8)
 
 
-def trust(scene: Scene) -> Html:
+def trust(scene: ViewContext) -> Html:
     """The whole view."""
     scores = scene.board.trust.scores()
     found = {query: result(each) for query, each in scores.items()}
@@ -45,14 +45,14 @@ def trust(scene: Scene) -> Html:
     )
 
 
-def _none(scene: Scene) -> Iterator[Child]:
+def _none(scene: ViewContext) -> Iterator[Child]:
     if scene.board.has_chances:
         yield empty("Nothing to judge yet", "No answer that was told with a chance is settled.")
     else:
         yield empty("No chances are told", "Declare chances in the program, or give a model with --model.")
 
 
-def _query(scene: Scene, query: str, found: ScoreResult) -> Iterator[Child]:
+def _query(scene: ViewContext, query: str, found: ScoreResult) -> Iterator[Child]:
     length, judged = scene.clock.length, found.calibration
     yield tag("h2", query)
     yield tag("p", words.verdict(judged), class_=f"verdict {words.finding(judged)}")

@@ -6,9 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 from antelog.watch.board.answer import name_of
-from antelog.watch.web.sight import Sight
-from antelog.watch.web.views.clock import Clock
-from antelog.watch.web.views.common import chance_bar, count, share
+from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.views.common import TickClock, chance_bar, count, share
 from tests.watch.lines import confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
 
@@ -110,7 +109,7 @@ def test_what_is_certain_is_never_in_the_list_of_what_is_possible() -> None:
 
 def test_an_empty_list_says_why() -> None:
     assert "Nothing is open" in ask(guarded(sight()), "/part/rows").text
-    nothing = Sight(NoFeed(), caught_up=True)
+    nothing = LiveBoard(NoFeed(), caught_up=True)
     assert "Waiting for the first facts" in ask(guarded(nothing), "/part/rows").text
     assert "Nothing is open" in seen("rows", status(8))
     assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/rows?text=none").text
@@ -192,12 +191,12 @@ def test_the_plan_has_counts_on_its_edges() -> None:
 @pytest.mark.parametrize(
     ("clock", "at", "left"),
     [
-        (Clock(None, 7), "tick 9", "2 ticks"),
-        (Clock(None, 9), "tick 9", "this tick"),
-        (Clock(600_000_000, 2958000), "2026-03-29 16:20", "20 minutes"),
+        (TickClock(None, 7), "tick 9", "2 ticks"),
+        (TickClock(None, 9), "tick 9", "this tick"),
+        (TickClock(600_000_000, 2958000), "2026-03-29 16:20", "20 minutes"),
     ],
 )
-def test_times_as_people_read_them(clock: Clock, at: str, left: str) -> None:
+def test_times_as_people_read_them(clock: TickClock, at: str, left: str) -> None:
     tick = 2958002 if clock.length else 9
     assert (clock.at(tick), clock.left(tick)) == (at, left)
     assert (clock.milliseconds(tick) is None) == (clock.length is None)

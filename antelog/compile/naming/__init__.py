@@ -1,1 +1,0 @@
-"""What names values for an unguarded variable."""

@@ -1,0 +1,167 @@
+"""Joins of tables: rows with equal keys, rows within a band, and room for what a join makes.
+
+    R(D, V, T), R(D, W, U), U > T, U <= T + 20
+
+For each row on the left the rows on the right with its D and a U from T + 1 to T + 20 are next to each
+other once the right is sorted by D and U. Two binary searches find the first and the last of them, so that
+no row is made that the band does not have.
+
+How large a table becomes is known before the memory is taken: a join that would have 50 million rows, where
+the budget of 256 MB is enough for some 3 million, raises TooLargeError, and the step is cut into smaller
+ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.engine.columns import tables
+from antelog.engine.columns.tables import (
+    ROOM,
+    Column,
+    changed,
+    extent,
+    keys_of,
+    marked,
+    numbered,
+    ordered,
+    roomy,
+    sorting,
+)
+
+BUDGET = 256 * 2**20
+"""The bytes a table may take, unless told otherwise."""
+
+_A_ROW = 80
+"""The bytes a row takes, about: ten columns."""
+
+_budget: ContextVar[int] = ContextVar("budget", default=BUDGET)
+
+
+class TooLargeError(Exception):
+    """A table would have more rows than there is room for; `where` says for which rule."""
+
+    def __init__(self, rows: int, where: str = "") -> None:
+        super().__init__(f"{rows} rows")
+        self.rows, self.where = rows, where
+
+
+@contextmanager
+def budget(size: int) -> Iterator[None]:
+    """Within it, tables take at most so many bytes each."""
+    token = _budget.set(size)
+    try:
+        yield
+    finally:
+        _budget.reset(token)
+
+
+def make_room(counts: NDArray[np.int64]) -> None:
+    """Raises TooLargeError if a table with so many rows for each of others would be too large."""
+    rows = int(counts.sum())
+    if rows > max(_budget.get() // _A_ROW, 1):
+        raise TooLargeError(rows)
+
+
+def pairs(left: Column, right: Column) -> tuple[Column, Column]:
+    """The rows of two tables whose keys are equal: positions on the left and on the right."""
+    if len(left) == 0 or len(right) == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    order, sequence = ordered(right)
+    starts = marked(changed(sequence))
+    at = _sought(left, sequence.take(starts))
+    # What is not there has the last place, which is that of a group with nothing in it.
+    starts = np.append(starts, len(sequence))
+    counts = np.diff(starts, append=len(sequence)).take(at)
+    make_room(counts)
+    here, there = spread(starts.take(at), counts)
+    return here, order.take(there)
+
+
+def _sought(keys: Column, different: Column) -> Column:
+    """For each key its position among different ones that are in order, or -1."""
+    low, count = int(different[0]), int(different[-1] - different[0]) + 1
+    if count <= roomy(len(keys) + len(different)):
+        position = np.full(count + 2, -1, np.int64)
+        position[different - (low - 1)] = np.arange(len(different))
+        return position.take(np.minimum(np.maximum(keys - (low - 1), 0), count + 1))
+    # What is sought is sorted first, for then it is found in one place after the other.
+    order, sequence = ordered(keys)
+    at = np.minimum(np.searchsorted(different, sequence), len(different) - 1)
+    position = np.empty(len(keys), np.int64)
+    position[order] = np.where(different.take(at) == sequence, at, -1)
+    return position
+
+
+def spread(first: Column, counts: Column) -> tuple[Column, Column]:
+    """The numbers `first, first + 1, …`, as many as `counts` says, for each in turn; and whose they are."""
+    whose = np.repeat(np.arange(len(counts)), counts)
+    before = np.cumsum(counts) - counts
+    return whose, np.arange(len(whose)) + (first - before).take(whose)
+
+
+def find_rows(left: Sequence[Column], right: Sequence[Column]) -> Column:
+    """For each row on the left, the position of the first equal one on the right, or -1."""
+    if len(left[0]) + len(right[0]) > tables.FEW:
+        return find(*keys_of([left, right]))
+    one, other = ([*zip(*(column.tolist() for column in side), strict=True)] for side in (left, right))
+    first = {row: at for at, row in reversed([*enumerate(other)])}
+    return np.array([first.get(row, -1) for row in one], np.int64)
+
+
+def find(left: Column, right: Column) -> Column:
+    """For each key on the left, the position of the first equal one on the right, or -1."""
+    if len(left) + len(right) <= tables.FEW:
+        first = {number: at for at, number in reversed([*enumerate(right.tolist())])}
+        return np.array([first.get(number, -1) for number in left.tolist()], np.int64)
+    if len(left) == 0 or len(right) == 0:
+        return np.full(len(left), -1, np.int64)
+    low, count = extent(right)
+    if count <= roomy(len(left) + len(right)):
+        position = np.full(count + 2, -1, np.int64)
+        # Of several assignments to one place the last one stays.
+        position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
+        return position[np.minimum(np.maximum(left - (low - 1), 0), count + 1)]
+    order, sequence = ordered(right)
+    starts = marked(changed(sequence))
+    at = _sought(left, sequence.take(starts))
+    return np.where(at < 0, -1, order.take(starts.take(at)))
+
+
+@dataclass(frozen=True)
+class Band:
+    """For each row on the left the least and the greatest number a row on the right may have."""
+
+    least: Column
+    most: Column
+
+
+def band_pairs(left: Column, right: Column, band: Band, number: Column) -> tuple[Column, Column]:
+    """The rows of two tables whose keys are equal and whose number on the right lies in the band."""
+    if len(left) == 0 or len(right) == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    first = int(number.min())
+    size = int(number.max()) - first + 2
+    _, keys = numbered(np.concatenate([left, right]))
+    here, there = keys[: len(left)], keys[len(left) :]
+    if int(keys.max()) >= ROOM // size:
+        values, number = numbered(number)
+        band = Band(np.searchsorted(values, band.least), np.searchsorted(values, band.most, "right") - 1)
+        first, size = 0, len(values) + 1
+    place = there * size + (number - first)
+    order = sorting(place)
+    ordered = place.take(order)
+    least = np.clip(band.least - first, 0, size - 1)
+    beyond = np.clip(band.most - first + 1, 0, size - 1)
+    start = np.searchsorted(ordered, here * size + least)
+    end = np.searchsorted(ordered, here * size + beyond)
+    counts = np.maximum(end - start, 0)
+    make_room(counts)
+    which, at = spread(start, counts)
+    return which, order.take(at)

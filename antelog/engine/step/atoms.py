@@ -1,0 +1,314 @@
+"""The truth of atoms that asked literals are about.
+
+Nothing of it is stored: the derivations of the atoms are worked out from the kept facts, those without
+evidence as well.
+
+    not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.literal import AskedLiteral, Reference
+from antelog.compile.literals.terms import Time, Var
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
+from antelog.engine.columns.spans import Spans, covering, spans_of
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
+from antelog.engine.step.cycles import Closure
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.literals import ASKED
+from antelog.engine.step.literals.fact import first_tick, latest_tick, with_facts
+from antelog.engine.step.literals.literal import Atoms, Truth, atoms_of
+from antelog.engine.step.matching import Partial, partials
+from antelog.engine.step.rows import Range, Rows, term_column, time_column
+from antelog.engine.values.comparing import passing
+from antelog.engine.values.values import Values
+
+
+def with_asked(
+    known: Knowledge, found: Derivations, leaving: frozenset[str] = frozenset(), depth: int = 0
+) -> Derivations:
+    """Derivations with the lines of their asked literals; those about relations left out are unknown.
+
+    A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
+    many such literals these derivations are found for, each within the next.
+    """
+    rows, lines = found.rows, []
+    for literal in found.prepared.asked:
+        never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
+        if not literal.variables <= rows.bound.keys():
+            settled = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
+            lines.append(Truth(never, never, settled))
+        elif not leaving.isdisjoint(literal.relations):
+            lines.append(Truth(never, never, unknown))
+        else:
+            asked = [truth(known, atoms_of(each, rows, known.values)) for each in literal.references]
+            lines.append(ASKED[type(literal.node)].truth(asked))
+    return found.with_lines(lines)
+
+
+def truth(known: Knowledge, atoms: Atoms) -> Truth:
+    """When atoms become true and false, if nothing more arrives."""
+    if atoms.count == 0:
+        return Truth(atoms.time, atoms.time, atoms.time)
+    (key,) = keys_of([atoms.columns])
+    same = groups(key)
+    found, numbers = _recalled(known, atoms.take(same.first)), same.numbers
+    return Truth(*(column.take(numbers) for column in found))
+
+
+def _recalled(known: Knowledge, atoms: Atoms) -> Truth:
+    """The truth of atoms that are all different, some of which may be known already."""
+    columns, before = atoms.columns, known.memo.truths(atoms)
+    if before is None:
+        found = _truth(known, atoms)
+        known.memo.keep_truths(atoms, columns, found)
+        return found
+    table, found = before
+    at = find_rows(columns, table)
+    new = marked(at < 0)
+    if len(new):
+        fresh = atoms.take(new)
+        at[new] = np.arange(len(new)) + len(table[0])
+        found = Truth(*map(np.concatenate, zip(found, _truth(known, fresh), strict=True)))
+        table = [np.concatenate(parts) for parts in zip(table, fresh.columns, strict=True)]
+        known.memo.keep_truths(atoms, table, found)
+    return Truth(*(column.take(at) for column in found))
+
+
+def _truth(known: Knowledge, atoms: Atoms) -> Truth:
+    if atoms.relation in known.rules.cycles:
+        return _through_time(known, atoms)
+    true_at, false_at, settled = (np.full(atoms.count, tick, np.int64) for tick in (NEVER, -1, -1))
+    for found in derived(known, atoms):
+        failed, owner = found.failed, found.owner
+        np.minimum.at(true_at, owner, found.complete)
+        np.maximum.at(false_at, owner, failed)
+        np.maximum.at(settled, owner, np.where(failed > found.seen, found.open_until, -1))
+    return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), settled)
+
+
+def _through_time(known: Knowledge, atoms: Atoms) -> Truth:
+    """The truth of atoms of a relation that rests on its own past: see `cycles`."""
+    closure = Closure(known, atoms)
+    while (fresh := closure.fresh()) is not None:
+        for found in derived(known, fresh, closure.relations):
+            closure.add(fresh, found)
+    return closure.truth(atoms)
+
+
+# ---- derivations of atoms ----
+
+
+def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset()) -> list[Derivations]:
+    """All derivations of atoms; the owner of a row is the position of its atom among these."""
+    found = None if atoms.as_of is None else _as_of(known, atoms)
+    if found is None:
+        found = [
+            with_facts(known, prepared, part)
+            for number, prepared in enumerate(known.rules.patterns[atoms.relation])
+            for part in _rows(known, atoms.relation, number, _seed(prepared, atoms, known.values))
+        ]
+        if atoms.as_of is None and atoms.last is None:
+            known.memo.keep_derivations(atoms, found)
+    return [with_asked(known, each, leaving) for each in found]
+
+
+def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
+    """The derivations of atoms as of earlier ticks: those as of now, if all of these have been asked for.
+
+    None if not, or if they are too many at once.
+    """
+    then, kept = atoms.as_of, known.memo.derivations(atoms.relation)
+    if then is None or kept is None or atoms.last is not None:
+        return None
+    table, parts = kept
+    position = find_rows(replace(atoms, as_of=None).columns, table)
+    if (position < 0).any():
+        return None
+    try:
+        joins = [pairs(position, found.owner) for found in parts]
+    except TooLargeError:
+        return None
+    return [
+        found.take(there).owned_by(here).as_of(then.take(here))
+        for found, (here, there) in zip(parts, joins, strict=True)
+    ]
+
+
+def _rows(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
+    """The rows of a pattern for some atoms; where they are too many at once, for half of these each."""
+    if seed.count == 0:
+        return []
+    prepared = known.rules.patterns[name][number]
+    found = known.found(prepared, _about(prepared, seed))
+    try:
+        return partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
+    except TooLargeError as error:
+        if seed.count < 2:
+            raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
+    half = np.arange(seed.count) < seed.count // 2
+    return [part for some in (half, ~half) for part in _rows(known, name, number, seed.take(some))]
+
+
+def _about(prepared: Prepared, seed: Rows) -> Spans:
+    """The ticks that the atoms of a seed are about."""
+    time = prepared.pattern.time
+    if seed.time is not None:
+        return covering(seed.time.first + time.offset, seed.time.last + time.offset)
+    return spans_of(distinct(time_column(time, seed)))
+
+
+def _seed(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
+    """The atoms that the answer of a pattern fits, as values of its variables."""
+    pattern = prepared.pattern
+    given = {i: column for i, column in enumerate(atoms.arguments) if column is not None}
+    bound, fits = _answering(pattern, given, atoms.count, values)
+    first, time = atoms.time - pattern.time.offset, None
+    last = first if atoms.last is None else atoms.last - pattern.time.offset
+    if pattern.time.variable is None:
+        fits &= (first <= 0) & (last >= 0)
+    elif atoms.last is None:
+        bound[pattern.time.variable] = first
+    else:
+        time = Range(first, last)
+    return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
+
+
+def _answering(
+    pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
+) -> tuple[dict[str, Column], Mask]:
+    """The values of a pattern's variables, if its answer has these at some positions, and where it can.
+
+    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
+    """
+    bound: dict[str, Column] = {}
+    fits = np.ones(count, np.bool_)
+    for position, column in given.items():
+        term = pattern.answer[position]
+        if isinstance(term, Var):
+            fits &= bound.setdefault(term.name, column) == column
+        else:
+            fits &= column == values.cell(term.value)
+    return bound, fits
+
+
+# ---- asked literals with open variables ----
+
+_DEEPEST = 8
+"""Literals with open variables within each other are looked at up to this depth."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """Atoms that a literal with open variables may ask for, and the conditions on these variables.
+
+    `given` has the values that the conditions compare them with, one row for each of the atoms.
+    """
+
+    reference: Reference
+    atoms: Atoms
+    conditions: Sequence[Comparison]
+    given: Mapping[str, Column]
+
+
+def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
+    """By when everything has come that a literal with open variables may rest on; -1 if that is nothing.
+
+        P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
+        A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is settled by 5
+
+    If its time is open, all ticks that this can be are looked at together, and never one by one.
+    """
+    settled = np.full(found.rows.count, np.int64(-1))
+    if found.rows.count and depth < _DEEPEST:
+        conditions = _own_conditions(found.prepared, literal, found.rows)
+        for reference in literal.references:
+            settled = np.maximum(settled, _settled_by(known, found, reference, conditions, depth))
+    return settled
+
+
+def _settled_by(
+    known: Knowledge,
+    found: Derivations,
+    reference: Reference,
+    conditions: Sequence[Comparison],
+    depth: int,
+) -> Column:
+    """By when all is settled that one reference of such a literal may lead to."""
+    rows, prepared = found.rows, found.prepared
+    first = _known_tick(reference.first, rows)
+    last = first if reference.first == reference.last else _known_tick(reference.last, rows)
+    timed = first is last and first is not None
+    first = first_tick(prepared, reference.first, rows) if first is None else first
+    last = latest_tick(prepared, reference.last, rows) if last is None else last
+    arguments = tuple(
+        None
+        if isinstance(term, Var) and term.name not in rows.bound
+        else term_column(term, rows, known.values)
+        for term in reference.asked
+    )
+    given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
+    atoms = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of)
+    (key,) = keys_of([[*atoms.columns, *given.values()]])
+    same = groups(key)
+    some = same.first
+    possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
+    some = some.take(possible)
+    once = _Open(reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()})
+    until = np.full(same.count, np.int64(-1))
+    until[possible] = _last_deadlines(known, once, depth)
+    return np.where(last == NEVER, NEVER, until.take(same.numbers))
+
+
+def _known_tick(time: Time, rows: Rows) -> Column | None:
+    """The tick of a time in each row; None if it is open."""
+    return time_column(time, rows) if time.variable is None or time.variable in rows.bound else None
+
+
+def _own_conditions(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
+    """The comparisons that the open variables of the literal have to meet, about no other open ones."""
+    open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()
+    return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]
+
+
+def _last_deadlines(known: Knowledge, asked: _Open, depth: int) -> Column:
+    """The last deadline of the open derivations of atoms, for each of these."""
+    latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
+    for number, prepared in enumerate(known.rules.patterns[name]):
+        for part in _rows(known, name, number, _seed(prepared, asked.atoms, known.values)):
+            kept = part.take(_meeting(known.values, asked, prepared, part.rows))
+            if kept.rows.count:
+                each = with_asked(known, with_facts(known, prepared, kept), depth=depth + 1)
+                np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
+    return latest
+
+
+def _meeting(values: Values, asked: _Open, prepared: Prepared, rows: Rows) -> Column:
+    """The rows that meet the conditions of the literal's own variables, as far as they have values."""
+    reference, owner = asked.reference, rows.owner
+    assert owner is not None
+    bound = {name: column.take(owner) for name, column in asked.given.items()} | {
+        term.name: term_column(answer, rows, values)
+        for term, answer in zip(reference.asked, prepared.pattern.answer, strict=True)
+        if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
+    }
+    own, atoms = prepared.pattern.time, asked.atoms
+    if own.variable is None or own.variable in rows.bound:
+        ticks = time_column(own, rows)
+        first = atoms.time.take(owner)
+        fits = (first <= ticks) & (ticks <= (first if atoms.last is None else atoms.last.take(owner)))
+        time = reference.first
+        if time == reference.last and time.variable is not None:
+            bound[time.variable] = ticks - time.offset
+    else:
+        fits = first_tick(prepared, own, rows) <= latest_tick(prepared, own, rows)
+    return marked(fits & passing(asked.conditions, bound, rows.count, values))

@@ -1,0 +1,10 @@
+"""The kinds of literals, by the node of the plan: a module and a line for each."""
+
+from __future__ import annotations
+
+from antelog.compile.literals.literal import AskedNode
+from antelog.compile.literals.negation import Negation
+from antelog.engine.step.literals.literal import Asked
+from antelog.engine.step.literals.negation import NegationKind
+
+ASKED: dict[type[AskedNode], Asked] = {Negation: NegationKind()}

@@ -1,0 +1,181 @@
+"""Fact literals: true from the arrival of the fact on, false once it can come no more.
+
+input Temp(device, level, time) delay 2, one per device.
+Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from antelog.compile.literals.fact import Atom, FactLiteral
+from antelog.compile.literals.terms import Const, Term, Time, Var
+from antelog.compile.nodes.plan import Input
+from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.spans import spans_of
+from antelog.engine.columns.tables import NEVER, Column, distinct, or_never
+from antelog.engine.facts.history import gather
+from antelog.engine.facts.ticks import Table, tables_of
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.matching import Partial
+from antelog.engine.step.rows import Bound, Rows, term_column, time_column
+from antelog.engine.values.values import Values
+
+Delays: TypeAlias = dict[tuple[str, tuple[Term | None, ...]], Column | np.int64]
+"""How late facts may be, by predicate and arguments: literals of a row often differ in their time only."""
+
+
+def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Derivations:
+    """Rows of a pattern as derivations, with the lines of their fact literals."""
+    rows, delays = partial.rows, Delays()
+    holds, fails, settled = np.full((3, len(prepared.facts), rows.count), NEVER)
+    for i, fact in enumerate(prepared.facts):
+        arrived = partial.arrived[i]
+        settled[i] = deadline(known, prepared, fact, rows, delays)
+        late = taken(known, fact, rows)
+        if rows.as_of is not None:
+            arrived = or_never(arrived, arrived > rows.as_of)
+            late = None if late is None else or_never(late, late > rows.as_of)
+        holds[i] = arrived
+        fails[i] = or_never(settled[i] if late is None else np.minimum(settled[i], late), arrived != NEVER)
+    return Derivations(prepared, rows, holds, fails, settled)
+
+
+def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows, delays: Delays) -> Column:
+    """For each row, the last tick at which the fact of the literal may arrive.
+
+    With open variables, that of the slowest fact it may stand for; NEVER if nothing bounds its time.
+    """
+    atom, time = fact.node, fact.node.time
+    if (delay := delays.get((atom.predicate, atom.arguments))) is None:
+        delay = slowest(known.rules.inputs[atom.predicate], atom, rows, known.values)
+        delays[atom.predicate, atom.arguments] = delay
+    if time.variable is None or time.variable in rows.bound:
+        return time_column(time, rows) + delay
+    latest, first = latest_tick(prepared, time, rows), first_tick(prepared, time, rows)
+    return or_never(np.where(latest < first, -1, latest + delay), latest == NEVER)
+
+
+def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
+    """When the slot of the literal is taken, by whatever fact; NEVER if it is free.
+
+    None if there is no slot, or rows leave open which it is.
+    """
+    if fact.slot is None or not fact.slot_variables <= rows.bound.keys():
+        return None
+    ticks = time_column(fact.node.time, rows)
+    facts = gather(known.history, fact.node.predicate, spans_of(distinct(ticks)))
+    asked = [term_column(fact.node.arguments[i], rows, known.values) for i in fact.slot]
+    there = [facts.columns[i] for i in fact.slot]
+    at = find_rows([*asked, ticks], [*there, facts.time])
+    return np.where(at >= 0, facts.arrival.take(at) if facts.count else NEVER, NEVER)
+
+
+# ---- the ticks an open time can be ----
+
+
+def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
+    """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
+    latest = np.full(rows.count, NEVER)
+    for name, tick in _known_ticks(prepared, rows, last=True):
+        ahead = prepared.times.furthest(Time(name, 0), time)
+        if ahead is not None:
+            latest = np.minimum(latest, tick + ahead)
+    return _beyond(_excluded(prepared, time, rows), latest, -1)
+
+
+def first_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
+    """The first tick that an open time can be, as comparisons bound it by ticks that are known."""
+    first = np.zeros(rows.count, np.int64)
+    for name, tick in _known_ticks(prepared, rows, last=False):
+        behind = prepared.times.furthest(time, Time(name, 0))
+        if behind is not None:
+            first = np.maximum(first, tick - behind)
+    return _beyond(_excluded(prepared, time, rows), first, 1)
+
+
+def _excluded(prepared: Prepared, time: Time, rows: Rows) -> Sequence[Column]:
+    """The ticks that an open time must not be, as comparisons with known ones say, for each row."""
+    return [
+        time_column(other, rows) + (time.offset - one.offset)
+        for pair in prepared.times.unequal
+        for one, other in (pair, pair[::-1])
+        if one.variable == time.variable and other.variable in {None, *rows.bound} - {time.variable}
+    ]
+
+
+def _beyond(excluded: Sequence[Column], tick: Column, step: int) -> Column:
+    """The next tick that is not excluded, from one on."""
+    for _ in excluded:  # each may be next to another
+        for other in excluded:
+            tick = tick + step * (tick == other)
+    return tick
+
+
+def _known_ticks(
+    prepared: Prepared, rows: Rows, *, last: bool
+) -> Iterator[tuple[str | None, Column | np.int64]]:
+    """Tick 0, the times that rows bind, and one end of the answer's time where that is a range."""
+    yield None, np.int64(0)
+    answer = prepared.pattern.time.variable
+    for name in sorted(prepared.time_variables):
+        if name in rows.bound:
+            yield name, rows.bound[name]
+        elif name == answer and rows.time is not None:
+            yield name, rows.time.last if last else rows.time.first
+
+
+# ---- how late a fact may be that a literal stands for ----
+
+
+def slowest(source: Input, atom: Atom, rows: Rows, values: Values) -> Column | np.int64:
+    """δ of an atom in each row: the greatest there is among the facts it may stand for.
+
+    There are always more values than the program names. So of the facts that fit a declaration it
+    is enough to look at one with the values of the declaration and otherwise new ones.
+    """
+    if not source.refinements:
+        return np.int64(source.delay)
+    tables = tables_of(source, values)
+    greatest = _decided(atom, rows.bound, np.full(rows.count, source.delay, np.int64), tables, values)
+    for number, table in enumerate(tables):
+        terms = [atom.arguments[i] for i in table.positions]
+        open_ = {t.name for t in terms if isinstance(t, Var)} - rows.bound.keys()
+        if not open_:
+            continue
+        for *cells, delay in zip(*table.cells, table.delays, strict=True):
+            named = _named(terms, cells, open_, rows.count)
+            if named is None:
+                continue
+            bound = {**rows.bound, **named}
+            declared = _decided(atom, bound, np.full(rows.count, delay), tables[number + 1 :], values)
+            fits, each = declared > greatest, Rows(bound, rows.count)
+            for term, cell in zip(terms, cells, strict=True):
+                fits &= term_column(term, each, values) == cell
+            greatest[fits] = declared[fits]
+    return greatest
+
+
+def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[Table], values: Values) -> Column:
+    """δ of atoms with these values: of the declarations that fit, the one with the most constants decides."""
+    for table in tables:
+        terms = [atom.arguments[i] for i in table.positions]
+        if all(isinstance(t, Const) or t.name in bound for t in terms):
+            have = [term_column(t, Rows(bound, len(delay)), values) for t in terms]
+            at = find_rows(have, table.cells) if have else np.zeros(len(delay), np.int64)
+            delay = np.where(at >= 0, table.delays[at], delay)
+    return delay
+
+
+def _named(terms: Sequence[Term], cells: Sequence[int], open_: set[str], count: int) -> Bound | None:
+    """The values that a declaration names for open variables; None if one would have two."""
+    named: dict[str, int] = {}
+    for term, cell in zip(terms, cells, strict=True):
+        if isinstance(term, Var) and term.name in open_ and named.setdefault(term.name, cell) != cell:
+            return None
+    return {name: np.full(count, cell) for name, cell in named.items()}

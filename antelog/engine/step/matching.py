@@ -1,0 +1,309 @@
+"""Facts to rows of a pattern: the values that some of its fact literals have evidence for.
+
+Rows are in one table for each set of variables that evidence can give values to. Where every literal has all
+variables (the usual case) there is one such set.
+
+    q(X, Y, T) :- p(X, T), r(Y, T).     p(a, 0), r(b, 0)
+    X, T: (a, 0)     Y, T: (b, 0)     X, Y, T: (a, b, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+
+from antelog.compile.conditions.differences import ZERO
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.joins import Band, find_rows, make_room, spread
+from antelog.engine.columns.spans import FOREVER, Spans, span
+from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once, positions
+from antelog.engine.facts.facts import Facts, Places
+from antelog.engine.facts.history import History, gather, gather_each
+from antelog.engine.facts.seen import FROM_THE_START, SeenValues
+from antelog.engine.step.background import Background
+from antelog.engine.step.rows import Meeting, Rows, Within, agrees, joined, meeting
+from antelog.engine.values.comparing import passing
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import Values
+
+
+@dataclass(frozen=True)
+class Found:
+    """The facts that fit a literal: their bindings, each once, and when the first of them arrived."""
+
+    rows: Rows
+    arrived: Column
+
+    def take(self, at: Column) -> Found:
+        return Found(self.rows.take(at), self.arrived.take(at))
+
+
+def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> Found:
+    """The facts of a literal about some ticks (None: about any)."""
+    return facts_for_each([literal], history, [about], values)[0]
+
+
+def facts_for_each(
+    literals: Sequence[FactLiteral], history: History, about: Sequence[Spans | None], values: Values
+) -> tuple[Found, ...]:
+    """The facts of several literals, each about its ticks; those of one input are gathered together."""
+    found: dict[int, Found] = {}
+    alike: dict[tuple[str, Places, Places], list[int]] = {}
+    for i, literal in enumerate(literals):
+        predicate, time = literal.node.predicate, literal.node.time
+        constants = tuple((column, values.cell(value)) for column, value in literal.constants)
+        if time.variable is None:
+            tick = span(time.offset, time.offset)
+            facts = gather(history, predicate, tick, constants, literal.repeats)
+            found[i] = _found(literal, facts, values)
+        else:
+            alike.setdefault((predicate, constants, literal.repeats), []).append(i)
+    for (predicate, constants, repeats), which in alike.items():
+        each = gather_each(history, predicate, [about[i] for i in which], constants, repeats)
+        found |= {i: _found(literals[i], facts, values) for i, facts in zip(which, each, strict=True)}
+    return tuple(found[i] for i in range(len(literals)))
+
+
+def _found(literal: FactLiteral, facts: Facts, values: Values) -> Found:
+    """Facts that have a literal's constants, as its bindings."""
+    time, bound = literal.node.time, {name: facts.columns[column] for name, column in literal.binds}
+    if time.variable is not None:
+        bound[time.variable] = facts.time - time.offset if time.offset else facts.time
+    # No fact is there twice, so neither is a binding.
+    rows = Rows(bound, facts.count)
+    if not literal.tests:
+        return Found(rows, facts.arrival)
+    at = marked(passing(literal.tests, bound, facts.count, values))
+    return Found(rows.take(at), facts.arrival.take(at))
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Rows of a pattern, and for each fact literal when its fact arrived (NEVER: not yet, or the
+    literal has open variables)."""
+
+    rows: Rows
+    arrived: Column
+
+    def take(self, at: Column | Mask) -> Partial:
+        at = positions(at)
+        return Partial(self.rows.take(at), self.arrived.take(at, axis=1))
+
+    def with_facts(self) -> Partial:
+        """The rows that have a fact for at least one literal."""
+        some = self.arrived.min(axis=0, initial=NEVER) < NEVER
+        return self if some.all() else self.take(some)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows that the facts of a literal (`giver`) have made of those with the variables `before`, each once.
+
+    For some literals it is known when their facts arrived (NEVER: there is none). `seed` is the row of the
+    seed that each extends, which is all that distinguishes rows in the seed's variables; None if there is
+    one only.
+    """
+
+    rows: Rows
+    seed: Column | None
+    before: frozenset[str]
+    giver: int
+    arrived: Mapping[int, Column]
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """All rows with the same variables, and the row of the seed that each extends; None if it has one."""
+
+    partial: Partial
+    seed: Column | None
+
+    def take(self, fits: Mask) -> _Whole:
+        at = marked(fits)
+        return _Whole(self.partial.take(at), None if self.seed is None else self.seed.take(at))
+
+
+def partials(
+    prepared: Prepared, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
+) -> list[Partial]:
+    """All rows that come from a seed and the facts of the literals, fewer variables first.
+
+    The first has the seed's variables only. The seed has each row once, as the background does.
+    """
+    seed = joined(seed, background.rows)
+    start = frozenset(seed.bound)
+    number = np.arange(seed.count) if start or seed.owner is not None else None
+    tables = {start: [_Part(Rows(seed.bound, seed.count), number, start, -1, {})]}
+    complete: list[Partial] = []
+    while tables:
+        variables = min(tables, key=lambda names: (len(names), sorted(names)))
+        parts = tables.pop(variables)
+        whole = _merged(prepared, parts, found, start)
+        fits = fitting(prepared, whole.partial.rows, background, values)
+        if not fits.any():
+            continue
+        if not fits.all():
+            whole = whole.take(fits)
+        complete.append(_about(seed, whole))
+        first = min(part.giver for part in parts) + 1
+        # Rows that several givers make together are made in the order of these, and not in others too.
+        for giver, facts in enumerate(found[first:], first):
+            if facts.rows.count and not facts.rows.bound.keys() <= variables:
+                more = frozenset(variables | facts.rows.bound.keys())
+                tables.setdefault(more, []).append(_extended(prepared, whole, giver, facts))
+    return complete
+
+
+def _about(seed: Rows, whole: _Whole) -> Partial:
+    """Rows that are about the same atoms as the rows of the seed that they extend."""
+    if whole.seed is None:
+        return whole.partial
+    return Partial(seed.extended(whole.partial.rows.bound, whole.seed), whole.partial.arrived)
+
+
+def _extended(prepared: Prepared, whole: _Whole, giver: int, facts: Found) -> _Part:
+    """The rows with what a literal's facts add to them."""
+    old = whole.partial
+    both = meeting(old.rows, facts.rows, within(prepared, old.rows, facts.rows))
+    before, here = frozenset(old.rows.bound), both.left
+    arrived = {
+        i: old.arrived[i] if here is None else old.arrived[i].take(here)
+        for i, fact in enumerate(prepared.facts)
+        if fact.variables <= before
+    }
+    arrived[giver] = facts.arrived if both.right is None else facts.arrived.take(both.right)
+    seed = whole.seed if here is None or whole.seed is None else whole.seed.take(here)
+    return _Part(both.rows, seed, before, giver, arrived)
+
+
+def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
+    """The band for the time of a table, as comparisons with known times bound it for each row."""
+    new = [name for name in table.bound if name in prepared.time_variables and name not in rows.bound]
+    if not new:
+        return None
+    (time,) = new
+    bounds = [bound for name in rows.bound if (bound := prepared.band(name, time)) is not None]
+    if not bounds:
+        return None
+    least, most = np.full(rows.count, -FOREVER), np.full(rows.count, FOREVER)
+    for name, before, after in bounds:
+        if before is not None:
+            np.maximum(least, rows.bound[name] - before, out=least)
+        if after is not None:
+            np.minimum(most, rows.bound[name] + after, out=most)
+    return Within(time, Band(least, most))
+
+
+def _merged(prepared: Prepared, parts: list[_Part], found: Sequence[Found], start: frozenset[str]) -> _Whole:
+    """The rows of all parts, each once, with the arrivals of the facts of all literals, and their seeds."""
+    rows, seed, some, number = parts[0].rows, parts[0].seed, None, None
+    if len(parts) > 1:
+        bound = {name: np.concatenate([part.rows.bound[name] for part in parts]) for name in rows.bound}
+        key_columns = [column for name, column in bound.items() if name not in start]
+        seeds = [part.seed for part in parts if part.seed is not None]
+        if seeds:
+            key_columns.insert(0, np.concatenate(seeds))
+        (key,) = keys_of([key_columns])
+        some, number = once(key)
+        seed = key_columns[0].take(some) if seeds else None
+        rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some))
+    arrived = np.full((len(prepared.facts), rows.count), NEVER, np.int64)
+    for i, (fact, facts) in enumerate(zip(prepared.facts, found, strict=True)):
+        if not fact.variables <= rows.bound.keys() or facts.rows.count == 0:
+            continue
+        if not fact.variables:
+            arrived[i] = facts.arrived
+        elif some is None and i in parts[0].arrived:
+            arrived[i] = parts[0].arrived[i]
+        elif some is not None and all(i in part.arrived for part in parts):
+            arrived[i] = np.concatenate([part.arrived[i] for part in parts]).take(some)
+        elif number is not None and rows.bound.keys() == start | fact.variables:
+            # All rows that have a fact for the literal are in the part that was made by these.
+            for part, end in zip(parts, accumulate(part.rows.count for part in parts), strict=True):
+                if part.giver == i and part.before == start:
+                    arrived[i, number[end - part.rows.count : end]] = part.arrived[i]
+        else:
+            arrived[i] = _arrivals(fact, rows, facts)
+    return _Whole(Partial(rows, arrived), seed)
+
+
+def _arrivals(fact: FactLiteral, rows: Rows, facts: Found) -> Column:
+    """For each row when the fact of a literal arrived; NEVER if it has not."""
+    names = sorted(fact.variables)
+    at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
+    arrived: Column = np.where(at >= 0, facts.arrived.take(at), NEVER)
+    return arrived
+
+
+def with_seen(prepared: Prepared, part: Partial, seen: SeenValues) -> Partial:
+    """Each row once for every value its unguarded variable may be: those that have been seen, and all others.
+
+    Calm(X, T) :- not Alarm(X, T).     a has been seen since 1
+    T = 0: X = a, from 1 on; and X = all others
+    """
+    cells, since = np.append(seen.cells, OTHERS), np.append(seen.since, FROM_THE_START)
+    counts = np.full(part.rows.count, len(cells))
+    make_room(counts)
+    row, which = spread(np.zeros(part.rows.count, np.int64), counts)
+    whole = part.take(row)
+    (variable,) = prepared.pattern.unguarded
+    bound = {**whole.rows.bound, variable: cells.take(which)}
+    return replace(whole, rows=replace(whole.rows, bound=bound, seen=since.take(which)))
+
+
+def wholes(
+    prepared: Prepared, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
+) -> Partial:
+    """Of all these rows those that have a fact for each literal."""
+    rows, arrived = seed, np.zeros((len(found), seed.count), np.int64)
+    tables: list[tuple[int | None, Rows]] = [(None, background.rows), *enumerate(f.rows for f in found)]
+    while tables:
+        efforts = [_effort(prepared, rows, table, static=giver is None) for giver, table in tables]
+        giver, table = tables.pop(efforts.index(min(efforts)))
+        both = _narrowed(prepared, rows, table)
+        rows, arrived = both.rows, arrived if both.left is None else arrived.take(both.left, axis=1)
+        if giver is not None:
+            arrived[giver] = (
+                found[giver].arrived if both.right is None else found[giver].arrived.take(both.right)
+            )
+        fits = fitting(prepared, rows, background, values)
+        if not fits.all():
+            rows, arrived = rows.take(fits), arrived.take(marked(fits), axis=1)
+    return Partial(rows, arrived)
+
+
+def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
+    """The rows with all of a table that agrees with them."""
+    if not table.bound or not table.bound.keys() <= rows.bound.keys():
+        return meeting(rows, table, within(prepared, rows, table))
+    at = find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table)))
+    there = marked(at >= 0)
+    return Meeting(rows.take(there), there, at.take(there))
+
+
+def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
+    """The order in which tables are joined: first those that share values, add few, and have few rows.
+
+    Facts are first at the start. Tables that share nothing but the tick come late.
+    """
+    apart = not (rows.bound.keys() & table.bound.keys()) - prepared.time_variables
+    return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
+
+
+def fitting(prepared: Prepared, rows: Rows, background: Background, values: Values) -> Mask:
+    """The rows at which every condition holds whose variables they bind."""
+    fits = passing(prepared.comparisons, rows.bound, rows.count, values)
+    for condition in prepared.pattern.earliest:
+        if condition.variable in rows.bound:
+            fits &= rows.bound[condition.variable] >= condition.tick
+    for first, last, most in prepared.between:
+        if {first, last} <= {ZERO, *rows.bound}:
+            fits &= rows.bound.get(last, 0) - rows.bound.get(first, 0) <= most
+    for table in background.forbidden:
+        if table.bound.keys() <= rows.bound.keys():
+            fits &= ~agrees(rows, table)
+    return fits

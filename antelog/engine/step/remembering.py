@@ -1,0 +1,123 @@
+"""The settled atoms that a step leaves behind, of relations that rest on their own negation.
+
+Off(T+1) :- Press(T+1), not Off(T).     Off(3) was settled long ago: true, and Press(3) is forgotten
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from antelog.compile.literals.terms import Var
+from antelog.engine.columns.spans import Spans, span
+from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
+from antelog.engine.step.atoms import truth
+from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.literals.literal import Atoms
+from antelog.engine.step.matching import partials
+from antelog.engine.step.rows import ONE, term_column, time_column
+from antelog.engine.step.settled import ALWAYS, Settled
+from antelog.engine.values.encoding import OTHERS
+
+
+def remembered(knowledge: Knowledge, name: str, now: int) -> Settled:
+    """The settled atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
+
+    All that was settled before the last tick of the step is, so that this tick can be looked at
+    again.
+    """
+    rules = knowledge.rules
+    bounds, known = rules.relations[name].bounds, knowledge.settled[name]
+    if bounds.delay is None:
+        return known
+    until = now - 1 - bounds.delay - rules.lag
+    if until > known.until:
+        known = _with(knowledge, name, known, until)
+    if bounds.kept is None:
+        return known
+    return known.since(min(now - bounds.kept - 1, until - rules.widest))
+
+
+def _with(knowledge: Knowledge, name: str, known: Settled, until: int) -> Settled:
+    """The settled atoms that are known, and the others that are settled by a tick."""
+    parts = list(_undecided(knowledge, name, max(known.until + 1, 0), until))
+    if not parts:
+        return replace(known, until=until)
+    whole = [np.concatenate(each) for each in zip(*(part.columns for part in parts), strict=True)]
+    (key,) = keys_of([whole])
+    first, _ = once(key)
+    *columns, ticks = (column.take(first) for column in whole)
+    found = truth(knowledge, Atoms(name, tuple(columns), ticks))
+    true = found.true_at < NEVER
+    new = Settled(until, tuple(columns), ticks, true, np.full(len(ticks), ALWAYS))
+    general = np.zeros(len(ticks), np.bool_)
+    for column in columns:
+        general |= column == OTHERS
+    if knowledge.rules.relations[name].bounds.kept is None:
+        # There may always be an answer that is open and rests on it, be it true or false, from that tick on.
+        new = replace(new, when=np.minimum(found.true_at, found.false_at))
+        return known.and_more(new)
+    return known.and_more(new.take(true | bool((true & general).any())))
+
+
+def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[Atoms]:
+    """The atoms about ticks of a span that may be true, or may differ from those of all others."""
+    if first > last:
+        return
+    about = span(first, last)
+    for number, prepared in enumerate(known.rules.patterns[name]):
+        pattern = prepared.pattern
+        if prepared.clocked or pattern.unguarded:
+            yield from _by_clock(known, name, number, about)
+            continue
+        found = known.found(prepared, about)
+        for part in partials(prepared, ONE, found, known.static.of_patterns[name][number], known.values):
+            rows = part.with_facts().rows
+            if prepared.pattern.answered <= rows.bound.keys():
+                ticks = time_column(pattern.time, rows)
+                inside = (ticks >= first) & (ticks <= last)
+                columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
+                yield Atoms(name, tuple(columns), ticks[inside])
+
+
+def _by_clock(known: Knowledge, name: str, number: int, about: Spans) -> Iterator[Atoms]:
+    """Every tick of a span, for all others and for every value that facts or remembered atoms have."""
+    prepared, ticks = known.rules.patterns[name][number], about.ticks()
+    choices = []
+    for position, term in enumerate(prepared.pattern.answer):
+        cells = _cells(known, name, position)
+        choices.append(cells if isinstance(term, Var) else term_column(term, ONE, known.values))
+    grid = np.meshgrid(*choices, ticks, indexing="ij")
+    *columns, times = (np.ascontiguousarray(each.ravel()) for each in grid)
+    yield Atoms(name, tuple(columns), times)
+
+
+def _cells(known: Knowledge, name: str, position: int) -> Column:
+    """All values there may be at a position of a relation's atoms, and the one for all others."""
+    cells = [np.array([OTHERS]), known.settled[name].columns[position]]
+    seen: set[tuple[str, int]] = set()
+
+    def look(relation: str, at: int) -> None:
+        if (relation, at) in seen:
+            return
+        seen.add((relation, at))
+        for each, background in zip(
+            known.rules.patterns[relation], known.static.of_patterns[relation], strict=True
+        ):
+            term = each.pattern.answer[at]
+            if not isinstance(term, Var):
+                cells.append(term_column(term, ONE, known.values))
+                continue
+            if term.name in background.rows.bound:
+                cells.append(background.rows.bound[term.name])
+            tables = (found.rows.bound for found in known.found(each, None))
+            cells.extend(bound[term.name] for bound in tables if term.name in bound)
+            for reference in (reference for literal in each.asked for reference in literal.references):
+                for place, asked in enumerate(reference.asked):
+                    if asked == term:
+                        look(reference.name, place)
+
+    look(name, position)
+    return distinct(np.concatenate(cells))

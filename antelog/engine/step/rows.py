@@ -1,0 +1,147 @@
+"""Rows: the values that facts, the background and the clock give to variables; joins of rows.
+
+Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two rows: X = wt2, T = 7 and 8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.compile.literals.terms import Term, Time, Var
+from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
+from antelog.engine.columns.tables import Column, Mask, groups, keys_of, positions
+from antelog.engine.values.values import Values
+
+Bound = Mapping[str, Column]
+"""Variables with a column of cells or ticks each."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """For each row the first and the last tick that a time may be."""
+
+    first: Column
+    last: Column
+
+    def take(self, at: Column) -> Range:
+        return Range(self.first.take(at), self.last.take(at))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Bindings of a pattern's variables: `count` rows, and for each variable its column.
+
+    owner    which of the atoms asked for a row is about; None where no atoms were asked for
+    as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
+    time     the range of the answer's time, where the row leaves that open and the atoms bound it
+    seen     since when the value of an unguarded variable has been seen
+    """
+
+    bound: Bound
+    count: int
+    owner: Column | None = None
+    as_of: Column | None = None
+    time: Range | None = None
+    seen: Column | None = None
+
+    def take(self, at: Column | Mask) -> Rows:
+        at = positions(at)
+        return self.extended({name: column.take(at) for name, column in self.bound.items()}, at)
+
+    def extended(self, bound: Bound, at: Column) -> Rows:
+        """Rows with these bindings, each about the same atom as one of these rows."""
+        return Rows(
+            bound,
+            len(at),
+            None if self.owner is None else self.owner.take(at),
+            None if self.as_of is None else self.as_of.take(at),
+            None if self.time is None else self.time.take(at),
+            None if self.seen is None else self.seen.take(at),
+        )
+
+
+ONE = Rows({}, 1)
+"""A single row that binds nothing."""
+
+
+def term_column(term: Term, rows: Rows, values: Values) -> Column:
+    """The cell of a term in each row."""
+    if isinstance(term, Var):
+        return rows.bound[term.name]
+    return np.full(rows.count, values.cell(term.value), np.int64)
+
+
+def time_column(time: Time, rows: Rows) -> Column:
+    """The tick of a time in each row."""
+    if time.variable is None:
+        return np.full(rows.count, time.offset, np.int64)
+    ticks: Column = rows.bound[time.variable] + time.offset
+    return ticks
+
+
+def joined(left: Rows, right: Rows) -> Rows:
+    """Every row on the left with every row on the right that agrees where both are bound."""
+    return meeting(left, right).rows
+
+
+@dataclass(frozen=True)
+class Within:
+    """A variable of the right that has to lie in a band, which is given for each row on the left."""
+
+    variable: str
+    band: Band
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """The rows of a join, and which row each is of on the left and on the right (None: all, in order)."""
+
+    rows: Rows
+    left: Column | None
+    right: Column | None
+
+
+def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
+    """A join of rows; only those on the left are about atoms."""
+    if within is None and not left.bound and left.count == 1:
+        here = np.zeros(right.count, np.int64)
+        return Meeting(left.extended(right.bound, here), here, None)
+    if not right.bound and right.count == 1:
+        return Meeting(left, None, np.zeros(left.count, np.int64))
+    shared = [name for name in left.bound if name in right.bound]
+    keys = keys_of([[side.bound[name] for name in shared] for side in (left, right)]) if shared else None
+    if within is not None:
+        one, other = keys or (np.zeros(side.count, np.int64) for side in (left, right))
+        here, there = band_pairs(one, other, within.band, right.bound[within.variable])
+    elif keys is not None:
+        here, there = pairs(*keys)
+    else:
+        counts = np.full(left.count, right.count)
+        make_room(counts)
+        here, there = spread(np.zeros(left.count, np.int64), counts)
+    bound = {name: column.take(here) for name, column in left.bound.items()}
+    bound |= {name: column.take(there) for name, column in right.bound.items() if name not in bound}
+    return Meeting(left.extended(bound, here), here, there)
+
+
+def distinct(parts: Iterable[Rows]) -> Rows:
+    """All rows of tables with the same variables, each once."""
+    tables = [part for part in parts if part.count]
+    if len(tables) == 0:
+        return Rows({}, 0)
+    names = list(tables[0].bound)
+    bound = {name: np.concatenate([t.bound[name] for t in tables]) for name in names}
+    if not names:
+        return ONE
+    (key,) = keys_of([list(bound.values())])
+    return Rows(bound, len(key)).take(groups(key).first)
+
+
+def agrees(rows: Rows, table: Rows) -> Mask:
+    """For each row, whether the table has one with the same values; the row binds all its variables."""
+    if not table.bound:
+        return np.full(rows.count, table.count > 0)
+    return find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table))) >= 0

@@ -1,0 +1,120 @@
+"""An explanation on the page: its literals as marks on a time line, and the rules behind it.
+
+    Temp(wt2, high, 7)          a mark at 7
+    not Shdn(wt2, 9)            a mark at 9, of what must not come
+    Ack(a1, P, S) where S >= 4  no mark: its tick is not known yet
+
+    rules_behind(program, "Malf", {"Temp"})    the rules that lead from Temp to Malf, as they are written
+
+The tick of a literal is its last argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from msgspec import Struct
+
+from antelog.language.moments import literal_of, moment
+from antelog.language.syntax import Rule, atoms_of
+from antelog.program import Program
+from antelog.watch.board.answer import Line, TrackedAnswer
+
+_TICK = re.compile(r"(?:^|[(\s,])(\d{1,15})\)$")
+_PREDICATE = re.compile(r"^(?:not )?(\w+)")
+
+
+class Mark(Struct, frozen=True):
+    """A literal: its text, with times written as such; its tick, if it has one; whether it is there."""
+
+    text: str
+    tick: int | None
+    known: bool
+    negated: bool
+
+    @property
+    def predicate(self) -> str:
+        return predicate_of(self.text)
+
+
+def marks(line: Line, length: int | None, explanation: int = 0) -> list[Mark]:
+    """The marks of an explanation of a line, the known ones first."""
+    explanations = line.get("explanations") or []
+    if explanation >= len(explanations):
+        return []
+    found = explanations[explanation]
+    known, awaited = found.get("evidence", ()), found.get("hypotheses", ())
+    return [*_marks(known, length, known=True), *_marks(awaited, length, known=False)]
+
+
+def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
+    """From the first to the last tick that matters to an answer."""
+    ticks = [mark.tick for mark in marked if mark.tick is not None]
+    ends = [] if answer.now.settled_by is None else [answer.now.settled_by]
+    return min([*ticks, answer.since]), max([*ticks, *ends, now])
+
+
+def predicate_of(text: str) -> str:
+    found = _PREDICATE.match(text)
+    return found[1] if found else text
+
+
+def _marks(texts: list[str], length: int | None, *, known: bool) -> Iterator[Mark]:
+    for text in texts:
+        found = _TICK.search(text)
+        written = literal_of(text, partial(moment, length=length))
+        yield Mark(written, int(found[1]) if found else None, known, text.startswith("not "))
+
+
+# ---- rules ----
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A rule: its text, and the line of the program at which it begins."""
+
+    text: str
+    line: int
+
+
+def rules_behind(program: Program, query: str, predicates: Collection[str]) -> list[Reason]:
+    """The rules through which the query can rest on these predicates, in the program's order."""
+    rules = [rule for rule in program.document.rules if rule.body]
+    plan = next((each for each in program.plan.queries if each.name == query), None)
+    leading = _leading(rules, predicates)
+    wanted, found = [plan.predicate if plan else query], []
+    seen = set(wanted)
+    while wanted:
+        head = wanted.pop()
+        for rule in rules:
+            # What the explanation has as a literal is not followed further.
+            if rule.head.predicate != head or not _rests(rule, leading):
+                continue
+            found.append(rule)
+            below = {atom.predicate for atom, negated in atoms_of(rule) if not negated} - seen
+            seen |= below
+            wanted += [each for each in below if each in leading and each not in predicates]
+    places = {
+        rule.span: Reason(_text(program, rule), program.source.place(rule.span.start)[0]) for rule in found
+    }
+    return sorted(places.values(), key=lambda each: each.line)
+
+
+def _leading(rules: list[Rule], predicates: Collection[str]) -> set[str]:
+    """The predicates that rest on these, and themselves."""
+    leading, before = set(predicates), -1
+    while len(leading) != before:
+        before = len(leading)
+        leading |= {rule.head.predicate for rule in rules if _rests(rule, leading)}
+    return leading
+
+
+def _rests(rule: Rule, on: Collection[str]) -> bool:
+    return any(atom.predicate in on for atom, _ in atoms_of(rule))
+
+
+def _text(program: Program, rule: Rule) -> str:
+    return program.source.text[rule.span.start : rule.span.end]

@@ -1,0 +1,64 @@
+"""antelog/compile/nodes/columns.py: where the values stand that have been seen for an unguarded variable."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.compile.nodes.columns import SeenColumns, input_columns, seen_columns
+from antelog.compile.nodes.plan import Argument
+from tests.compile.plans import plan_of
+
+INPUTS = "input Temp(x, level, time) delay 1. input Alarm(site, x, time). static Site(x). Site(a). "
+
+
+def columns_of(rules: str) -> SeenColumns:
+    plan = plan_of(INPUTS + rules)
+    (query, *_) = plan.queries
+    ((name, pattern),) = [(name, p) for p in query.patterns for name in p.unguarded]
+    return seen_columns(name, pattern, query, plan)
+
+
+@pytest.mark.parametrize(
+    ("rules", "inputs"),
+    [
+        ("Calm(X, T) :- not Temp(X, high, T). query Calm(X, T).", {("Temp", 0)}),
+        ("Calm(X, T) :- not Alarm(_, X, T). query Calm(X, T).", {("Alarm", 1)}),
+        ("Hot(X, T) :- Temp(X, high, T+1). Calm(X, T) :- not Hot(X, T). query Calm(X, T).", {("Temp", 0)}),
+        (
+            "H(X, T) :- Temp(X, high, T), not Alarm(b, X, T-1). Calm(X, T) :- not H(X, T). query Calm(X, T).",
+            {("Temp", 0), ("Alarm", 1)},
+        ),
+        (
+            "Calm(X, T) :- not Temp(X, high, T). Calm(X, T) :- Alarm(X, _, T). query Calm(X, T).",
+            {("Temp", 0), ("Alarm", 0)},
+        ),
+        (
+            "Off(X, T+1) :- Temp(X, low, T+1), not Off(X, T). Calm(X, T) :- not Off(X, T). query Calm(X, T).",
+            {("Temp", 0)},
+        ),
+    ],
+)
+def test_the_columns_of_inputs(rules: str, inputs: set[tuple[str, int]]) -> None:
+    assert set(columns_of(rules).inputs) == {Argument(*each) for each in inputs}
+    assert input_columns(plan_of(INPUTS + rules)) == set(columns_of(rules).inputs)
+
+
+@pytest.mark.parametrize(
+    ("rules", "constants"),
+    [
+        ("Calm(X, T) :- not Temp(X, high, T), X != b. query Calm(X, T).", {"b"}),
+        ("Hot(c, T) :- Temp(_, high, T). Calm(X, T) :- not Hot(X, T). query Calm(X, T).", {"c"}),
+        ("delay Temp(d, _, _) = 3. Calm(X, T) :- not Temp(X, high, T). query Calm(X, T).", {"d"}),
+        ("Calm(X, T) :- not Temp(X, high, T), not Temp(e, low, T). query Calm(X, T).", {"e"}),
+        ("Calm(X, T) :- not Temp(X, high, T). P(T) :- Temp(f, _, T). query Calm(X, T). query P(T).", {"f"}),
+        ("Calm(X, T) :- not Temp(X, high, T). P(T) :- Temp(_, f, T). query Calm(X, T). query P(T).", set()),
+    ],
+)
+def test_the_constants_in_these_columns(rules: str, constants: set[str]) -> None:
+    assert set(columns_of(rules).constants) == constants
+
+
+def test_the_background_in_these_columns() -> None:
+    rules = "Hot(X, T) :- Site(X), Temp(X, high, T). Calm(X, T) :- not Hot(X, T). query Calm(X, T)."
+    assert columns_of(rules).statics == (Argument("Site", 0),)
+    assert input_columns(plan_of(INPUTS + "P(X, T) :- Temp(X, high, T). query P(X, T).")) == frozenset()

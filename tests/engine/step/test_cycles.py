@@ -1,0 +1,214 @@
+"""antelog/engine/step/cycles.py: switches, rising edges, predicates that rest on each other.
+
+The expected lines are reasoned by hand, from the definitions in docs/semantics.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import antelog
+from antelog import Engine
+from antelog.compile.literals.negation import Negation
+from antelog.engine.columns.tables import NEVER, Column
+from antelog.engine.facts.history import rows_of
+from antelog.engine.step.cycles import Derived, Recalled, Rest, decide
+from antelog.engine.step.literals import ASKED
+from tests.engine.stages import ticks
+from tests.engine.telling import by_arrival, lines_of, told, told_at_once
+
+# Each press switches: what the press before has switched off, the next one does not.
+TOGGLE = """
+input Press(x: text, time) delay 1.
+Off(X, T+1) :- Press(X, T+1), not Off(X, T).
+query Off(X, T).
+"""
+SLOW_TOGGLE = TOGGLE.replace("delay 1", "delay 2")
+
+
+def test_a_switch_that_is_pressed_at_every_tick() -> None:
+    presses = [("Press", "a", tick, tick) for tick in (1, 2, 3)]
+    expected = {
+        1: ["confirmed Off(a, 1): not Off(a, 0), Press(a, 1) |"],
+        # Off(a, 1) makes Off(a, 2) impossible, so the press about 2 says nothing.
+        3: ["confirmed Off(a, 3): not Off(a, 2), Press(a, 3) |"],
+    }
+    assert told(TOGGLE, presses, 3) == expected
+    assert told_at_once(TOGGLE, presses, 3) == [line for lines in expected.values() for line in lines]
+
+
+def test_a_press_that_comes_late_undoes_what_rested_on_its_absence() -> None:
+    presses = [("Press", "a", 2, 2), ("Press", "a", 1, 3)]
+    expected = {
+        2: ["possible Off(a, 2): Press(a, 2) | not Off(a, 1), confirmed at 3, decided by 3"],
+        3: [
+            "confirmed Off(a, 1): not Off(a, 0), Press(a, 1) |",
+            "rejected Off(a, 2): Press(a, 2) | not Off(a, 1), because not Off(a, 1)",
+        ],
+    }
+    assert told(SLOW_TOGGLE, presses, 3) == expected
+    assert told_at_once(SLOW_TOGGLE, presses, 3) == [line for lines in expected.values() for line in lines]
+
+
+def test_a_press_that_does_not_come_is_decided_by_its_bound() -> None:
+    lines = told(SLOW_TOGGLE, [("Press", "a", 2, 2)], 3)
+    assert "confirmed Off(a, 2): not Off(a, 1), Press(a, 2) |" in lines[3]
+
+
+def test_an_edge_waits_for_what_may_have_been_there_before() -> None:
+    text = """
+    input Alarm(x: text, time) delay 2.
+    Rise(X, T) :- Alarm(X, T), not Alarm(X, T-1).
+    query Rise(X, T).
+    """
+    alarms = [("Alarm", "a", 2, 2), ("Alarm", "b", 2, 2), ("Alarm", "b", 1, 3)]
+    assert told(text, alarms, 3) == {
+        2: [
+            "possible Rise(a, 2): Alarm(a, 2) | not Alarm(a, 1), confirmed at 3, decided by 3",
+            "possible Rise(b, 2): Alarm(b, 2) | not Alarm(b, 1), confirmed at 3, decided by 3",
+        ],
+        3: [
+            "confirmed Rise(b, 1): not Alarm(b, 0), Alarm(b, 1) |",
+            "confirmed Rise(a, 2): not Alarm(a, 1), Alarm(a, 2) |",
+            "rejected Rise(b, 2): Alarm(b, 2) | not Alarm(b, 1), because not Alarm(b, 1)",
+        ],
+    }
+
+
+# With a beat at every tick: Ping at 1, 2, 5, 6, …, and Pong a tick later.
+PING_PONG = """
+input Beat(x: text, time) delay 2.
+Ping(X, T) :- Beat(X, T), not Pong(X, T-1).
+Pong(X, T) :- Beat(X, T), Ping(X, T-1).
+query Ping(X, T).
+query Pong(X, T).
+"""
+
+
+@pytest.mark.parametrize("lag", [0, 1, 2])
+@pytest.mark.parametrize("ends", [range(15), [14], [3, 4, 9, 14]])
+def test_predicates_that_rest_on_each_other(lag: int, ends: list[int]) -> None:
+    engine = Engine(antelog.parse(PING_PONG), only=("confirmed",))
+    found = []
+    for end in ends:
+        beats = [("a", tick, tick + lag) for tick in range(12) if engine.now < tick + lag <= end]
+        for name, table in engine.advance(end, {"Beat": beats}).items():
+            found += [(name, row["T"], row["tick"]) for row in table.to_pylist()]
+    pings = [("Ping", tick, tick + lag) for tick in (1, 2, 5, 6, 9, 10)]
+    pongs = [("Pong", tick, tick + lag) for tick in (2, 3, 6, 7, 10, 11)]
+    assert sorted(found) == [*pings, *pongs]
+
+
+# ---- what has to be remembered ----
+
+
+def presses(ticks: int, devices: int, lag: int) -> dict[int, Any]:
+    random = Random(5)
+    return by_arrival(
+        ("Press", f"d{device}", tick, tick + random.randint(0, lag))
+        for tick in range(ticks)
+        for device in range(devices)
+        if random.random() < 0.7
+    )
+
+
+def switched_off(arriving: Mapping[int, Mapping[str, Any]]) -> set[tuple[str, int]]:
+    """What is switched off, straight from the rule."""
+    pressed = {(x, tick) for batch in arriving.values() for x, tick, _ in batch["Press"]}
+    off: set[tuple[str, int]] = set()
+    for x, tick in sorted(pressed, key=lambda press: press[1]):
+        if tick > 0 and (x, tick - 1) not in off:
+            off.add((x, tick))
+    return off
+
+
+def confirmed(changed: Mapping[str, pa.Table]) -> set[tuple[str, int]]:
+    return {(row["X"], row["T"]) for row in changed["Off"].to_pylist() if row["change"] == "confirmed"}
+
+
+@pytest.mark.slow
+def test_what_is_kept_does_not_grow() -> None:
+    devices, lag, step = 5, 1, 10
+    arriving = presses(5_000, devices, lag)
+    engine = Engine(antelog.parse(TOGGLE), only=("confirmed",))
+    found: set[tuple[str, int]] = set()
+    rows, remembered = [], []
+    for end in range(step - 1, 5_000 + step, step):
+        batch = [fact for now in range(end - step + 1, end + 1) for fact in arriving.get(now, _NO)["Press"]]
+        found |= confirmed(engine.advance(end, {"Press": batch}))
+        rows.append(rows_of(engine._state.history))
+        remembered.append(len(engine._state.settled["Off"].ticks))
+    assert found == switched_off(arriving)
+    # What the presses of a tick are needed for is settled a tick later, and asked for at the next one.
+    # The facts of a few ticks and the atoms of fewer are enough, whatever came before.
+    assert 0 < max(rows) <= devices * 8
+    assert 0 < max(remembered) <= devices * 4
+    assert engine.status.state_rows == rows[-1]
+
+
+_NO: Mapping[str, Any] = {"Press": ()}
+
+
+def test_a_saved_engine_remembers_what_was_switched_off() -> None:
+    program = antelog.parse(TOGGLE)
+    arriving = by_arrival(("Press", "a", tick, tick) for tick in range(1, 9))
+    engine = Engine(program)
+    for now in range(5):
+        engine.advance(now, arriving.get(now))
+    restored = Engine.from_bytes(engine.to_bytes(), program)
+    off = set()
+    for now in range(5, 9):
+        changed = restored.advance(now, arriving.get(now))
+        assert lines_of(changed) == lines_of(engine.advance(now, arriving.get(now)))
+        off |= confirmed(changed)
+    assert off == {("a", 5), ("a", 7)}
+
+
+def test_what_comes_and_goes_for_good_without_any_fact() -> None:
+    # P1 is true at 1 alone, so from then on P2 rests on nothing but its own absence two ticks before.
+    text = """
+    input A(x: text, time). input C(time).
+    P1(1).  P1(T) :- A(_, T), T < 0.
+    P2(a, T+1) :- not P1(T), not P2(_, T-1).
+    query P2(X, T).
+    """
+    expected = {
+        tick: [f"confirmed P2(a, {tick}): not P2(_, {tick - 2}), not P1({tick - 1}) |"] for tick in (3, 4, 7)
+    }
+    assert told(text, [], 7) == expected
+    assert told_at_once(text, [], 7) == [line for lines in expected.values() for line in lines]
+
+
+# ---- levels ----
+
+
+def column(*numbers: int) -> Column:
+    return np.array(numbers, np.int64)
+
+
+def test_each_level_rests_on_the_one_before() -> None:
+    off, level = column(0, 1, 2), column(1, 2, 3)  # Off(1), Off(2), Off(3); each press came at its tick
+    false = 4  # known before: false from the start
+    negated = Rest(ASKED[Negation], (column(false, 0, 1),))
+    zeros, never = np.zeros(3, np.int64), np.full(3, NEVER)
+    derived = Derived(off, level, zeros, level, never, level, np.full(3, -1), (negated,))
+    true_at, false_at, _ = decide(Recalled(4, column(-1)), [derived])
+    assert ticks(true_at[off]) == [1, None, 3]
+    assert ticks(false_at[off]) == [None, 1, None]
+
+
+def test_what_is_settled_long_ago_is_recalled_by_numbers() -> None:
+    recalled = Recalled(1, column(-1, 4))
+    asked = recalled.numbers(np.array([True]), column(4))  # an atom that is true since 4
+    negated = Rest(ASKED[Negation], (asked,))
+    derived = Derived(
+        column(0), column(5), column(0), column(5), np.array([NEVER]), column(5), column(-1), (negated,)
+    )
+    true_at, false_at, _ = decide(recalled, [derived])
+    assert (ticks(true_at[[0]]), ticks(false_at[[0]])) == ([None], [4])

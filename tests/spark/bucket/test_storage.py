@@ -1,0 +1,185 @@
+"""antelog/spark/bucket/storage.py: what Spark keeps of a bucket is looked at where it is read."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from antelog import StateError, parse
+from antelog.engine import sealed
+from antelog.spark.bucket import storage
+from antelog.spark.bucket.state import start
+from antelog.spark.bucket.storage import BucketHead, Stored, head_from, head_to_bytes
+from antelog.spark.job.job import differences
+from antelog.spark.transport.packets import to_blob
+from tests.engine.forging import forged, said
+from tests.spark.comparing import job_of
+from tests.spark.simulated import Stream
+
+RULES = "input Temp(x: text, time) delay 3. Hot(X, T) :- Temp(X, T), Temp(X, T+2). query Hot(X, T)."
+JOB = job_of(parse(RULES).plan, {"Temp": pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})}, 1)
+OTHER = job_of(parse(RULES.replace("T+2", "T+1")).plan, {"Temp": pa.table({"x": ["a"], "time": [0]})}, 1)
+
+NEXT = 10
+
+
+def _batch(stream: Stream, tick: int) -> list[dict[str, Any]]:
+    table = pa.table({"x": ["a", "b"], "time": pa.array([tick, tick], pa.int64())})
+    return stream.batch({"Temp": table}).changes
+
+
+@pytest.fixture
+def stream(monkeypatch: pytest.MonkeyPatch) -> Stream:
+    """One that keeps a snapshot and two parts more."""
+    monkeypatch.setattr(storage, "ROOM", 5)
+    monkeypatch.setattr(storage, "SMALL", 5)
+    stream = Stream(JOB, random.Random(1))
+    for tick in range(NEXT):
+        _batch(stream, tick)
+    assert [sealed.is_sealed(part) for part in stream.stored(0)[1]] == [True, False, False]
+    return stream
+
+
+def _refused(stream: Stream, head: bytes, parts: list[bytes], why: str) -> None:
+    stream.store(0, head, parts)
+    with pytest.raises(StateError, match=why):
+        _batch(stream, NEXT)
+
+
+def test_what_is_whole_goes_on(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    told = _batch(stream, NEXT)
+    stream.store(0, head, parts)
+    assert told
+    assert _batch(stream, NEXT) == told
+
+
+def _flipped(content: bytes) -> Iterator[bytes]:
+    for at in range(len(content)):
+        yield content[:at] + bytes([content[at] ^ 1 << at % 8]) + content[at + 1 :]
+
+
+def test_any_wrong_bit_is_noticed(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    for wrong in _flipped(head):
+        with pytest.raises(StateError):
+            head_from(wrong, JOB)
+    for at, part in enumerate(parts):
+        for wrong in list(_flipped(part))[::50]:
+            _refused(stream, head, [*parts[:at], wrong, *parts[at + 1 :]], "is damaged")
+
+
+def test_parts_that_are_swapped_doubled_or_gone_are_noticed(stream: Stream) -> None:
+    head, (snapshot, one, other) = stream.stored(0)
+    for parts in [
+        [snapshot, other, one],
+        [snapshot, one, other, other],
+        [snapshot, one],
+        [snapshot, other],
+        [one, other],
+        [],
+    ]:
+        _refused(stream, head, parts, "what the checkpoint keeps of a bucket is damaged")
+
+
+def test_what_was_kept_at_different_times_does_not_go_together(stream: Stream) -> None:
+    head, _ = stream.stored(0)
+    _batch(stream, NEXT)
+    _refused(stream, head, stream.stored(0)[1], "is damaged")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("time.now", -2),
+        ("time.now", 2**53),
+        ("time.highest", 2**53),
+        ("time.begin", -1),
+        ("time.begin", 2**53),
+        ("stored.appended", -1),
+        ("stored.size", -1),
+        ("open", -1),
+        ("time.now", ""),
+    ],
+)
+def test_a_head_that_nobody_has_kept_is_refused(stream: Stream, field: str, value: Any) -> None:
+    head, parts = stream.stored(0)
+    fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
+    group, _, name = field.rpartition(".")
+    (fields[group] if group else fields)[name] = value
+    wrong = sealed.seal(msgspec.msgpack.encode(fields))
+    _refused(stream, wrong, parts, rf"the head the checkpoint keeps of a bucket .*\$\.{re.escape(field)}")
+
+
+def test_a_head_of_another_version_is_refused_with_what_to_do(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    older = head.replace(b"state %04d" % sealed.VERSION, b"state %04d" % (sealed.VERSION - 1), 1)
+    assert older != head
+    _refused(stream, older, parts, r"is of version 4, but this antelog reads version 5; replay the facts")
+
+
+def test_of_another_version_only_that_is_said() -> None:
+    """An older version has other plans as well, and so another digest of the same program."""
+    older = {**JOB.identity, "format": "4", "program": "0123456789ab", "buckets": "8"}
+    assert differences(older, JOB.identity) == "another version of antelog"
+    assert differences({**older, "format": JOB.identity["format"]}, JOB.identity) == (
+        f"another program (0123456789ab, not {JOB.identity['program']}) and 8 buckets, not 1"
+    )
+
+
+def test_the_store_of_an_older_version_is_refused(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    _refused(stream, bytes(sealed.unseal(head, "it")), parts, "is not a state that antelog wrote")
+    fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
+    del fields["identity"]["format"]
+    _refused(stream, sealed.seal(msgspec.msgpack.encode(fields)), parts, "another version of antelog. Go on")
+
+
+def _snapshot_of_another(parts: list[bytes]) -> list[bytes]:
+    return [*storage.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
+
+
+def _rows(table: pa.Table, name: str = "Temp") -> bytes:
+    return to_blob(table.replace_schema_metadata({"input": name}))
+
+
+FORGED: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
+    (lambda parts: [*parts, b""], "rows that cannot be read"),
+    (lambda parts: [*parts, b"\xff" * 100], "rows that cannot be read"),
+    (lambda parts: [*parts, parts[1][:-20]], "rows that cannot be read"),
+    (lambda parts: [*parts, parts[0]], "rows that cannot be read"),
+    (lambda parts: [*parts, _rows(pa.table({"x": ["a"], "time": [0]}))], "no facts of an input"),
+    (lambda parts: [*parts, _rows(pa.ipc.open_stream(parts[1]).read_all(), "Hot")], "no facts of an input"),
+    (lambda parts: [*parts, to_blob(pa.table({"x": ["a"]}))], "no facts of an input"),
+    (_snapshot_of_another, "the snapshot .* was saved by another program"),
+    (
+        lambda parts: [forged(parts[0], said("state.json", "given", value={"Site": [["a"]]})), *parts[1:]],
+        "the snapshot .* static facts of Site",
+    ),
+    (
+        lambda parts: [forged(parts[0], said("state.json", "now", value=9)), *parts[1:]],
+        "the snapshot .* does not go with its head",
+    ),
+    (
+        lambda parts: [forged(parts[0], said("state.json", "now", value=2**53)), *parts[1:]],
+        r"the snapshot .*\$\.now",
+    ),
+]
+
+
+@pytest.mark.parametrize(("forge", "why"), FORGED)
+def test_parts_that_nobody_has_kept_are_refused(
+    stream: Stream, forge: Callable[[list[bytes]], list[bytes]], why: str
+) -> None:
+    head, parts = stream.stored(0)
+    wrong = forge(parts)
+    known = head_from(head, JOB)
+    without = msgspec.structs.replace(known, stored=Stored())
+    sized: BucketHead = without.after(wrong, known.stored.appended, anew=True)
+    _refused(stream, head_to_bytes(sized), wrong, why)
