@@ -27,13 +27,13 @@ from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
+from antelog.run.sinks.set_aside import Places, fact_text
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
-from antelog.telling.set_aside import Places, fact_text
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
