@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
