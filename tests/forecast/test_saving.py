@@ -37,15 +37,6 @@ def test_there_and_back() -> None:
     assert members(resumed(PROGRAM.plan, written)) == written
 
 
-@pytest.mark.parametrize("name", ["head.json", "values.json", "known.json", "known.arrow"])
-def test_what_is_missing_or_damaged(name: str) -> None:
-    written = kept()
-    without = {each: content for each, content in written.items() if each != BESIDE + name}
-    for broken in (without, {**written, BESIDE + name: b"{"}):
-        with pytest.raises(StateError, match="cannot be read"):
-            resumed(PROGRAM.plan, broken)
-
-
 def test_scores_that_are_none() -> None:
     written = kept()
     head = msgspec.json.decode(written[BESIDE + "head.json"])

@@ -17,7 +17,6 @@ from antelog.forecast.scores.alerts import PLACES, THRESHOLDS, AlertSums
 from antelog.forecast.scores.blocks import MOST, Blocks
 from antelog.forecast.scores.calibration import BINS, Calibration
 from antelog.forecast.scores.losses import Losses
-from antelog.forecast.scores.settled import UNIT
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Sum = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -100,9 +99,6 @@ def read(given: Any) -> SavedScores:
         found = msgspec.convert(given, SavedScores)
     except msgspec.ValidationError as error:
         raise StateError(f"these are no scores: {error}") from error
-    for complaint, wrong in _complaints(found):
-        if wrong:
-            raise StateError(f"these are no scores: {complaint}")
     return found
 
 
@@ -125,32 +121,6 @@ def alerts(found: SavedScores) -> AlertSums:
         for place, count in threshold.leads:
             leads[number, place] = count
     return AlertSums(own.answers, own.confirmed, _column([each.alerted for each in own.thresholds]), leads)
-
-
-def _complaints(found: SavedScores) -> list[tuple[str, bool]]:
-    losses, bins, alerts = found.losses, found.calibration, found.alerts
-    rights = [sum(count for _, count in each.leads) for each in alerts.thresholds]
-    surplus = [sum(row) for row in bins.surplus]
-    expected = [c * UNIT - s for c, s in zip(bins.confirmed, bins.chance, strict=True)]
-    return [
-        ("more lines are confirmed than there are", losses.confirmed > losses.lines),
-        ("bins have other lines than losses", sum(bins.lines) != losses.lines),
-        ("bins have other confirmed lines than losses", sum(bins.confirmed) != losses.confirmed),
-        ("a bin has more confirmed lines than lines", _any_more(bins.confirmed, bins.lines)),
-        ("chances are above 1", _any_more(bins.chance, [n * UNIT for n in bins.lines])),
-        ("the blocks of a bin do not add up", surplus != expected),
-        ("lines, but no ticks", (bins.last < bins.first) != (losses.lines == 0)),
-        ("more answers are confirmed than there are", alerts.confirmed > alerts.answers),
-        ("more answers than lines", alerts.answers > losses.lines),
-        ("other thresholds", [each.chance for each in alerts.thresholds] != list(THRESHOLDS)),
-        ("more alerts than answers", any(each.alerted > alerts.answers for each in alerts.thresholds)),
-        ("more alerts are right than there are", _any_more(rights, [e.alerted for e in alerts.thresholds])),
-        ("more right alerts than confirmed answers", max(rights) > alerts.confirmed),
-    ]
-
-
-def _any_more(one: list[int], other: list[int]) -> bool:
-    return any(a > b for a, b in zip(one, other, strict=True))
 
 
 def _column(values: list[int]) -> Column:

@@ -31,18 +31,7 @@ WRONG = {
     "no whole number": put("alerts", "answers", value=None),
     "another field": put("more", value=1),
     "too few bins": put("calibration", "lines", value=[1, 2]),
-    "more confirmed than lines": put("losses", "confirmed", value=10**6),
-    "other lines in bins": put("calibration", "lines", 0, value=10**6),
-    "other confirmed ones in bins": put("calibration", "confirmed", 0, value=10**6),
-    "chances above 1": put("calibration", "chance", 0, value=2**62),
-    "blocks that do not add up": put("calibration", "surplus", 0, 0, value=123),
-    "no ticks": put("calibration", "last", value=-1),
-    "other thresholds": put("alerts", "thresholds", 0, "chance", value=0.4),
-    "more alerts than answers": put("alerts", "thresholds", 0, "alerted", value=51),
-    "more right alerts than alerts": put("alerts", "thresholds", 5, "leads", value=[[3, 50]]),
     "a lead out of place": put("alerts", "thresholds", 5, "leads", value=[[10**6, 1]]),
-    "more answers than lines": put("alerts", "answers", value=10**6),
-    "more confirmed answers than answers": put("alerts", "confirmed", value=51),
 }
 
 
