@@ -1,4 +1,4 @@
-"""The functions a user calls, and the DataFrames they give."""
+"""The functions that users call, and the DataFrames they return."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Outcomes:
 
     job: Job
     frame: DataFrame
-    told: str = "change"
+    change: str = "change"
 
     @property
     def changes(self) -> DataFrame:
@@ -64,20 +64,20 @@ class Outcomes:
 
     @property
     def counts(self) -> DataFrame:
-        """What was counted, a row for each bucket (and micro-batch)."""
+        """The counts, a row for each bucket (and micro-batch)."""
         return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
 
     def of(self, frame: DataFrame) -> Outcomes:
-        """The same read from another packed frame, such as a micro-batch of this one."""
+        """The same outputs read from another packed frame, such as a micro-batch of this one."""
         return replace(self, frame=frame)
 
     @property
     def columns(self) -> OutputColumns:
-        """Those of the changes of all queries."""
-        return columns_of(self.job, change=self.told)
+        """The columns of the changes of all queries."""
+        return columns_of(self.job, change=self.change)
 
     def handed(self, take: Mapper, schema: pa.Schema) -> DataFrame:
-        """What `take` makes of all changes in the workers that unpack them; Spark does not see these."""
+        """The rows that `take` makes of all changes in the workers that unpack them, past Spark."""
         unpack = unpacker(self.job.without_model, self.columns)
         return self._packed.mapInArrow(partial(_taken, take, unpack), from_arrow_schema(schema))
 
@@ -86,7 +86,7 @@ class Outcomes:
         return self.frame.where(f.col("what") == CHANGES).select("query", "payload")
 
     def _of(self, query: str | None) -> DataFrame:
-        columns = columns_of(self.job, query, change=self.told)
+        columns = columns_of(self.job, query, change=self.change)
         packed = self._packed if query is None else self._packed.where(f.col("query") == query)
         return packed.mapInArrow(
             unpacker(self.job.without_model, columns),
@@ -113,7 +113,7 @@ def outcomes(program: Program, inputs: Mapping[str, DataFrame], options: Outcome
 @explaining_lost_java()
 @takes(ChangeOptions)
 def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOptions) -> DataFrame:
-    """What happens to the answers of a program's queries, or of one `query`.
+    """The changes of the answers of a program's queries, or of one `query`.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
@@ -138,7 +138,7 @@ def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOp
 def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOptions) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
-    In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last
+    Instead of `change` there is a column `status`: `open` or `confirmed`. The end is the last
     arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
     `buckets`, `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
     """
@@ -148,7 +148,7 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOp
             "a stream has no end at which answers are open; take its changes, and keep the last one "
             "of each (query, answer)"
         )
-    found = Outcomes(ready.job, _batch(ready, answers=True), told="status")
+    found = Outcomes(ready.job, _batch(ready, answers=True), change="status")
     return found.changes if options.query is None else found.query(options.query)
 
 
@@ -161,7 +161,7 @@ def _batch(ready: CheckedRun, *, answers: bool) -> DataFrame:
 
 
 def of_buckets(ready: CheckedRun, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
-    """What comes of running each bucket of a batch; where they have to agree on the end, if it matters."""
+    """The rows of all buckets of a batch; with `agreed` they end at one tick, if that matters."""
     packed = packed_with_everyone(ready.job, ready.frames)
     if ready.job.ends_together and agreed:
         # All rows are read twice: where to end has to be known before any bucket goes on to there.
@@ -177,7 +177,7 @@ def _stream(ready: CheckedRun) -> DataFrame:
     job = ready.job
     prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
-    told = (
+    packed = (
         all_packed(job, ready.frames)
         .groupBy("bucket")
         .transformWithState(BucketProcessor(job), from_arrow_schema(OUTPUT), "Append", mode)
@@ -185,7 +185,7 @@ def _stream(ready: CheckedRun) -> DataFrame:
     # In a micro-batch without rows nobody tells how much there is; but surely nothing has come.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
     standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
-    return told.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))
+    return packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))
 
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"

@@ -27,13 +27,13 @@ from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
+from antelog.run.sinks.set_aside import Places, fact_text
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.reaching import reach
-from antelog.spark.pipeline.locking import claimed
+from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
-from antelog.telling.set_aside import Places, fact_text
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -63,7 +63,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
     on_console = any(isinstance(each, Console) for each in ends.outputs)
     with ExitStack() as stack:
         if settings.checkpoint is not None:
-            stack.enter_context(claimed(settings.checkpoint))
+            stack.enter_context(locked(settings.checkpoint))
         master = master_of(settings.master, settings.conf)
         reach(here, sinks, settings.conf, master)
         wanted = settings_of(

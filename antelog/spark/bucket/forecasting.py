@@ -2,7 +2,7 @@
 
     a model of wt1 to wt9, the bucket of wt2: it starts with the odds of wt2, and with those of all
 
-The facts of a key are all in its bucket, and so are its answers: nothing is asked of another one.
+The facts of a key are all in its bucket, and so are its answers: no bucket needs another one.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def members(job: Job, current: Forecasting) -> dict[str, bytes]:
     return resuming.members(current if current.learning.on else without_model(job.plan, current))
 
 
-def resumed(job: Job, number: int, beside: Mapping[str, bytes]) -> Forecasting | None:
+def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting | None:
     """The state that `members` has made bytes of, with the model of the job, which may be newer."""
     if job.forecasts is None:
         return None
-    current, newer = resuming.resumed(job.plan, beside), _part(job, number)
+    current, newer = resuming.resumed(job.plan, members), _part(job, number)
     return current if newer is None else with_model(current, newer, job.forecasts.learning)
 
 

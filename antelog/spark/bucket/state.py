@@ -1,4 +1,4 @@
-"""What a bucket knows between two batches, and what a batch makes of it.
+"""The state of a bucket, and how a batch of rows moves it on.
 
 The kernel is given a fact when the tick it arrived at is finished; until then the fact waits.
 """

@@ -72,7 +72,7 @@ class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The part of a stored bucket that is read first.
 
-    lineage     tells this bucket of this run of the program from all others
+    lineage     identifies this bucket of this run of the program
     version     another one with each micro-batch
     identity    the run the state belongs to
     open        how many answers are open, if that is known
@@ -90,7 +90,7 @@ class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return cls(lineage, b"", identity)
 
     def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
-        """The head when parts have been written, in place of all others or to go with them."""
+        """The head after parts were written: instead of all others (`anew`), or after them."""
         size, before = (0, b"") if anew else (self.stored.size, self.stored.digest)
         size += sum(map(len, parts))
         return msgspec.structs.replace(self, stored=Stored(appended, size, _digest(parts, before)))

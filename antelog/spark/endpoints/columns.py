@@ -1,4 +1,11 @@
-"""Texts to values by Spark's own functions: numbers, ticks, and what is wrong with those that are neither."""
+"""Columns by Spark's own functions: values of texts, and fields within fields.
+
+    value_of(text, "temp", "number", counting)    the numbers, and a complaint for each text that is none
+    fields({"temp": "double", "a.b": "string"})   the schema a line is parsed with: temp, `a.b`, and a with b
+    field("parsed", "a.b")                        the column: `a.b` if there is such a field, else b of a
+
+A field that has the whole name goes before a path, as in process (`antelog.files.json_files`).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +28,7 @@ Kind: TypeAlias = Literal["number", "text", "time"]
 
 @dataclass(frozen=True)
 class ParsedColumn:
-    """A column, and what is wrong with its value, as a text that is null if it is fine."""
+    """A column of values, and one of complaints, which are null where the value is fine."""
 
     column: Column
     complaint: Column
@@ -84,7 +91,7 @@ _MOST = 4
 
 
 def fields(types: Mapping[str, str]) -> StructType:
-    """What a line of JSON is parsed with, so that it has fields of these names, or paths, and types."""
+    """A schema for lines of JSON with fields of these names, or paths, and types."""
     tree: _Tree = {}
     for name, type_ in types.items():
         for parts in _splits(name):

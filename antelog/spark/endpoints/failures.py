@@ -175,7 +175,7 @@ _MOST = 600
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """Raises a DataError in place of an error of Spark."""
+    """Turns errors of Spark into DataErrors."""
     try:
         yield
     except (PySparkException, Py4JError) as error:

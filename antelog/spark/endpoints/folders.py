@@ -76,12 +76,12 @@ _PLAIN = {".csv", ".json", ".jsonl", ".ndjson", ".txt"}
 
 
 def heads(spark: SparkSession, files: Files, count: int, *, stream: bool) -> Iterator[list[str]]:
-    """Some of the first lines of files, of one file after the other as long as they are asked for."""
+    """Some of the first lines of files, of one file after the other on demand."""
     return _readings(spark, files, lambda path: _head(spark, path, count), stream)
 
 
 def schemas(spark: SparkSession, files: Files, *, stream: bool) -> Iterator[StructType]:
-    """The columns of Parquet files, of one file after the other as long as they are asked for."""
+    """The columns of Parquet files, of one file after the other on demand."""
     return _readings(spark, files, lambda path: spark.read.parquet(path).schema, stream)
 
 
@@ -142,5 +142,5 @@ def _readings(spark: SparkSession, files: Files, look: Callable[[str], T], strea
 
 
 def _as_pattern(file: str) -> str:
-    """A path that stands for itself where patterns are expected."""
+    """A path as a pattern that fits it alone."""
     return re.sub(r"([\[\]{}*?\\])", r"\\\1", file)

@@ -1,4 +1,4 @@
-"""Changes and rejects to where they are to go, each micro-batch once.
+"""Writes changes and rejects to sinks, each micro-batch once.
 
 A micro-batch that was interrupted comes again after a restart, with the same number and the same rows.
 So every sink writes a batch in a way that a second time makes no difference:
@@ -149,7 +149,7 @@ def _flat(frame: DataFrame) -> DataFrame:
 
 
 def _cells(frame: DataFrame) -> DataFrame:
-    """What CSV files have: texts that no spreadsheet computes, as `antelog.escaping.cell` makes them."""
+    """Rows for CSV files: with texts that no spreadsheet computes, as `antelog.escaping.cell` makes them."""
 
     def cell(name: str) -> Column:
         text = f.col(name)
@@ -183,9 +183,9 @@ def _write_rows(frame: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
     spark = frame.sparkSession
     rows = frame.withColumn(RUN, f.lit(run)).withColumn(BATCH, f.lit(batch).cast("bigint"))
     # As long a name as any database takes, and one for each run, lest two of them meet.
-    beside = f"{sink.table}_{run.replace('-', '')[:8]}"
+    second = f"{sink.table}_{run.replace('-', '')[:8]}"
     rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=properties_of(sink))
-    rows.write.mode("overwrite").jdbc(sink.url, beside, properties=properties_of(sink))
+    rows.write.mode("overwrite").jdbc(sink.url, second, properties=properties_of(sink))
     with _connection(spark, sink) as connection:
         columns = ", ".join(_quoted(connection, name) for name in rows.columns)
         of_batch = f"{_quoted(connection, RUN)} = ? AND {_quoted(connection, BATCH)} = ?"
@@ -194,9 +194,9 @@ def _write_rows(frame: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
         out.setLong(2, batch)
         out.executeUpdate()
         statement = connection.createStatement()
-        statement.executeUpdate(f"INSERT INTO {sink.table} ({columns}) SELECT {columns} FROM {beside}")
+        statement.executeUpdate(f"INSERT INTO {sink.table} ({columns}) SELECT {columns} FROM {second}")
         connection.commit()
-        statement.executeUpdate(f"DROP TABLE {beside}")
+        statement.executeUpdate(f"DROP TABLE {second}")
         connection.commit()
 
 

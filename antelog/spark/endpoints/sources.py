@@ -1,6 +1,6 @@
 """Sources as DataFrames with a program's columns: batches, or streams that follow them.
 
-Files of JSON and the messages of a topic are read as lines, and the lines taken apart by Spark's own
+Files of JSON and the messages of a topic are read as lines, and parsed by Spark's own
 functions. So one bad line is set aside with its text, whatever it comes from. CSV files are read as
 they are in process (`antelog.spark.endpoints.csv_source`).
 """
@@ -38,10 +38,10 @@ from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType
-"""What other layers call the columns of a source, which may not import PySpark themselves."""
+"""The type of a source's columns for layers that may not import PySpark."""
 
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset")
-"""What a message has besides its value; as a column it is written `@key`, and so on."""
+"""The columns of a message next to its value; in --map they are written `@key`, and so on."""
 
 _BAD = "_bad"
 _MADE = 1_000_003
@@ -50,7 +50,7 @@ _MADE = 1_000_003
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """How messages of CSV are taken apart."""
+    """The columns of messages of CSV."""
 
     separator: str
     names: tuple[str, ...]
@@ -195,7 +195,7 @@ Types = Mapping[str, str]
 
 
 def _not_a_row(layout: CsvLayout) -> Column:
-    """What is wrong with a message that is not one row of CSV."""
+    """A complaint for each message that is not one row of CSV."""
     row = f.concat("value", f.lit("\n")).rlike(row_pattern(layout.separator))
     complaint = "the message is not one row of CSV: it has several, or a quote that is not closed"
     return f.when(~row, f.lit(complaint))

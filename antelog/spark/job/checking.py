@@ -1,4 +1,4 @@
-"""What a user hands over, checked before anything runs, and made into a job."""
+"""Checks inputs and options before anything runs, and makes a job of them."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _selected(source: Input, frame: DataFrame, options: OutcomeOptions) -> DataF
 
 
 def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutcomeOptions) -> DataFrame:
-    """The same with ticks where numbers count since 1970, unless whoever read them has seen to that."""
+    """The rows with ticks where numbers count since 1970, unless they were read so."""
     if isinstance(options.arrival, InTicks) or counting.only_ticks:
         return frame
     times = {source.columns[-1], ARRIVED}

@@ -74,7 +74,7 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
 def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]]:
     """The patterns that queries lead to, each with the requirements of its variables.
 
-    A relation is asked by queries for any values, and by literals for those of their own variables.
+    Queries want any values of a relation, literals those of their own variables.
     """
     relations = {relation.name: relation for relation in plan.relations}
     waiting = [(query, (Requirements(),) * len(query.answer.variables)) for query in plan.queries]
@@ -86,8 +86,8 @@ def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]
             yield pattern, required
             for reference in (each for literal in pattern.literals for each in literal.references):
                 if not reference.of_input:
-                    asked = tuple(_required_of(term, required) for term in reference.asked)
-                    new = (relations[reference.name], asked)
+                    values = tuple(_required_of(term, required) for term in reference.asked)
+                    new = (relations[reference.name], values)
                     if new not in seen:
                         seen.add(new)
                         waiting.append(new)
@@ -145,7 +145,7 @@ def _met_by(requirement: Requirement, column: pa.ChunkedArray) -> Mask:
 
 
 def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
-    """The rows that are neither late nor early nor malformed, as far as they tell themselves."""
+    """The rows that are neither late nor early nor malformed, as far as a row alone shows."""
     source = next(s for s in plan.inputs if s.name == name)
     time = ticks_of(table.column(source.columns[-1]), plan.tick)
     arrived = ticks_of(table.column(arrival), plan.tick)

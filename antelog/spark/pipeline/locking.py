@@ -1,8 +1,8 @@
-"""A checkpoint belongs to one process at a time: a second one is told so before Spark starts.
+"""Locks a checkpoint for one process: a second one is refused before Spark starts.
 
 In a folder of this machine a file is locked for as long as the process lives. The system takes the lock
-away when the process ends, however it does, so a dead one is in nobody's way. Of places elsewhere (s3a,
-hdfs) nothing is known here; there Spark notices it itself when the first batch is written.
+away when the process ends, however it does, so a dead one does no harm. Places elsewhere (s3a,
+hdfs) have no lock; there Spark notices it itself when the first batch is written.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ except ImportError:  # Windows has other locks, and Spark's streams are hardly r
     fcntl = None  # type: ignore[assignment]
 
 LOCK = "antelog.lock"
-"""The file, beside those of Spark: which process has the checkpoint, where, and since when."""
+"""The file, among Spark's, with the process that has the checkpoint, its machine and since when."""
 
 
 @contextmanager
-def claimed(checkpoint: str) -> Iterator[None]:
-    """Has the checkpoint for this process alone. Raises StateError if another living one has it."""
+def locked(checkpoint: str) -> Iterator[None]:
+    """Locks the checkpoint for this process. Raises StateError if another living one has it."""
     folder = local_folder(checkpoint)
     if folder is None or fcntl is None:
         yield

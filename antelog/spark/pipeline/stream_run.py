@@ -1,4 +1,4 @@
-"""A pipeline as a streaming query: started, watched, and stopped without cutting a batch in two."""
+"""A pipeline as a streaming query: started, followed, and stopped between two batches."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from antelog.spark.running import Outcomes
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]
-"""What the library counts, by the names of `COUNTS`: whole numbers or None, but for `lost`."""
+"""The counts of a micro-batch by the names of `COUNTS`: whole numbers or None."""
 
 _WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
-"""What Spark's sources call it when more is there than a batch took."""
+"""Metrics of Spark's sources that count what a batch has not taken yet."""
 _BUSY = "Python worker failed to connect back"
 """Spark gives a stream's Python ten seconds to start, and there is no setting for it."""
 _ATTEMPTS = 5
@@ -36,9 +36,9 @@ _PAUSE = 0.2
 
 @dataclass(frozen=True)
 class Progress:
-    """What a micro-batch did: its time in seconds, and the counts of `COUNTS`.
+    """A finished micro-batch: its time in seconds, and the counts of `COUNTS`.
 
-    `waiting` is what the sources had beyond it: so many messages, or files.
+    `waiting` has the numbers of messages and files that the sources had left.
     """
 
     number: int
@@ -49,7 +49,7 @@ class Progress:
 
 @dataclass(eq=False)
 class StreamRun:
-    """A query that is under way: the counts of batches not told of yet, and what went wrong in writing.
+    """A query under way: the counts of batches not reported yet, and failures of writing.
 
     `start` starts it, again if need be, from where its checkpoint says; `leave_out` makes it do so without
     a file that cannot be read.
@@ -84,12 +84,12 @@ class StreamRun:
                 raise failed
 
     def rest(self) -> Iterator[Progress]:
-        """The batches that were finished and not told of yet."""
-        for told in self.query.recentProgress:
-            counts = self.counts.pop(told["batchId"], None)
+        """The batches that were finished and not reported yet."""
+        for done in self.query.recentProgress:
+            counts = self.counts.pop(done["batchId"], None)
             if counts is not None:
                 self._attempts = 0
-                yield _progress(told, counts)
+                yield _progress(done, counts)
 
     def _starts_again(self) -> bool:
         """Starts the query anew if it ended for a file, or as the machine was too busy to start it."""
@@ -119,7 +119,7 @@ class StreamRun:
         return self._failed[file.file] <= enough
 
     def stop(self, patience: float) -> None:
-        """Stop between two batches, or after so many seconds within one, which then comes again."""
+        """Stops between two batches, or after some seconds within one, which then comes again."""
         end = time.monotonic() + patience
         while self.query.isActive and self.query.status["isTriggerActive"] and time.monotonic() < end:
             time.sleep(_PAUSE / 4)
@@ -150,7 +150,7 @@ def follow(
     counts: dict[int, Counts] = {}
     failures: list[Exception] = []
     left_out: list[Unreadable] = []
-    told: dict[str, int] = {}
+    reported: dict[str, int] = {}
 
     def start() -> StreamingQuery:
         again = unfinished_batch(spark, checkpoint)
@@ -164,7 +164,7 @@ def follow(
                 seen = now.of(frame)
                 found = totals(seen)
                 # The batch that failed for a file is the next one, and comes again if it is interrupted.
-                lost = tuple(file for file in left_out if told.setdefault(file.file, number) == number)
+                lost = tuple(file for file in left_out if reported.setdefault(file.file, number) == number)
                 write(seen, MicroBatch(str(run), number, begun, lost), found)
                 counts[number] = found
             except Exception as error:
@@ -201,11 +201,11 @@ def totals(outcomes: Outcomes) -> Counts:
     }
 
 
-def _progress(told: Any, counts: Counts) -> Progress:
-    seconds = (told["durationMs"] or {}).get("triggerExecution", 0) / 1000
+def _progress(done: Any, counts: Counts) -> Progress:
+    seconds = (done["durationMs"] or {}).get("triggerExecution", 0) / 1000
     waiting: Counter[str] = Counter()
-    for source in told["sources"]:
+    for source in done["sources"]:
         metrics = source["metrics"] or {}
         for name, what in _WAITING.items():
             waiting[what] += int(float(metrics.get(name) or 0))
-    return Progress(told["batchId"], seconds, dict(+waiting), counts)
+    return Progress(done["batchId"], seconds, dict(+waiting), counts)

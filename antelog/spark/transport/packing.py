@@ -131,7 +131,7 @@ def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _sorted_out(source: Input, schema: pa.Schema, table: pa.Table) -> _Chunk:
-    """The rows as the job has them, and, apart, those the source has found malformed."""
+    """The rows as the job has them, and those that the source has found malformed."""
     facts = table.select(schema.names).cast(schema)
     if MALFORMED not in table.column_names:
         return _Chunk(facts, REJECTS.empty_table())

@@ -1,4 +1,4 @@
-"""From what the buckets tell to the columns a user sees."""
+"""Unpacks the output of the buckets into the columns a user sees."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _stored(type_: pa.DataType) -> pa.DataType:
 
 
 def unpacker(job: Job, columns: OutputColumns) -> Mapper:
-    """What makes rows of changes of their payloads, for `mapInArrow`."""
+    """Makes rows of changes of their payloads, for `mapInArrow`."""
     return partial(_changes, job, columns)
 
 

@@ -22,6 +22,8 @@ import pyarrow.parquet as pq
 from antelog.errors import DataError
 from antelog.process import Engine
 from antelog.program import Program
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.run.store import (
     FeedReader,
     FolderFeed,
@@ -32,8 +34,6 @@ from antelog.run.store import (
     is_store,
     record_of,
 )
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.shown import Shown
 from antelog.watch.web.live_board import Reader
 
 _LINES = (".jsonl", ".ndjson", ".json")
@@ -141,5 +141,5 @@ class EngineReader:
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
 
     def _lines(self, tick: int, tables: Mapping[str, pa.Table]) -> list[Record]:
-        text = change_lines(self._relations, Shown(tick, tables), Style())
+        text = change_lines(self._relations, StepResult(tick, tables), Style())
         return [msgspec.json.decode(line) for line in text.splitlines()]

@@ -3,7 +3,7 @@
 import pytest
 
 from antelog.cli.run.report import Report, batch_line
-from antelog.telling.set_aside import Places
+from antelog.run.sinks.set_aside import Places
 
 pytestmark = pytest.mark.usefixtures("here")
 

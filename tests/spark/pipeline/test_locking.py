@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import OutputError, StateError
-from antelog.spark.pipeline.locking import LOCK, claimed, local_folder
+from antelog.spark.pipeline.locking import LOCK, local_folder, locked
 
 HOLDS = """
 import sys
-from antelog.spark.pipeline.locking import claimed
-with claimed(sys.argv[1]):
+from antelog.spark.pipeline.locking import locked
+with locked(sys.argv[1]):
     print("has it", flush=True)
     sys.stdin.read()
 """
@@ -29,23 +29,23 @@ def test_a_second_process_is_told_who_has_it(tmp_path: Path) -> None:
     assert other.stdout is not None
     assert other.stdout.readline() == "has it\n"
     for place in (str(state), f"file://{state}"):
-        with pytest.raises(StateError) as refused, claimed(place):
+        with pytest.raises(StateError) as refused, locked(place):
             pass
         assert str(refused.value).startswith(f"the checkpoint {place} is in use by process {other.pid} on ")
         assert f"Stop that one (kill {other.pid}), or give this one a --checkpoint" in str(refused.value)
     other.kill()  # and leaves its file
     other.communicate()
-    with claimed(str(state)):
+    with locked(str(state)):
         assert (state / LOCK).read_text(encoding="utf-8").startswith(f"process {os.getpid()} on ")
-    with claimed(str(state)):
+    with locked(str(state)):
         pass
 
 
-def test_what_is_elsewhere_is_not_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_elsewhere_is_not_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert local_folder("s3a://bucket/state") is None
     assert local_folder("file:///a%20b") == Path("/a b")
-    with claimed("hdfs://head/state"), claimed("hdfs://head/state"):
+    with locked("hdfs://head/state"), locked("hdfs://head/state"):
         assert not list(tmp_path.iterdir())
     monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
     assert local_folder("state") is None
@@ -53,5 +53,5 @@ def test_what_is_elsewhere_is_not_claimed(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot be written: "), claimed(str(tmp_path / "file" / "state")):
+    with pytest.raises(OutputError, match="cannot be written: "), locked(str(tmp_path / "file" / "state")):
         pass
