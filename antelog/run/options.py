@@ -155,7 +155,7 @@ class Option:
         if naming.nameless and not (name.isidentifier() and value):
             return "", self.syntax.read(text, runner)
         if not name or not value or (naming.predicates and not name.isidentifier()):
-            written = text if "=" not in text else ""
+            written = value if not name else ""
             example = f"{Path(written).stem.title()}={written}" if Path(written).suffix else naming.example
             message = f"`{text}` is not of the form {self.syntax.metavar}"
             raise SettingError(message, f"Write it like {example}.")
