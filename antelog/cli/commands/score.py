@@ -13,9 +13,9 @@ from antelog.cli.arguments.runners import SCORE
 from antelog.cli.replaying import recording_of, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import tell
-from antelog.forecast.report.data import report_json
-from antelog.forecast.report.page import page_html
-from antelog.forecast.report.text import report_text
+from antelog.forecast.reports.page import page_html
+from antelog.forecast.reports.text import report_text
+from antelog.forecast.scores.scores import report_json
 from antelog.process import LEARN, Engine
 from antelog.program import Program
 from antelog.run.options import file_of, option

@@ -1,10 +1,9 @@
-"""antelog/spark/bucket/storage.py: what Spark keeps of a bucket is looked at where it is read."""
+"""antelog/spark/bucket/storage.py: a bucket that is not as it was written is refused."""
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -18,7 +17,6 @@ from antelog.spark.bucket.state import start
 from antelog.spark.bucket.storage import BucketHead, Stored, head_from, head_to_bytes
 from antelog.spark.job.job import differences
 from antelog.spark.transport.packets import to_blob
-from tests.engine.forging import forged, said
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 
@@ -94,34 +92,20 @@ def test_what_was_kept_at_different_times_does_not_go_together(stream: Stream) -
     _refused(stream, head, stream.stored(0)[1], "is damaged")
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("time.now", -2),
-        ("time.now", 2**53),
-        ("time.highest", 2**53),
-        ("time.begin", -1),
-        ("time.begin", 2**53),
-        ("stored.appended", -1),
-        ("stored.size", -1),
-        ("open", -1),
-        ("time.now", ""),
-    ],
-)
-def test_a_head_that_nobody_has_kept_is_refused(stream: Stream, field: str, value: Any) -> None:
+def test_a_head_of_another_shape_is_refused(stream: Stream) -> None:
     head, parts = stream.stored(0)
     fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
-    group, _, name = field.rpartition(".")
-    (fields[group] if group else fields)[name] = value
+    fields["time"]["now"] = ""
     wrong = sealed.seal(msgspec.msgpack.encode(fields))
-    _refused(stream, wrong, parts, rf"the head the checkpoint keeps of a bucket .*\$\.{re.escape(field)}")
+    _refused(stream, wrong, parts, r"the head the checkpoint keeps of a bucket .*\$\.time\.now")
 
 
 def test_a_head_of_another_version_is_refused_with_what_to_do(stream: Stream) -> None:
     head, parts = stream.stored(0)
     older = head.replace(b"state %04d" % sealed.VERSION, b"state %04d" % (sealed.VERSION - 1), 1)
     assert older != head
-    _refused(stream, older, parts, r"is of version 4, but this antelog reads version 5; replay the facts")
+    version = f"is of version {sealed.VERSION - 1}, but this antelog reads version {sealed.VERSION}"
+    _refused(stream, older, parts, version)
 
 
 def test_of_another_version_only_that_is_said() -> None:
@@ -141,45 +125,18 @@ def test_the_store_of_an_older_version_is_refused(stream: Stream) -> None:
     _refused(stream, sealed.seal(msgspec.msgpack.encode(fields)), parts, "another version of antelog. Go on")
 
 
-def _snapshot_of_another(parts: list[bytes]) -> list[bytes]:
-    return [*storage.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
-
-
-def _rows(table: pa.Table, name: str = "Temp") -> bytes:
-    return to_blob(table.replace_schema_metadata({"input": name}))
-
-
-FORGED: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
-    (lambda parts: [*parts, b""], "rows that cannot be read"),
-    (lambda parts: [*parts, b"\xff" * 100], "rows that cannot be read"),
-    (lambda parts: [*parts, parts[1][:-20]], "rows that cannot be read"),
-    (lambda parts: [*parts, parts[0]], "rows that cannot be read"),
-    (lambda parts: [*parts, _rows(pa.table({"x": ["a"], "time": [0]}))], "no facts of an input"),
-    (lambda parts: [*parts, _rows(pa.ipc.open_stream(parts[1]).read_all(), "Hot")], "no facts of an input"),
-    (lambda parts: [*parts, to_blob(pa.table({"x": ["a"]}))], "no facts of an input"),
-    (_snapshot_of_another, "the snapshot .* was saved by another program"),
-    (
-        lambda parts: [forged(parts[0], said("state.json", "given", value={"Site": [["a"]]})), *parts[1:]],
-        "the snapshot .* static facts of Site",
-    ),
-    (
-        lambda parts: [forged(parts[0], said("state.json", "now", value=9)), *parts[1:]],
-        "the snapshot .* does not go with its head",
-    ),
-    (
-        lambda parts: [forged(parts[0], said("state.json", "now", value=2**53)), *parts[1:]],
-        r"the snapshot .*\$\.now",
-    ),
-]
-
-
-@pytest.mark.parametrize(("forge", "why"), FORGED)
-def test_parts_that_nobody_has_kept_are_refused(
-    stream: Stream, forge: Callable[[list[bytes]], list[bytes]], why: str
-) -> None:
+def test_rows_of_other_types_are_refused(stream: Stream) -> None:
     head, parts = stream.stored(0)
-    wrong = forge(parts)
+    wrong = [*parts, to_blob(pa.table({"x": ["a"], "time": [0]}).replace_schema_metadata({"input": "Temp"}))]
     known = head_from(head, JOB)
     without = msgspec.structs.replace(known, stored=Stored())
     sized: BucketHead = without.after(wrong, known.stored.appended, anew=True)
-    _refused(stream, head_to_bytes(sized), wrong, why)
+    _refused(stream, head_to_bytes(sized), wrong, "has facts of Temp whose columns had other types")
+
+
+def test_a_snapshot_of_another_program_is_refused(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    known = msgspec.structs.replace(head_from(head, JOB), stored=Stored())
+    wrong = [*storage.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
+    of_wrong = head_to_bytes(known.after(wrong, 0, anew=True))
+    _refused(stream, of_wrong, wrong, "the snapshot .* was saved by another program")
