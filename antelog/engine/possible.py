@@ -24,8 +24,8 @@ from antelog.engine.columns.tables import Column, distinct, keys_of
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.ticks import LAST, delays
-from antelog.engine.log.schema import relation_types
 from antelog.engine.state import State
+from antelog.engine.step.schema import relation_types
 from antelog.engine.step.settled import ALWAYS, Settled
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.types import MIXED, Types, declared, kind_of, wider

@@ -15,7 +15,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, positions
-from antelog.engine.log.stages import pattern_of
+from antelog.engine.step.lines import pattern_of
 from antelog.forecast import scores
 from antelog.forecast.judges import average, outcomes
 from antelog.forecast.judges.average import averaged, lost, no_losses
