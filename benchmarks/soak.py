@@ -27,9 +27,9 @@ from antelog.cli.run.columns import Wish, reading_of
 from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import COUNTS, Outcomes, guard, outcomes
-from antelog.spark.endpoints.sinks import Batch, write
+from antelog.spark.endpoints.sinks import MicroBatch, write
 from antelog.spark.endpoints.sources import frame
-from antelog.spark.pipeline.following import Counts, Following, Progress, follow
+from antelog.spark.pipeline.stream_run import Counts, Progress, StreamRun, follow
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.session import session
 from antelog.spark.settings import STANDING
@@ -100,8 +100,8 @@ def soaked(readings: Readings, minutes: float) -> Run:
     )
 
 
-def writer(folder: Path) -> Callable[[Outcomes, Batch, Counts], None]:
-    def write_both(seen: Outcomes, batch: Batch, _: Counts) -> None:
+def writer(folder: Path) -> Callable[[Outcomes, MicroBatch, Counts], None]:
+    def write_both(seen: Outcomes, batch: MicroBatch, _: Counts) -> None:
         write(seen.changes, Files(str(folder / "changes"), Form.PARQUET), batch)
         write(seen.rejects, Files(str(folder / "rejects"), Form.JSON), batch)
 
@@ -150,7 +150,7 @@ class Watch:
     """A pipeline that runs: what it counted, and what was seen of it each minute."""
 
     feeder: Feeder
-    query: Following
+    query: StreamRun
     window: int
     began: float = field(default_factory=time.monotonic)
     minutes: list[Minute] = field(default_factory=list)

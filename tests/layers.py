@@ -22,9 +22,7 @@ TO_ENGINE = TO_COMPILE | {"engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
-    TO_PROGRAM
-    | SHOWING
-    | {"__main__", "files", "telling", "spark", "forecast", "process", "run", "watch", "cli"}
+    TO_PROGRAM | SHOWING | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "cli"}
 )
 
 # unit -> the other units it may import
@@ -41,7 +39,6 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "compile": LEAVES | {"language"},
     "engine": TO_COMPILE,
     "files": TO_ENGINE,
-    "telling": TO_ENGINE | {"files"},
     "program": TO_ENGINE,
     "pictures": TO_ENGINE | {"program", "forecast", "process"},
     "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
@@ -49,9 +46,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
     "forecast": TO_ENGINE | {"program"},
     "process": TO_ENGINE | {"program", "forecast"},
-    "run": TO_PROGRAM | {"files", "forecast", "process", "telling"},
+    "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
-    "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "telling"},
+    "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "cli": EVERYTHING,
 }
 
@@ -85,10 +82,10 @@ FOLDERS: dict[str, tuple[str, ...]] = {
             "report",
         ),
     ),
-    "cli": ("stopping", "show", "arguments", "recorded", "watching", "run", "commands"),
-    "watch": ("child", "feed", "alerts", "sources", "follow", "board", "web"),
+    "cli": ("stopping", "show", "arguments", "replaying", "watching", "run", "commands"),
+    "watch": ("child", "feed", "alerts", "changes", "board", "web"),
     "spark": (
-        *("settings", "workers", "lost", "preparing", "job", "transport", "bucket"),
+        *("settings", "workers", "lost", "job", "transport", "bucket"),
         *("running", "learning"),
         *("endpoints", "session", "pipeline"),
     ),
@@ -107,7 +104,7 @@ BELONGS_TO: dict[str, str] = {
     "altair": "pictures",
     "vl_convert": "pictures",
     "IPython": "notebook",
-    "confluent_kafka": "watch",
+    "confluent_kafka": "run",
     "httpx": "watch",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }

@@ -8,7 +8,6 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
@@ -21,8 +20,7 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.accounts import FATES, REASONS, Counts
-from antelog.cli.recorded import facts
-from antelog.files import batches
+from antelog.run import reading, waiting
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import COUNTS, MALFORMED
 from tests.cli.trying import antelog as command
@@ -130,7 +128,8 @@ def test_files(
                 arguments += ["--input", f"{name}={path}"]
         if until is not None:
             arguments += ["--until", until]
-        patch.setattr(facts, "batches", partial(batches, room=sizes[0], step=sizes[1]))
+        patch.setattr(reading, "ROOM", sizes[0])
+        patch.setattr(waiting, "STEP", sizes[1])
         done = command(*arguments)
     # Of what is of no use at all every row is counted as well.
     if "error: " in done.stderr and not re.search(r"error: .*: (its only|none of its) ", done.stderr):

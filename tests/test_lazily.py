@@ -20,7 +20,7 @@ _PARSE = """
 import antelog
 antelog.load("examples/turbines/turbines.alog")
 """
-_OPERATOR = "import antelog.spark.bucket.operator"
+_OPERATOR = "import antelog.spark.bucket.processor"
 
 
 @pytest.mark.parametrize("code", [_CHECK, _PARSE])

@@ -18,8 +18,8 @@ from antelog.run.settings import Settings
 from antelog.run.values import SettingError
 from antelog.secrets import blanked, redacted, shows_secret
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, properties_of
+from antelog.spark.endpoints.failures import plain
 from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.failures import plain
 from antelog.spark.session.session import properties
 from tests.cli.pipelines import diagnostics
 from tests.cli.trying import antelog

@@ -12,8 +12,7 @@ It is a sealed archive (see `sealed`), whose members are
                     cells, ticks, whether they are true, from when on
 
 Facts and atoms are columns of whole numbers of 8 bytes, the least byte first, one column after the other.
-There is no pickled code in it. Values that no kept fact has are left out. Nothing that is read is taken for
-right before it was looked at (see `possible`).
+There is no pickled code in it. Values that no kept fact has are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -34,13 +32,12 @@ from antelog.accounts import Counts
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import from_json, to_json
-from antelog.engine import possible, sealed
+from antelog.engine import sealed
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import added, gather
 from antelog.engine.facts.seen import SeenValues
-from antelog.engine.facts.ticks import LAST
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
@@ -55,7 +52,7 @@ __all__ = ["MOST", "Saved", "from_bytes", "restore", "save", "to_bytes"]
 
 @dataclass(frozen=True)
 class Saved:
-    """Everything that has to be known to go on; `beside` is what forecasts need, in members of their own."""
+    """Everything that has to be known to go on; `beside` has the members that forecasts need."""
 
     plan: Plan
     state: State
@@ -66,21 +63,16 @@ class Saved:
     beside: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def beside(saved: Saved, members: Mapping[str, bytes]) -> Saved:
-    """The state with members of others beside it, whose names begin with `BESIDE`."""
-    return replace(saved, beside=members)
-
-
 BESIDE = "forecast/"
 
 
 class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`until`: the tick up to which each relation is settled that rests on its own negation."""
 
-    now: Annotated[int, msgspec.Meta(ge=-1, le=LAST)]
-    begin: Annotated[int, msgspec.Meta(ge=0, le=LAST)] | None
-    forgotten: Annotated[int, msgspec.Meta(ge=0, le=LAST + 1)]
-    limit: Annotated[int, msgspec.Meta(ge=1)] | None
+    now: int
+    begin: int | None
+    forgotten: int
+    limit: int | None
     until: dict[str, int]
     counts: dict[str, Counts]
     dropped: dict[str, Dropped]
@@ -149,7 +141,6 @@ def from_bytes(
     damaged, or if it has more than `most` bytes when it is unpacked.
     """
     members = sealed.unpack(content, name, most)
-    others = {each: members.pop(each) for each in list(members) if each.startswith(BESIDE)}
     try:
         state = msgspec.json.decode(members["state.json"], type=_State)
         plan = from_json(members["plan.json"])
@@ -158,59 +149,40 @@ def from_bytes(
                 f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"
             )
-        if program is None:
-            possible.check_plan(plan)
-        saved = _read(members, state, plan if program is None else program)
-        return replace(saved, beside=others)
-    except _WRONG as error:
-        raise StateError(f"{name} is not a state that can be restored: {_reason(error)}. {AGAIN}") from None
+        return _read(members, state, plan if program is None else program)
+    except KeyError as error:
+        raise StateError(f"{name} is not a state of an engine: it has no {error.args[0]}") from None
+    except (msgspec.MsgspecError, PlanError) as error:
+        raise StateError(f"{name} is not a state that can be restored: {error}. {AGAIN}") from None
 
 
 def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
-    possible.check_limit(plan, state.limit)
-    possible.check_given(plan, state.given)
-    possible.check_counts(plan, state.counts, state.dropped, state.forgotten)
-    known = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
-    start = begin(plan, state.given, known)
-    possible.check_constants(plan, start)
-    facts_in, settled_in = _facts_in(plan), _settled_in(plan, start.settled)
-    seen_in = {columns: f"seen/{number}" for number, columns in enumerate(start.told.values)}
-    _compare(members.keys(), {*_PLAIN, *facts_in.values(), *seen_in.values(), *settled_in.values()})
-    _compare(state.until.keys(), start.settled.keys())
-    seen = _seen(pa.ipc.read_schema(pa.BufferReader(members["types.arrow"])))
-    possible.check_types(plan, start, seen)
-    facts = {name: _facts(members[member], start.history[name].width) for name, member in facts_in.items()}
+    values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
+    start = begin(plan, state.given, values)
+    types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
+    known = seeing(plan, start, {field.name: tuple(column.type for column in field.type) for field in types})
+    facts = {
+        name: _facts(members[member], start.history[name].width) for name, member in _facts_in(plan).items()
+    }
+    seen = {
+        columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
+        for number, columns in enumerate(start.told.values)
+    }
     settled = {
         name: _settled(members[member], len(start.settled[name].columns), state.until[name])
-        for name, member in settled_in.items()
+        for name, member in _settled_in(plan, start.settled).items()
     }
-    values = {columns: SeenValues(*_from_bytes(members[each], 2)) for columns, each in seen_in.items()}
-    shown = seeing(plan, start, seen)
     resumed = replace(
-        shown,
-        told=replace(shown.told, values=values),
+        known,
         now=state.now,
         begin=state.begin,
         forgotten=state.forgotten,
+        history=added(start.history, facts),
+        told=replace(known.told, values=seen),
         settled=settled,
     )
-    possible.check_kept(plan, resumed, facts)
-    resumed = replace(resumed, history=added(start.history, facts))
-    return Saved(plan, resumed, state.given, state.counts, state.dropped, state.limit)
-
-
-_WRONG = (
-    *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, OSError),
-    *(msgspec.MsgspecError, pa.ArrowException, PlanError),
-)
-"""The errors that reading may raise if somebody made up the members and sealed them."""
-
-
-def _reason(error: Exception) -> str:
-    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
-
-
-_PLAIN = ("state.json", "plan.json", "types.arrow", "values.json")
+    others = {name: content for name, content in members.items() if name.startswith(BESIDE)}
+    return Saved(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
 
 
 def _facts_in(plan: Plan) -> dict[str, str]:
@@ -224,27 +196,12 @@ def _settled_in(plan: Plan, settled: Mapping[str, Settled]) -> dict[str, str]:
     return {name: member for name, member in names if name in settled}
 
 
-def _compare(there: Iterable[str], wanted: Iterable[str]) -> None:
-    there, wanted = set(there), set(wanted)
-    for name in sorted(wanted - there):
-        raise ValueError(f"it has no {name}")
-    for name in sorted(there - wanted):
-        raise ValueError(f"it has {name}, which belongs to no state of its program")
-
-
 def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:
     columns = {
         name: pa.struct([pa.field(str(i), type_) for i, type_ in enumerate(types)])
         for name, types in seen.items()
     }
     return pa.schema(list(columns.items()))
-
-
-def _seen(schema: pa.Schema) -> dict[str, Types]:
-    seen = {field.name: tuple(column.type for column in field.type) for field in schema}
-    if len(seen) < len(schema):
-        raise ValueError("it has types of one predicate twice")
-    return seen
 
 
 def _facts(content: bytes, width: int) -> Facts:

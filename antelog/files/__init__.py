@@ -1,8 +1,7 @@
-"""Recorded facts: CSV, JSON lines and Parquet files, read piece by piece into Arrow tables.
+"""Files of facts: CSV, JSON lines and Parquet, read piece by piece into Arrow tables.
 
     wanted_of    what a file is read for: the columns of an input or of a static predicate
     tables       the facts of one file, table after table; rows that cannot be used are set aside
-    batches      the facts of several files, in the order in which they arrived
 
 A table has the columns that are wanted, in their order; times are ticks, and those of an input
 have the arrival as well, in a column called `ARRIVAL`, and the line each row is from, in one
@@ -17,7 +16,6 @@ from antelog.lazily import names_of
 
 if TYPE_CHECKING:
     from antelog.files.columns import ARRIVAL, LINE, Wanted, wanted_of
-    from antelog.files.merging import Batch, End, batches
     from antelog.files.naming import Form, form_of
     from antelog.files.reading import tables
     from antelog.files.setting_aside import Reject, Rejects, rejects_to
@@ -25,13 +23,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ARRIVAL",
     "LINE",
-    "Batch",
-    "End",
     "Form",
     "Reject",
     "Rejects",
     "Wanted",
-    "batches",
     "form_of",
     "rejects_to",
     "tables",
@@ -40,7 +35,6 @@ __all__ = [
 
 _FROM = {
     **dict.fromkeys(("ARRIVAL", "LINE", "Wanted", "wanted_of"), "columns"),
-    **dict.fromkeys(("Batch", "End", "batches"), "merging"),
     **dict.fromkeys(("Form", "form_of"), "naming"),
     **dict.fromkeys(("Reject", "Rejects", "rejects_to"), "setting_aside"),
     "tables": "reading",

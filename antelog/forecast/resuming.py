@@ -19,7 +19,6 @@ from antelog.engine.facts.history import added, gather
 from antelog.engine.saving import BESIDE
 from antelog.engine.values.values import Saved as SavedValues
 from antelog.engine.values.values import Values
-from antelog.errors import StateError
 from antelog.forecast import scores
 from antelog.forecast.chances.layout import layout
 from antelog.forecast.files.packing import packed, unpacked
@@ -66,20 +65,16 @@ def members(current: Forecasting) -> dict[str, bytes]:
 
 
 def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
-    """What `members` has written. Raises StateError if that cannot be read."""
+    """The forecasts that `members` has written."""
     there = {name.removeprefix(BESIDE): content for name, content in beside.items()}
-    try:
-        head = msgspec.json.decode(there["head.json"], type=_Head)
-        values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
-        known = unpacked(there["known.json"], there["known.arrow"])
-        families = layout(plan).families
-        history = added(nothing_seen(families).history, known["seen"])
-        queries = {}
-        for query in plan.queries:
-            name = query.name
-            judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
-            queries[name] = Followed(judged, Alerts(known["likely"][name]))
-    except (msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
-        raise StateError(f"what the state knows for forecasts cannot be read: {error}") from None
+    head = msgspec.json.decode(there["head.json"], type=_Head)
+    values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
+    known = unpacked(there["known.json"], there["known.arrow"])
+    history = added(nothing_seen(layout(plan).families).history, known["seen"])
+    queries = {}
+    for query in plan.queries:
+        name = query.name
+        judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
+        queries[name] = Followed(judged, Alerts(known["likely"][name]))
     learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)

@@ -5,25 +5,25 @@
     answers(program, inputs, ...)    for a batch, the answers that are open at its end, and those confirmed
     outcomes(program, inputs, ...)   all of it from one run: for a stream that feeds several sinks
     learn(program, inputs, ...)      for a batch, a model of how often facts come and answers are confirmed
-    scores(program, inputs, ...)     for a batch, how good the chances are that answers are told with
+    scores(program, inputs, ...)     for a batch, how good the chances of answers were
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
-Columns are found by name; the others are left where they are. The options are
+OutputColumns are found by name; the others are left where they are. The options are
 
     static     background facts in addition to those of the program: DataFrames, batches all of them
     clock      what moves time on. "arrival": a column with the tick (or timestamp) each fact arrived at;
                "event": the times of the facts; "processing": the wall clock, for streams only.
                If not given: arrival if an input has such a column, else event
     arrival    the name of the column with the arrivals
-    only       the kinds of changes asked for, all unless told otherwise
+    only       the kinds of changes that are wanted; all if not given
     buckets    into how many parts the facts are divided by the program's key
-    lag        streams: finished is the tick so far behind the highest one seen. 1 unless told otherwise, as
+    lag        streams: the tick this far behind the highest one seen is finished. 1 if not given, as
                a tick may go on in the next micro-batch; more if what arrives is out of order
-    idle       streams: if nothing came for so long ("30 seconds"), ticks go on with the wall clock
+    idle       streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
     until      batches: the last tick; if not given, the last arrival, or the tick by which all that is open
                then is decided
-    begin      where time begins, for programs with `tick`: nothing is said of earlier ticks. If not given,
+    begin      where time begins, for programs with `tick`: earlier ticks have no answers. If not given,
                that is when the first fact arrives (in a stream, the first of the first micro-batch with any)
     model      how likely open answers are: a model or the path of one, or "learn" to learn while running. A
                program that declares chances needs none

@@ -1,7 +1,7 @@
-"""What is learned of recorded facts, and how good the chances are that their answers are told with.
+"""Models and scores of recorded facts.
 
-learn(program, inputs)                   a model, put together of what all buckets have learned
-scores(program, inputs, model=model)     a table with a row for each query
+learn(program, inputs)                   a model, merged from those of all buckets
+scores(program, inputs, model=model)     how good chances are: a table with a row for each query
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import Unpack
 
 import msgspec
 import pyarrow as pa
@@ -18,49 +17,42 @@ from pyspark.sql import DataFrame
 from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import merged
-from antelog.forecast.scores import from_dict, table
+from antelog.forecast.forecasting import model_of, scores_of
+from antelog.forecast.scores import from_dict, table, to_dict
 from antelog.forecast.scores import merged as scores_merged
 from antelog.program import Program
-from antelog.spark.bucket.learning import FOUND, learner, scorer
-from antelog.spark.job.checking import Checked, checked
+from antelog.run.options import takes
+from antelog.spark.bucket.batch import received_by
+from antelog.spark.bucket.state import finish
+from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import ForModels, ForScores, options_of
+from antelog.spark.job.options import LearnOptions, ScoreOptions, all_options
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Run, of_buckets
 
 
 @explaining_lost_java()
-def learn(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForModels],
-) -> Model:
-    """What a batch of recorded facts teaches: how often facts come, and what becomes of open answers.
+@takes(LearnOptions)
+def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptions) -> Model:
+    """A model of recorded facts: how often facts come, and what becomes of open answers.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until` and `begin`.
     """
-    ready = checked(program, inputs, static or {}, options_of("learn", ForModels, options))
+    ready = checked(program, inputs, all_options(options))
     ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
     return merged([Model.from_bytes(each) for each in _each(ready, learner)])
 
 
 @explaining_lost_java()
-def scores(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForScores],
-) -> pa.Table:
-    """How good the chances are that the answers of a batch are told with, as `Engine.scores` says it.
+@takes(ScoreOptions)
+def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOptions) -> pa.Table:
+    """The scores of the chances of a batch, as `Engine.scores` has them.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
     `learn`.
     """
-    ready = checked(program, inputs, static or {}, options_of("scores", ForScores, options))
+    ready = checked(program, inputs, all_options(options))
     if ready.job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '
@@ -71,11 +63,44 @@ def scores(
     return table({name: reduce(scores_merged, each) for name, each in by_query.items()})
 
 
-def _each(ready: Checked, what: Callable[[Job], Run]) -> list[bytes]:
-    """What every bucket of a batch has found."""
+def _each(ready: CheckedRun, what: Callable[[Job], Run]) -> list[bytes]:
+    """The content of each bucket's row, from a batch."""
     if not ready.job.batch:
         raise DataError(
             "a stream has no end by which something is learned or scored: take recorded facts, as a batch"
         )
     frame = of_buckets(ready, what(ready.job), FOUND, agreed=True)
     return [bytes(row.content) for row in frame.orderBy("bucket").collect()]
+
+
+# ---- in the workers ----
+
+FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
+"""The model a bucket has learned, or the scores of its chances."""
+
+
+def learner(job: Job) -> Callable[[pa.Table], pa.Table]:
+    """Learns from a bucket, for `applyInArrow`: the bytes of a model."""
+
+    def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
+        bucket, batch, _ = received_by(job, packed)
+        bucket, _ = finish(job, bucket, batch)
+        assert bucket.forecasting is not None
+        model = model_of(job.plan, bucket.forecasting, bucket.now)
+        return pa.table([[bucket.number], [model.to_bytes()]], FOUND)
+
+    return run
+
+
+def scorer(job: Job) -> Callable[[pa.Table], pa.Table]:
+    """Scores the chances in a bucket, for `applyInArrow`: the sums of each query as JSON."""
+
+    def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
+        bucket, batch, _ = received_by(job, packed)
+        bucket, _ = finish(job, bucket, batch)
+        assert bucket.forecasting is not None
+        found = scores_of(bucket.forecasting)
+        sums = {name: to_dict(each) for name, each in found.items()}
+        return pa.table([[bucket.number], [msgspec.json.encode(sums)]], FOUND)
+
+    return run

@@ -25,7 +25,7 @@ _GONE = (
 
 @contextmanager
 def explaining_lost_java() -> Iterator[None]:
-    """Raises an UnsupportedError in place of any error if Spark's Java does not answer any more."""
+    """Turns any error into an UnsupportedError if Spark's Java does not answer any more."""
     try:
         yield
     except Exception:

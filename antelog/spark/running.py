@@ -1,31 +1,31 @@
-"""The functions a user calls, and the DataFrames they give."""
+"""The functions that users call, and the DataFrames they return."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias, Unpack
+from typing import TypeAlias
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from antelog.errors import DataError
+from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
+from antelog.run.options import takes
 from antelog.spark.bucket.batch import END, ender, reasoner
-from antelog.spark.bucket.operator import Keeper
-from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
-from antelog.spark.job.checking import Checked, checked
+from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
+from antelog.spark.bucket.processor import BucketProcessor
+from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import ForAnswers, ForChanges, ForRejects, options_of
+from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutcomeOptions, RejectOptions, all_options
 from antelog.spark.lost import explaining_lost_java
-from antelog.spark.preparing import prepare_for_streams
-from antelog.spark.settings import COUNTS, OBSERVED, STANDING
+from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
-from antelog.spark.transport.unpacking import Columns, Mapper, columns_of, reject_reader, unpacker
+from antelog.spark.transport.unpacking import Mapper, OutputColumns, columns_of, reject_reader, unpacker
 
 Run: TypeAlias = Callable[[pa.Table], pa.Table]
 """Runs a bucket over its packed rows."""
@@ -41,7 +41,7 @@ class Outcomes:
 
     job: Job
     frame: DataFrame
-    told: str = "change"
+    change: str = "change"
 
     @property
     def changes(self) -> DataFrame:
@@ -64,20 +64,20 @@ class Outcomes:
 
     @property
     def counts(self) -> DataFrame:
-        """What was counted, a row for each bucket (and micro-batch)."""
+        """The counts, a row for each bucket (and micro-batch)."""
         return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
 
     def of(self, frame: DataFrame) -> Outcomes:
-        """The same read from another packed frame, such as a micro-batch of this one."""
+        """The same outputs read from another packed frame, such as a micro-batch of this one."""
         return replace(self, frame=frame)
 
     @property
-    def columns(self) -> Columns:
-        """Those of the changes of all queries."""
-        return columns_of(self.job, change=self.told)
+    def columns(self) -> OutputColumns:
+        """The columns of the changes of all queries."""
+        return columns_of(self.job, change=self.change)
 
     def handed(self, take: Mapper, schema: pa.Schema) -> DataFrame:
-        """What `take` makes of all changes in the workers that unpack them; Spark does not see these."""
+        """The rows that `take` makes of all changes in the workers that unpack them, past Spark."""
         unpack = unpacker(self.job.without_model, self.columns)
         return self._packed.mapInArrow(partial(_taken, take, unpack), from_arrow_schema(schema))
 
@@ -86,7 +86,7 @@ class Outcomes:
         return self.frame.where(f.col("what") == CHANGES).select("query", "payload")
 
     def _of(self, query: str | None) -> DataFrame:
-        columns = columns_of(self.job, query, change=self.told)
+        columns = columns_of(self.job, query, change=self.change)
         packed = self._packed if query is None else self._packed.where(f.col("query") == query)
         return packed.mapInArrow(
             unpacker(self.job.without_model, columns),
@@ -100,92 +100,68 @@ def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> I
 
 
 @explaining_lost_java()
-def outcomes(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForChanges],
-) -> Outcomes:
+@takes(OutcomeOptions)
+def outcomes(program: Program, inputs: Mapping[str, DataFrame], options: OutcomeOptions) -> Outcomes:
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    return _found(checked(program, inputs, static or {}, options_of("outcomes", ForChanges, options)))
+    return _found(checked(program, inputs, all_options(options)))
 
 
 @explaining_lost_java()
-def changes(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    query: str | None = None,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForChanges],
-) -> DataFrame:
-    """What happens to the answers of a program's queries, or of one `query`.
+@takes(ChangeOptions)
+def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOptions) -> DataFrame:
+    """The changes of the answers of a program's queries, or of one `query`.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    found = _found(checked(program, inputs, static or {}, options_of("changes", ForChanges, options)))
-    return found.changes if query is None else found.query(query)
+    found = _found(checked(program, inputs, all_options(options)))
+    return found.changes if options.query is None else found.query(options.query)
 
 
 @explaining_lost_java()
-def rejects(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForRejects],
-) -> DataFrame:
+@takes(RejectOptions)
+def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOptions) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
 
     The options are those of `antelog.spark`: all but `only` and those about chances.
     """
-    asked = replace(options_of("rejects", ForRejects, options), only=())
-    ready = checked(program, inputs, static or {}, asked)
+    ready = checked(program, inputs, all_options(options, only=()))
     return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
 
 
 @explaining_lost_java()
-def answers(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    *,
-    query: str | None = None,
-    static: Mapping[str, DataFrame] | None = None,
-    **options: Unpack[ForAnswers],
-) -> DataFrame:
+@takes(AnswerOptions)
+def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOptions) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
-    In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last
+    Instead of `change` there is a column `status`: `open` or `confirmed`. The end is the last
     arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
     `buckets`, `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    asked = replace(options_of("answers", ForAnswers, options), only=("confirmed",))
-    ready = checked(program, inputs, static or {}, asked)
+    ready = checked(program, inputs, all_options(options, only=("confirmed",)))
     if not ready.job.batch:
         raise DataError(
             "a stream has no end at which answers are open; take its changes, and keep the last one "
             "of each (query, answer)"
         )
-    found = Outcomes(ready.job, _batch(ready, answers=True), told="status")
-    return found.changes if query is None else found.query(query)
+    found = Outcomes(ready.job, _batch(ready, answers=True), change="status")
+    return found.changes if options.query is None else found.query(options.query)
 
 
-def _found(ready: Checked) -> Outcomes:
+def _found(ready: CheckedRun) -> Outcomes:
     return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
 
 
-def _batch(ready: Checked, *, answers: bool) -> DataFrame:
-    return of_buckets(ready, reasoner(ready.job, answers), TOLD, agreed=not answers)
+def _batch(ready: CheckedRun, *, answers: bool) -> DataFrame:
+    return of_buckets(ready, reasoner(ready.job, answers), OUTPUT, agreed=not answers)
 
 
-def of_buckets(ready: Checked, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
-    """What comes of running each bucket of a batch; where they have to agree on the end, if it matters."""
+def of_buckets(ready: CheckedRun, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
+    """The rows of all buckets of a batch; with `agreed` they end at one tick, if that matters."""
     packed = packed_with_everyone(ready.job, ready.frames)
     if ready.job.ends_together and agreed:
         # All rows are read twice: where to end has to be known before any bucket goes on to there.
@@ -197,16 +173,31 @@ def of_buckets(ready: Checked, run: Run, schema: pa.Schema, *, agreed: bool) -> 
     return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
 
-def _stream(ready: Checked) -> DataFrame:
+def _stream(ready: CheckedRun) -> DataFrame:
     job = ready.job
     prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
-    told = (
+    packed = (
         all_packed(job, ready.frames)
         .groupBy("bucket")
-        .transformWithState(Keeper(job), from_arrow_schema(TOLD), "Append", mode)
+        .transformWithState(BucketProcessor(job), from_arrow_schema(OUTPUT), "Append", mode)
     )
     # In a micro-batch without rows nobody tells how much there is; but surely nothing has come.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
     standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
-    return told.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))
+    return packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))
+
+
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+
+
+def prepare_for_streams(spark: SparkSession) -> None:
+    """Sets RocksDB as the store of states. Raises UnsupportedError if another one was chosen."""
+    chosen = spark.conf.get(PROVIDER, None)
+    if chosen is None:
+        spark.conf.set(PROVIDER, SETTINGS[PROVIDER])
+    elif not chosen.endswith("RocksDBStateStoreProvider"):
+        raise UnsupportedError(
+            f"this session keeps states of streams in {chosen.rpartition('.')[2]}, and antelog needs "
+            f"RocksDB: leave {PROVIDER} out, or set it as antelog.spark.SETTINGS has it"
+        )

@@ -12,7 +12,7 @@ from antelog.run.clock import ClockName
 CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
 
 BUCKETS = 8
-"""Into how many parts facts are divided, unless told otherwise."""
+"""The number of parts that facts are divided into by default."""
 
 MALFORMED = "_malformed"
 """A column of texts an input may have: where there is one, the row is set aside for that reason."""
@@ -21,13 +21,13 @@ ROW = "_row"
 """A column of texts an input may have: what the row was, to be shown if it is set aside."""
 
 OBSERVED = "antelog"
-"""What the counts of a stream go by among the observed metrics of its progress."""
+"""The name of the counts among the observed metrics of a stream's progress."""
 
 COUNTS = (
     *("given", *FATES),
     *("held", "kept", "state_bytes", "changes", "open", "now"),
 )
-"""What is counted of each bucket and micro-batch.
+"""The counts of each bucket and micro-batch.
 
 Of the rows `given`, `antelog.accounts` says what may become of them. Those that meet no literal of any rule
 are `unneeded` where that is known beforehand: their arrivals count, that is all. `held` rows wait for their
@@ -38,7 +38,7 @@ tick.
 """
 
 STANDING = ("held", "kept", "state_bytes", "open", "now")
-"""Those of the counts that say how things stand after the micro-batch, not what happened in it."""
+"""The counts of the state after a micro-batch, not of what happened in it."""
 
 LOOPBACK = "127.0.0.1"
 """This machine, as only it can be reached by itself."""
@@ -51,7 +51,7 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
-"""What a session needs for streams, and what makes all of it faster.
+"""Settings that a session needs for streams, and some that make it faster.
 
 Stateful operators in Python need Spark's RocksDB store. Bucket numbers spread evenly over
 `spark.sql.shuffle.partitions` if that is a divisor or a multiple of the number of buckets.
@@ -62,7 +62,7 @@ LOCAL_CHECKPOINT = {
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     )
 }
-"""What makes streams faster whose checkpoint is in a folder of this machine.
+"""Settings that make streams faster whose checkpoint is in a folder of this machine.
 
 Spark's usual way to rename a file there is to start a process that looks for links, twice for each
 of a dozen files in a micro-batch.

@@ -1,4 +1,4 @@
-"""What makes Spark's Python workers faster: they collect garbage after each task."""
+"""Makes Spark's Python workers faster, which collect garbage after each task."""
 
 from __future__ import annotations
 

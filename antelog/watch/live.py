@@ -1,4 +1,4 @@
-"""The page as an app of yours: mount it where people already look.
+"""The page as an app of yours: mount it where people already selection.
 
     page = antelog.live(engine)
     page.tell(engine.advance(8, facts))      after each step
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
-"""What this machine is called by itself."""
+"""The names of this machine for itself."""
 
 
 class Live:
@@ -36,7 +36,7 @@ class Live:
 
     def __init__(self, source: Any, program: Program | None, hosts: Iterable[str], token: str | None) -> None:
         try:
-            from antelog.watch.web import app, readers, sight  # noqa: PLC0415 - needs Starlette
+            from antelog.watch.web import app, live_board, readers  # noqa: PLC0415 - needs Starlette
         except ModuleNotFoundError as error:
             raise UnsupportedError(
                 f"the page needs the package {error.name}, which is not installed: "
@@ -48,12 +48,12 @@ class Live:
             if program is None:
                 raise DataError("an engine does not know the text of its rules; add program=…")
             self._told = readers.EngineReader(self._engine, program)
-            self._sight = sight.Sight(self._told)
+            self._live = live_board.LiveBoard(self._told)
         elif isinstance(source, str | PathLike):
             if not PATH.fits(source):
                 raise wrong("the source", source, PATH.words)
             path = Path(source)
-            self._sight = sight.Sight(readers.reader_of(path))
+            self._live = live_board.LiveBoard(readers.reader_of(path))
         else:
             raise DataError(
                 f"cannot show {type(source).__name__}; give an engine, a store or a folder of changes"
@@ -61,7 +61,7 @@ class Live:
         names = frozenset(each.casefold() for each in hosts) or LOCAL
         origins = frozenset(f"{scheme}://{name}" for scheme in ("http", "https") for name in names)
         entry = app.Entry(names, origins, token, None, path)
-        self._app = app.page_app(self._sight, entry)
+        self._app = app.page_app(self._live, entry)
         self._following: asyncio.Task[None] | None = None
 
     @checked(changes=NAMED)
@@ -78,7 +78,7 @@ class Live:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # An app that is mounted in another hears nothing of its start.
         if scope["type"] == "http" and (self._following is None or self._following.done()):
-            self._following = asyncio.create_task(self._sight.follow())
+            self._following = asyncio.create_task(self._live.follow())
             await asyncio.sleep(0)
         await self._app(scope, receive, send)
 
@@ -93,6 +93,6 @@ def live(
     program   the engine's program, whose text the page shows
     hosts     what requests may call this server, such as "plant.example"; if none is given, the names of
               this machine: any other page could make its own name lead here
-    token     what readers have to know; without one, whoever the outer app lets through may look
+    token     the token of readers; without one, the outer app alone says who may look
     """
     return Live(source, program, hosts, token)

@@ -15,10 +15,11 @@ from pyspark.sql import functions as f
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from antelog import parse
+from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import BUCKETS, PARQUET, Outcomes, changes, outcomes
-from antelog.spark.endpoints.sinks import Batch, write_changes
-from antelog.spark.pipeline.following import follow
+from antelog.spark.endpoints.sinks import MicroBatch, write_changes
+from antelog.spark.pipeline.stream_run import follow
 from benchmarks.counting import Counts
 from benchmarks.spark.readings import Readings
 from benchmarks.workloads import ALL, CONFIRMED, ODDS
@@ -70,9 +71,9 @@ def _follow(
 def _run(only: tuple[str, ...], spark: SparkSession, given: Readings, out: Path) -> None:
     """As `antelog run` does it: what there is to count is counted, and each micro-batch has a folder."""
     found = outcomes(parse(given.program), {"Temp": stream(spark, given.folder)}, only=only)
-    sink = Files(str(out), "parquet")
+    sink = Files(str(out), Form.PARQUET)
 
-    def write(seen: Outcomes, batch: Batch, _: object) -> None:
+    def write(seen: Outcomes, batch: MicroBatch, _: object) -> None:
         write_changes(seen, sink, batch)
 
     query = follow(found, write, checkpoint=f"{out}-checkpoint", trigger="available-now")

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from antelog import load
 from antelog.cli.arguments.alerts import alert_options, wanted_alerts
-from antelog.watch.alerts.alert import Alert, Query, Wanted
+from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.routes import letters, routes_of
 from antelog.watch.alerts.wording import NAMES
 from tests.docs.pages import ROOT, blocks_of, commands
@@ -81,8 +81,8 @@ def test_what_is_sent_is_what_the_page_shows() -> None:
     (block,) = (block for block in BLOCKS if block.language == "json")
     shown = json.loads(block.text)
     change = {name: value for name, value in shown.items() if name not in ("key", "text", "program")}
-    query = Query("Malf", ("X", "T"), "T", "likely")
-    routes = routes_of(Wanted((Alert("command:cat"),), (query,), "turbines.alog"))
+    query = AlertQuery("Malf", ("X", "T"), "T", "likely")
+    routes = routes_of(AlertSetup((Alert("command:cat"),), (query,), "turbines.alog"))
     ((_, letter),) = letters(routes, change)
     assert list(json.loads(letter.body).items()) == list(shown.items())
 

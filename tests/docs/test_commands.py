@@ -16,7 +16,7 @@ from antelog.cli.commands import run as command
 from antelog.errors import UnsupportedError
 from antelog.run.settings import Settings
 from antelog.spark.session.requirements import require_java
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
@@ -55,7 +55,7 @@ def test_commands(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """They are run; a pipeline up to where Spark would start."""
     started: list[Settings] = []
 
-    def start(_program: Program, settings: Settings, _page: Address | None) -> None:
+    def start(_program: Program, settings: Settings, _page: PageAddress | None) -> None:
         started.append(settings)
 
     monkeypatch.setattr(command, "run_pipeline", start)

@@ -10,7 +10,7 @@ from antelog.cli.commands import run as command
 from antelog.errors import UnsupportedError
 from antelog.run.settings import Settings
 from antelog.spark.session.requirements import require_java
-from antelog.watch.web.address import Address
+from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, blocks_of, name_of
 from tests.docs.walking import Step, missing, run, steps
@@ -56,7 +56,7 @@ def _walk(page: Path, folder: Path, *, spark: bool) -> None:
 def _get_ready(step: Step) -> None:
     started: list[Settings] = []
 
-    def start(_program: Program, settings: Settings, _page: Address | None) -> None:
+    def start(_program: Program, settings: Settings, _page: PageAddress | None) -> None:
         started.append(settings)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -15,8 +15,9 @@ from tests.specification import Change, Evaluation, Kind, Outlook, Report, Silen
 from tests.specification import changes as specified_changes
 from tests.specification.answers import Answer, explanation
 from tests.specification.helpers import Fact
+from tests.specification.literals.literal import Literal
 from tests.specification.reading import explanation_of, explanations_of, in_order
-from tests.specification.terms import OTHERS, Literal
+from tests.specification.terms import OTHERS
 from tests.strategies import Case
 
 

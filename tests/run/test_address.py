@@ -18,9 +18,9 @@ from antelog.run.address import (
     address_of,
 )
 from antelog.run.jdbc_urls import apart
+from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError, filled
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES
-from antelog.watch.sources.opening import FOLLOWED
 
 
 @pytest.fixture(autouse=True)

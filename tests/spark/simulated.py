@@ -14,10 +14,10 @@ from typing import Any, cast
 import pyarrow as pa
 from pyspark.sql import Row
 
-from antelog.spark.bucket import caching
 from antelog.spark.bucket.batch import ender, reasoner
-from antelog.spark.bucket.operator import Keeper
-from antelog.spark.bucket.telling import CHANGES, COUNTED, REJECTED, TOLD
+from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
+from antelog.spark.bucket.processor import BucketProcessor
+from antelog.spark.bucket.stream import forget
 from antelog.spark.job.job import Job
 from antelog.spark.transport.packing import PACKED, packer
 from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
@@ -108,7 +108,7 @@ class Stream:
 
     def store(self, number: int, head: bytes, parts: Sequence[bytes]) -> None:
         """Puts this in the place of what is kept of a bucket, and lets the worker forget it."""
-        caching.forget()
+        forget()
         values = self._stores[number].values
         values["head"].update((head,))
         values["parts"].put([(part,) for part in parts])
@@ -119,8 +119,8 @@ class Stream:
         packed = dealt(self._job, frames, self._chance)
         for number, store in self._stores.items():
             if self._chance.random() < 0.5:
-                caching.forget()
-            keeper = Keeper(self._job)
+                forget()
+            keeper = BucketProcessor(self._job)
             keeper.init(cast(Any, store))  # as much of a handle as the keeper needs
             rows = [Row(**line) for line in packed if line["bucket"] == number]
             if rows:
@@ -183,7 +183,7 @@ def seen(job: Job, told: Sequence[dict[str, Any]]) -> Seen:
 
 
 def _batches(told: Iterable[dict[str, Any]], what: str, names: list[str]) -> Iterator[pa.RecordBatch]:
-    table = pa.Table.from_pylist([line for line in told if line["what"] == what], TOLD)
+    table = pa.Table.from_pylist([line for line in told if line["what"] == what], OUTPUT)
     return iter(table.select(names).to_batches())
 
 

@@ -1,4 +1,4 @@
-"""antelog/spark/running.py, antelog/spark/bucket/operator.py: the same law on Spark itself."""
+"""antelog/spark/running.py, antelog/spark/bucket/processor.py: the same law on Spark itself."""
 
 from __future__ import annotations
 

@@ -9,8 +9,9 @@ import math
 from dataclasses import dataclass
 
 from tests.specification.answers import Answer, Answers
-from tests.specification.constraints import latest
-from tests.specification.terms import Atom, Comparison, Literal, Variable
+from tests.specification.literals import Comparison
+from tests.specification.literals.literal import Around, Literal
+from tests.specification.terms import Atom, Variable
 from tests.specification.world import NEVER, START, Derivation, Tick, World, stated_apart
 
 
@@ -63,17 +64,21 @@ class _Search:
         return max((self._literal(li, derivation) for li in open_), default=START)
 
     def _literal(self, literal: Literal, derivation: Derivation) -> Tick:
-        if literal.positive:
-            return self._world.last_arrival(literal.atom, derivation.comparisons, derivation.first)
-        time = literal.atom.time
-        first = [Comparison(Variable(n), ">=", tick) for n, tick in derivation.first.items()]
-        comparisons = [*derivation.comparisons, *first]
+        around = derivation.around
+        return max(
+            [START, *(self._world.last_arrival(atom, around) for atom in [literal.body.goal] if atom)]
+            + [self._asked(atom, around) for atom in literal.body.asked]
+        )
+
+    def _asked(self, atom: Atom, around: Around) -> Tick:
+        time, first = atom.time, around.first.items()
+        comparisons = [*around.comparisons, *(Comparison(Variable(n), ">=", tick) for n, tick in first)]
         if isinstance(time, Variable):
-            last = latest(time, derivation.comparisons, derivation.first)
+            last = self._world.last(time, around)
             if last is None or last == math.inf:
                 return START if last is None else NEVER
-            comparisons.append(Comparison(time, "<=", last))
-        asked, own = stated_apart(literal.atom, comparisons, {})
+            comparisons.append(Comparison(time, "<=", int(last)))
+        asked, own = stated_apart(atom, comparisons, {})
         if (asked, own) in self._seen:
             return START
         self._seen.add((asked, own))

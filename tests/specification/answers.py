@@ -8,19 +8,10 @@ from itertools import permutations
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
+from tests.specification.literals.literal import Body, Literal
 from tests.specification.program import Query
 from tests.specification.seen import seen
-from tests.specification.terms import (
-    OTHERS,
-    Condition,
-    Literal,
-    Special,
-    Term,
-    Variable,
-    mapped,
-    renamed,
-    variables,
-)
+from tests.specification.terms import OTHERS, Special, Term, Variable, mapped, renamed, variables
 from tests.specification.world import START, Derivation, Tick, World
 
 Answer: TypeAlias = tuple[tuple[str, Value | Special | None], ...]
@@ -72,7 +63,7 @@ def _groups(literals: list[Literal], own: frozenset[str]) -> Iterator[list[Liter
         yield group
 
 
-def _ties(literal: Literal, own: frozenset[str]) -> set[str | Condition]:
+def _ties(literal: Literal, own: frozenset[str]) -> set[str | Body]:
     return {*(variables(literal) - own), *literal.conditions}
 
 

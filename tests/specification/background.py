@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 
 from tests.specification.clauses import Clause
-from tests.specification.terms import ANY, Atom, Substitution, apply, holds, unify
+from tests.specification.literals import Body
+from tests.specification.terms import Atom, Substitution, apply
 
 
 def static_model(clauses: Iterable[Clause], given: Iterable[Atom]) -> frozenset[Atom]:
@@ -22,42 +23,29 @@ def static_model(clauses: Iterable[Clause], given: Iterable[Atom]) -> frozenset[
 
 def _levels(clauses: tuple[Clause, ...]) -> dict[str, int]:
     """A level for each predicate: not below those it rests on, and above those it negates."""
-    level = {
-        atom.predicate: 0 for c in clauses for atom in (c.head, *c.background, *(d.atom for d in c.denials))
-    }
+    rests = [
+        (c.head.predicate, each.static.predicate, each.denies)
+        for c in clauses
+        for each in c.literals
+        if each.static
+    ]
+    level = {name: 0 for c in clauses for name in [c.head.predicate]}
+    level |= {name: 0 for _, name, _ in rests}
     for _ in level:
-        for c in clauses:
-            least = [level[a.predicate] for a in c.background]
-            least += [level[d.atom.predicate] + 1 for d in c.denials]
-            level[c.head.predicate] = max(level[c.head.predicate], *least, 0)
+        for head, name, denies in rests:
+            level[head] = max(level[head], level[name] + denies)
     return level
 
 
 def _consequences(clause: Clause, model: Set[Atom]) -> Iterator[Atom]:
-    for known in joined(clause.background, model, {}):
-        denied = any(fits(apply(d.atom, known), model) for d in clause.denials)
-        if not denied and all(holds(apply(c, known)) for c in clause.comparisons):
+    for known in joined(clause.literals, model, {}):
+        if all(apply(each, known).holds(model) is not False for each in clause.literals):
             yield apply(clause.head, known)
 
 
-def joined(atoms: Iterable[Atom], model: Set[Atom], known: Substitution) -> list[Substitution]:
-    """The extensions of a substitution under which all these static atoms hold."""
+def joined(literals: Iterable[Body], model: Set[Atom], known: Substitution) -> list[Substitution]:
+    """The extensions of a substitution under which all the background literals hold."""
     found = [known]
-    for atom in atoms:
-        facts = [fact for fact in model if fact.predicate == atom.predicate]
-        found = [
-            new
-            for old in found
-            for fact in facts
-            if (new := unify(atom.arguments, fact.arguments, old)) is not None
-        ]
+    for each in literals:
+        found = [new for old in found for new in each.joined(model, old)]
     return found
-
-
-def fits(atom: Atom, model: Set[Atom]) -> bool:
-    """Whether some fact is an instance of an atom, in which `ANY` may be anything."""
-    return any(
-        fact.predicate == atom.predicate
-        and all(here in (ANY, there) for here, there in zip(atom.arguments, fact.arguments, strict=True))
-        for fact in model
-    )

@@ -1,4 +1,4 @@
-"""Rules in normal form: their conditions sorted by kind, and their equations gone.
+"""Rules in normal form: their equations are gone.
 
 `_` is a variable of its own, or under negation `ANY`. `X = high` and `T2 = T + 5` are put in wherever
 the variable stands; an equation with a sum of values, `W = V + 5`, stays a condition.
@@ -6,94 +6,48 @@ the variable stands; an equation with a sum of values, `W = V + 5`, stays a cond
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.vocabulary import Vocabulary
-from tests.specification.terms import ANY, Atom, Comparison, Denial, Term, Variable, apply, renamed, unify
+from tests.specification.literals import Body, Comparison, lowered
+from tests.specification.literals.literal import Lowering
+from tests.specification.terms import Atom, Term, Variable, apply, renamed, unify
 
 
 @dataclass(frozen=True)
 class Clause:
-    """`head` if `goals`, and not `negations`, with `background` and the comparisons and denials."""
+    """`head` if all `literals`."""
 
     head: Atom
-    goals: tuple[Atom, ...]
-    negations: tuple[Atom, ...]
-    background: tuple[Atom, ...]
-    denials: tuple[Denial, ...]
-    comparisons: tuple[Comparison, ...]
+    literals: tuple[Body, ...]
 
 
 def clause_of(rule: syntax.Rule, vocabulary: Vocabulary) -> Clause | None:
     """The clause of a rule; None if its equations contradict each other."""
-    fresh = (Variable(f"_{i}") for i in count(1))
+    lowering = Lowering(vocabulary)
     times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
     put: dict[str, Term] = {}
-    comparisons = []
-    for each in (c for c in rule.body if isinstance(c, syntax.Comparison)):
-        left, right = _term(each.left, fresh), _term(each.right, fresh)
-        sides = [t for t in (left, right) if isinstance(t, Variable)]
-        calculates = any(t.shift and t.name not in times for t in sides)
-        if each.operator == "=" and not calculates:
-            known = unify((left,), (right,), put)
+    literals = []
+    for each in (lowered(literal, lowering) for literal in rule.body):
+        if isinstance(each, Comparison) and each.operator == "=" and not _calculates(each, times):
+            known = unify((each.left,), (each.right,), put)
             if known is None:
                 return None
             put = known
         else:
-            comparisons.append(Comparison(left, each.operator, right))
-    positive = [_atom(a, fresh) for a, negated in syntax.atoms_of(rule) if not negated]
-    negative = [_negated(a, fresh) for a, negated in syntax.atoms_of(rule) if negated]
-    return Clause(
-        apply(_atom(rule.head, fresh), put),
-        tuple(apply(a, put) for a in positive if not vocabulary.is_static(a.predicate)),
-        tuple(apply(a, put) for a in negative if not vocabulary.is_static(a.predicate)),
-        tuple(apply(a, put) for a in positive if vocabulary.is_static(a.predicate)),
-        tuple(Denial(apply(a, put)) for a in negative if vocabulary.is_static(a.predicate)),
-        tuple(apply(c, put) for c in comparisons),
-    )
+            literals.append(each)
+    return Clause(apply(lowering.atom(rule.head), put), tuple(apply(each, put) for each in literals))
+
+
+def _calculates(comparison: Comparison, times: set[str]) -> bool:
+    """Whether something is added to a value."""
+    return any(isinstance(t, Variable) and t.shift and t.name not in times for t in comparison.operands)
 
 
 def apart(clause: Clause, number: int) -> Clause:
     """The clause with variables of its own."""
-    parts = (clause.head, *clause.goals, *clause.negations, *clause.background)
-    names = {
-        t.name
-        for a in (*parts, *(d.atom for d in clause.denials))
-        for t in a.arguments
-        if isinstance(t, Variable)
-    }
+    names = clause.head.variables.union(*(each.variables for each in clause.literals))
     own = {name: Variable(f"{name.partition('~')[0]}~{number}") for name in names}
-    return Clause(
-        renamed(clause.head, own),
-        tuple(renamed(a, own) for a in clause.goals),
-        tuple(renamed(a, own) for a in clause.negations),
-        tuple(renamed(a, own) for a in clause.background),
-        tuple(renamed(d, own) for d in clause.denials),
-        tuple(renamed(c, own) for c in clause.comparisons),
-    )
-
-
-def atom_of(atom: syntax.Atom) -> Atom:
-    """An atom of a query: each `_` is a variable of its own."""
-    return _atom(atom, (Variable(f"_{i}") for i in count(1)))
-
-
-def _term(term: syntax.Term, fresh: Iterator[Variable]) -> Term:
-    if isinstance(term, syntax.Variable):
-        return Variable(term.name)
-    if isinstance(term, syntax.Shifted):
-        return Variable(term.variable, term.offset)
-    return term.value if isinstance(term, syntax.Constant) else next(fresh)
-
-
-def _atom(atom: syntax.Atom, fresh: Iterator[Variable]) -> Atom:
-    return Atom(atom.predicate, tuple(_term(t, fresh) for t in atom.terms))
-
-
-def _negated(atom: syntax.Atom, fresh: Iterator[Variable]) -> Atom:
-    terms = (ANY if isinstance(t, syntax.Anonymous) else _term(t, fresh) for t in atom.terms)
-    return Atom(atom.predicate, tuple(terms))
+    return Clause(renamed(clause.head, own), tuple(renamed(each, own) for each in clause.literals))

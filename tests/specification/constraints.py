@@ -14,7 +14,8 @@ from itertools import pairwise, product
 from typing import TypeAlias
 
 from antelog.language.syntax import OPPOSITE
-from tests.specification.terms import Comparison, Term, Variable, holds
+from tests.specification.literals import Comparison
+from tests.specification.terms import Term, Variable
 
 Node: TypeAlias = tuple[str, str]
 _ZERO: Node = ("number", "")
@@ -31,7 +32,7 @@ def possible(comparisons: Collection[Comparison], first: Mapping[str, int]) -> b
 
 def follows(wanted: Comparison, known: Sequence[Comparison], first: Mapping[str, int]) -> bool:
     """Whether a comparison holds wherever those known do."""
-    decided = holds(wanted)
+    decided = wanted.holds()
     if decided is not None:
         return decided
     denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
@@ -81,7 +82,7 @@ def _add(edges: Edges, edge: tuple[Node, Node, Bound]) -> None:
 
 
 def _ways(comparison: Comparison, times: Collection[str]) -> Iterator[list[tuple[Node, Node, Bound]]]:
-    left, operator, right = comparison
+    left, operator, right = comparison.left, comparison.operator, comparison.right
     if operator == "!=":
         yield from _ways(Comparison(left, "<", right), times)
         yield from _ways(Comparison(left, ">", right), times)

@@ -21,7 +21,8 @@ from tests.specification import (
     evaluate,
     snapshots,
 )
-from tests.specification.terms import Atom, Literal, Special, by_time
+from tests.specification.literals.literal import Literal, by_time
+from tests.specification.terms import Atom, Special
 from tests.strategies import Case
 
 Fact = tuple[str, tuple[Value, ...], int]

@@ -19,7 +19,7 @@ from tests.specification.answers import (
     Report,
     reports,
 )
-from tests.specification.terms import Literal
+from tests.specification.literals.literal import Literal
 
 
 class Kind(Enum):

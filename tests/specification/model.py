@@ -14,8 +14,8 @@ from antelog.language import Checked, syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.syntax import Anonymous, Comparison, Value, variable_of
 from antelog.language.vocabulary import Kind
-from tests.specification.terms import Comparison as Compared
-from tests.specification.terms import Special, holds
+from tests.specification.literals import Comparison as Compared
+from tests.specification.terms import Special
 
 Row = tuple[Value | Special, ...]
 Bindings = Mapping[str, Value | Special]
@@ -109,4 +109,4 @@ def _holds(comparison: Comparison, values: Bindings) -> bool:
     if any(isinstance(value, str | Special) for value in sums):
         return False  # of a column that holds numbers
     left, right = (_value(side, values) for side in sides)
-    return bool(holds(Compared(left, comparison.operator, right)))
+    return bool(Compared(left, comparison.operator, right).holds())

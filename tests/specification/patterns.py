@@ -13,21 +13,20 @@ from itertools import chain, count
 from antelog.language.vocabulary import Kind, Vocabulary
 from tests.specification.clauses import Clause, apart
 from tests.specification.constraints import possible
+from tests.specification.literals import Body, Comparison, Fact
+from tests.specification.literals.literal import guards
 from tests.specification.terms import (
     Atom,
-    Comparison,
-    Denial,
     Substitution,
     Term,
     Variable,
     apply,
-    holds,
     put_in,
     put_in_once,
     renamed,
     shifted,
     unify,
-    variables,
+    variables_in,
 )
 
 _MOST_STEPS = 20_000
@@ -43,21 +42,45 @@ class Pattern:
     """A way to derive an atom whose arguments are `head`; `first` has the first ticks of its times."""
 
     head: tuple[Term, ...]
-    facts: tuple[Atom, ...]
-    negations: tuple[Atom, ...]
-    background: tuple[Atom, ...]
-    denials: tuple[Denial, ...]
-    comparisons: tuple[Comparison, ...]
+    literals: tuple[Body, ...]
     first: Mapping[str, int] = field(hash=False)
 
     @property
     def time(self) -> Term:
         return self.head[-1]
 
+    @property
+    def facts(self) -> tuple[Atom, ...]:
+        """The atoms of its fact literals."""
+        return tuple(each.goal for each in self.literals if each.goal)
+
+    @property
+    def stated(self) -> tuple[Body, ...]:
+        """Its facts and asked literals."""
+        return tuple(each for each in self.literals if each.time is not None)
+
+    @property
+    def asked(self) -> tuple[Atom, ...]:
+        """The atoms that its asked literals ask for."""
+        return tuple(atom for each in self.literals for atom in each.asked)
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return tuple(each for each in self.literals if isinstance(each, Comparison))
+
+    @property
+    def atoms(self) -> Iterator[Atom]:
+        """All atoms in it."""
+        for each in self.literals:
+            yield from (atom for atom in (each.goal, *each.asked, each.static) if atom)
+
+    def guarded(self) -> frozenset[str]:
+        """The variables in its fact literals and background literals."""
+        return guards(self.literals)
+
     def unguarded(self) -> frozenset[str]:
-        """The variables of the head that stand in no fact literal and no background literal."""
-        guarded = frozenset[str]().union(*map(variables, (*self.facts, *self.background)))
-        return frozenset(t.name for t in self.head if isinstance(t, Variable)) - guarded
+        """The variables of the head that stand in none of these."""
+        return variables_in(self.head) - self.guarded()
 
     def unguarded_time(self) -> str | None:
         return (
@@ -70,18 +93,14 @@ class Pattern:
 
 @dataclass(frozen=True)
 class _Goal:
-    atom: Atom
+    literal: Body
     above: tuple[Atom, ...] = ()
 
 
 @dataclass(frozen=True)
 class _State:
     known: Substitution = field(default_factory=dict)
-    facts: tuple[Atom, ...] = ()
-    negations: tuple[Atom, ...] = ()
-    background: tuple[Atom, ...] = ()
-    denials: tuple[Denial, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    literals: tuple[Body, ...] = ()
     times: tuple[Term, ...] = ()
 
 
@@ -100,7 +119,7 @@ class Resolver:
         self._root, self._window = asked.time, window
         head = (*map(Variable, names), asked.time)
         found = []
-        for state in self._solve((_Goal(asked),), _State()):
+        for state in self._solve((_Goal(Fact(asked)),), _State()):
             pattern = self._pattern(head, state)
             if pattern is not None:
                 found.append(_readable(pattern, names, asked.time))
@@ -114,18 +133,20 @@ class Resolver:
         goal, *rest = goals
         if self._steps < 0 or len(goal.above) > _DEEPEST:
             raise TooManyDerivationsError
-        atom = apply(goal.atom, state.known)
+        literal = apply(goal.literal, state.known)
+        atom = literal.goal
+        assert atom is not None
         state = replace(state, times=(*state.times, atom.time))
         if not self._is_near(atom.time, state.known):
             return
         if self.vocabulary[atom.predicate].kind is Kind.INPUT:
-            yield from self._solve(tuple(rest), replace(state, facts=(*state.facts, atom)))
+            yield from self._solve(tuple(rest), replace(state, literals=(*state.literals, literal)))
         elif atom not in {apply(each, state.known) for each in goal.above}:
             for clause in self.clauses.get(atom.predicate, ()):
                 own = apart(clause, next(self._numbers))
                 known = unify(own.head.arguments, atom.arguments, state.known)
                 if known is not None:
-                    body = tuple(_Goal(each, (*goal.above, atom)) for each in own.goals)
+                    body = tuple(_Goal(each, (*goal.above, atom)) for each in own.literals if each.goal)
                     yield from self._solve((*body, *rest), _entered(state, own, known))
 
     def _is_near(self, time: Term, known: Substitution) -> bool:
@@ -146,21 +167,16 @@ class Resolver:
         for time in times:
             if isinstance(time, Variable):
                 first[time.name] = max(first.get(time.name, 0 - int(time.shift)), -int(time.shift))
-        comparisons = [apply(c, known) for c in state.comparisons]
-        comparisons += self._frame(put_in(self._root, known), times)
-        if any(holds(c) is False for c in comparisons):
+        literals = [apply(each, known) for each in state.literals]
+        literals += self._frame(put_in(self._root, known), times)
+        comparisons = [each for each in literals if isinstance(each, Comparison)]
+        if any(each.holds() is False for each in comparisons):
             return None
-        kept = tuple(dict.fromkeys(c for c in comparisons if holds(c) is None))
-        if not possible(kept, first):
+        if not possible([each for each in comparisons if each.holds() is None], first):
             return None
+        kept = (each for each in literals if not isinstance(each, Comparison) or each.holds() is None)
         return Pattern(
-            tuple(put_in(t, known) for t in head),
-            tuple(dict.fromkeys(apply(a, known) for a in state.facts)),
-            tuple(dict.fromkeys(apply(a, known) for a in state.negations)),
-            tuple(dict.fromkeys(apply(a, known) for a in state.background)),
-            tuple(dict.fromkeys(apply(d, known) for d in state.denials)),
-            kept,
-            first,
+            tuple(put_in(t, known) for t in head), tuple(sorted(dict.fromkeys(kept), key=_order)), first
         )
 
     def _frame(self, root: Term, times: list[Term]) -> Iterator[Comparison]:
@@ -178,15 +194,14 @@ class Resolver:
 
 
 def _entered(state: _State, clause: Clause, known: Substitution) -> _State:
-    return _State(
-        known,
-        state.facts,
-        (*state.negations, *clause.negations),
-        (*state.background, *clause.background),
-        (*state.denials, *clause.denials),
-        (*state.comparisons, *clause.comparisons),
-        (*state.times, *(atom.time for atom in clause.negations)),
-    )
+    new = tuple(each for each in clause.literals if not each.goal)
+    times = tuple(each.time for each in new if each.time is not None)
+    return _State(known, (*state.literals, *new), (*state.times, *times))
+
+
+def _order(literal: Body) -> tuple[bool, bool, bool]:
+    """Facts, asked literals, background, and then what follows from these."""
+    return not literal.goal, not literal.asked, literal.static is None or literal.denies
 
 
 def _offset(time: Term) -> int:
@@ -209,8 +224,8 @@ def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
         if isinstance(term, Variable) and term.name not in known:
             known[term.name] = Variable(name, -term.shift)
     taken = {*names, *of_time}
-    for atom in (*pattern.facts, *pattern.negations, *pattern.background):
-        for term in atom.arguments:
+    for literal in pattern.literals:
+        for term in literal.operands:
             if isinstance(term, Variable) and term.name not in known:
                 name = _fresh(term.name.partition("~")[0], taken)
                 taken.add(name)
@@ -222,11 +237,7 @@ def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
             first[new.name] = tick - int(new.shift)
     return Pattern(
         tuple(put_in_once(t, known) for t in pattern.head),
-        tuple(renamed(a, known) for a in pattern.facts),
-        tuple(renamed(a, known) for a in pattern.negations),
-        tuple(renamed(a, known) for a in pattern.background),
-        tuple(renamed(d, known) for d in pattern.denials),
-        tuple(renamed(c, known) for c in pattern.comparisons),
+        tuple(renamed(each, known) for each in pattern.literals),
         first,
     )
 

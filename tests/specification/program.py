@@ -10,7 +10,8 @@ from antelog.language.durations import in_ticks, microseconds
 from antelog.language.syntax import Bound
 from antelog.language.vocabulary import Vocabulary
 from tests.specification.background import static_model
-from tests.specification.clauses import Clause, atom_of, clause_of
+from tests.specification.clauses import Clause, clause_of
+from tests.specification.literals.literal import Lowering
 from tests.specification.patterns import Pattern, Resolver
 from tests.specification.refusals import refuse
 from tests.specification.stream import Stream, admit, normal
@@ -84,7 +85,7 @@ def prepare(checked: Checked, stream: Stream, until: int, most: int | None = Non
 
 
 def _query(query: syntax.Query, resolver: Resolver, windows: Mapping[str, tuple[int, int]]) -> Query:
-    asked = atom_of(query.atom)
+    asked = Lowering(resolver.vocabulary).atom(query.atom)
     *objects, time = query.atom.terms
     names = tuple(dict.fromkeys(t.name for t in objects if isinstance(t, syntax.Variable)))
     patterns = minimal(resolver.patterns(asked, names, windows.get(asked.predicate)))

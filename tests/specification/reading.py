@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from antelog.diagnostics import Source
-from antelog.language import syntax
 from antelog.language.parser import parse
-from antelog.language.syntax import Comparison, Negation
+from antelog.language.vocabulary import Kind, Predicate, Vocabulary
 from tests.specification.answers import Answer, Explanation, explanation
-from tests.specification.terms import ANY, OTHERS, Atom, Condition, Denial, Literal, Term, Variable, by_time
-from tests.specification.terms import Comparison as Compared
+from tests.specification.literals import Body, lowered
+from tests.specification.literals.literal import Literal, Lowering, by_time
+from tests.specification.terms import OTHERS
 
 
 def answer_of(row: Mapping[str, Any], others: Iterable[str] | None) -> Answer:
@@ -40,32 +41,18 @@ def in_order(texts: Iterable[str]) -> list[str]:
 
 def literal_of(text: str) -> Literal:
     """A literal as it is printed: `Reading(a, V, 1) where V >= 90.5`."""
-    parsed = parse(Source(f"head(0) :- {text.replace(' where ', ', ')}."))
+    stated, _, conditions = text.partition(" where ")
+    (body,) = bodies(stated, Lowering(_NO_STATIC))
+    names = re.findall(r"not (\w+)", conditions)
+    static = Vocabulary({name: Predicate(name, Kind.STATIC, (), ()) for name in names})
+    return Literal(body, frozenset(bodies(conditions, Lowering(static)) if conditions else ()))
+
+
+def bodies(text: str, lowering: Lowering) -> Iterator[Body]:
+    parsed = parse(Source(f"head(0) :- {text}."))
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
-    first, *conditions = rule.body
-    ((atom, negated),) = first.atoms
-    return Literal(_atom(atom), not negated, frozenset(map(_condition, conditions)))
+    return (lowered(each, lowering) for each in rule.body)
 
 
-def _condition(condition: syntax.Literal) -> Condition:
-    if isinstance(condition, Comparison):
-        return Compared(_term(condition.left), condition.operator, _term(condition.right))
-    assert isinstance(condition, Negation), "a background fact is no condition"
-    return Denial(_atom(condition.atom))
-
-
-def _atom(atom: syntax.Atom) -> Atom:
-    return Atom(atom.predicate, tuple(map(_term, atom.terms)))
-
-
-def _term(term: syntax.Term) -> Term:
-    match term:
-        case syntax.Variable(name):
-            return Variable(name)
-        case syntax.Shifted(name, shift):
-            return Variable(name, shift)
-        case syntax.Constant(value):
-            return value
-        case _:
-            return ANY
+_NO_STATIC = Vocabulary({})

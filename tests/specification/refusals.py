@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tests.specification.constraints import is_bounded
+from tests.specification.literals import Comparison
 from tests.specification.patterns import Pattern
-from tests.specification.terms import ANY, Atom, Comparison, Variable, variables
+from tests.specification.terms import ANY, Atom, Variable, variables_in
 
 
 class RefusedError(Exception):
@@ -28,7 +29,7 @@ def refuse(queries: Iterable[Pattern], patterns_of: Callable[[Atom], Iterable[Pa
         pattern, ranging = waiting.pop()
         for reason in _reasons(pattern, ranging):
             raise RefusedError(reason)
-        for atom in pattern.negations:
+        for atom in pattern.asked:
             asked = [t for t in atom.arguments if t is not ANY]
             places = frozenset(
                 i for i, t in enumerate(asked[:-1]) if isinstance(t, Variable) and t.name in ranging
@@ -41,15 +42,13 @@ def refuse(queries: Iterable[Pattern], patterns_of: Callable[[Atom], Iterable[Pa
 
 def _at(pattern: Pattern, places: frozenset[int]) -> frozenset[str]:
     """The variables of a pattern that are asked for with an unguarded one."""
-    asked = (pattern.head[i] for i in places)
-    return frozenset(t.name for t in asked if isinstance(t, Variable))
+    return variables_in(pattern.head[i] for i in places)
 
 
 def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
     """`ranging` are the variables that may have a value nobody has named."""
-    head = frozenset(t.name for t in pattern.head if isinstance(t, Variable))
-    guarded = frozenset[str]().union(*map(variables, (*pattern.facts, *pattern.background)))
-    negated = frozenset[str]().union(*map(variables, pattern.negations))
+    head, guarded = variables_in(pattern.head), pattern.guarded()
+    negated = frozenset[str]().union(*(each.variables for each in pattern.literals if each.asked))
     if lost := negated - head - guarded:
         yield f"{', '.join(sorted(lost))} in negations only, and not in the head"
     if lost := head - guarded - negated:
@@ -61,7 +60,7 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
     if time and pattern.facts and not is_bounded(time, pattern.comparisons, pattern.first, known):
         yield f"the time {time} is unguarded and has no upper bound"
     for comparison in pattern.comparisons:
-        if variables(comparison) & ranging and not _is_plain(comparison):
+        if comparison.variables & ranging and not _is_plain(comparison):
             yield f"{comparison}: an unguarded variable"
 
 

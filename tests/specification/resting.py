@@ -14,21 +14,12 @@ from collections.abc import Iterator
 
 from antelog.language.vocabulary import Kind
 from tests.specification.answers import Answer
-from tests.specification.background import fits, joined
+from tests.specification.background import joined
 from tests.specification.constraints import latest
+from tests.specification.literals import Comparison
 from tests.specification.patterns import Pattern
 from tests.specification.program import Program, Query
-from tests.specification.terms import (
-    ANY,
-    Atom,
-    Substitution,
-    Term,
-    Variable,
-    apply,
-    holds,
-    unify,
-    variables,
-)
+from tests.specification.terms import Atom, Substitution, Term, Variable, apply, unify
 from tests.specification.world import first_ticks
 
 
@@ -62,34 +53,32 @@ class _Search:
         start = unify(pattern.head, asked, {})
         if start is None:
             return
-        for known in joined(pattern.background, self._program.background, start):
+        for known in joined(pattern.literals, self._program.background, start):
             for each in _with_times(pattern, known):
                 self._literals(pattern, each)
 
     def _literals(self, pattern: Pattern, known: Substitution) -> None:
-        facts = [apply(atom, known) for atom in pattern.facts]
-        negations = [apply(atom, known) for atom in pattern.negations]
-        denials = [apply(denial, known) for denial in pattern.denials]
-        comparisons = [c for each in pattern.comparisons if holds(c := apply(each, known)) is None]
-        if any(not variables(d) and fits(d.atom, self._program.background) for d in denials):
+        literals = [apply(each, known) for each in pattern.literals]
+        held = [each.holds(self._program.background) for each in literals]
+        if False in held:
             return
-        names = Counter(
-            term.name
-            for atom in (*facts, *negations, *(d.atom for d in denials))
-            for term in atom.arguments
-            if isinstance(term, Variable)
-        )
-        names.update(name for comparison in comparisons for name in variables(comparison))
-        guards = {name for atom in facts for name in variables(atom)}
+        open_ = [each for each, holds in zip(literals, held, strict=True) if holds is None]
+        atoms = [
+            each for each in open_ if not isinstance(each, Comparison) and (not each.static or each.denies)
+        ]
+        names = Counter(term.name for each in atoms for term in each.operands if isinstance(term, Variable))
+        names.update(name for each in open_ if isinstance(each, Comparison) for name in each.variables)
+        given = frozenset[str]().union(*(each.variables for each in literals if each.goal))
         for name, number in names.items():
-            if number > 1 or name not in guards:
+            if number > 1 or name not in given:
                 raise UndeterminedError(f"{name} has no value, and more than one literal is about it")
-        for atom in facts:
-            self.found.add(Atom(atom.predicate, tuple(_any(term) for term in atom.arguments)))
-        for atom in negations:
-            self._negated(atom)
+        for each in literals:
+            each.rest(self)
 
-    def _negated(self, atom: Atom) -> None:
+    def fact(self, atom: Atom) -> None:
+        self.found.add(atom)
+
+    def asked(self, atom: Atom) -> None:
         if atom in self._seen:
             return
         self._seen.add(atom)
@@ -100,23 +89,19 @@ class _Search:
             self.pattern(pattern, self._program.asked_of(atom))
 
 
-def _any(term: Term) -> Term:
-    return ANY if isinstance(term, Variable) else term
-
-
 def _with_times(pattern: Pattern, known: Substitution) -> Iterator[Substitution]:
     """The ways in which the open times of a pattern can have values, so that no comparison is false."""
     first = first_ticks(pattern, known)
     comparisons = [apply(each, known) for each in pattern.comparisons]
-    if first is None or any(holds(each) is False for each in comparisons):
+    if first is None or any(each.holds() is False for each in comparisons):
         return
-    atoms = (apply(atom, known) for atom in (*pattern.facts, *pattern.negations))
-    open_ = sorted({*first, *(atom.time.name for atom in atoms if isinstance(atom.time, Variable))})
+    times = (apply(each, known).time for each in pattern.stated)
+    open_ = sorted({*first, *(time.name for time in times if isinstance(time, Variable))})
     if not open_:
         yield known
         return
     name, tick = open_[0], first.get(open_[0], 0)
-    last = latest(Variable(name), [each for each in comparisons if holds(each) is None], first)
+    last = latest(Variable(name), [each for each in comparisons if each.holds() is None], first)
     if last == math.inf:
         raise UndeterminedError(f"nothing bounds the time {name}")
     while last is not None and tick <= last:

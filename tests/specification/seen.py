@@ -58,12 +58,12 @@ class _Search:
             self.constants.update(_proper([term]))
             return
         for comparison in pattern.comparisons:
-            if term in comparison:
-                self.constants.update(_proper([comparison.left, comparison.right]))
-        for atom in _atoms(pattern):
+            if term in comparison.operands:
+                self.constants.update(_proper(comparison.operands))
+        for atom in pattern.atoms:
             for column in _places_of(atom, term):
                 self.columns.add(column)
-        for atom in pattern.negations:
+        for atom in pattern.asked:
             asked = self._program.asked_of(atom)
             for below in self._program.patterns_of(atom):
                 for i, each in enumerate(asked):
@@ -75,13 +75,9 @@ def _places_of(atom: Atom, term: Term) -> Iterator[Column]:
     return (Column(atom.predicate, i) for i, each in enumerate(atom.arguments) if each == term)
 
 
-def _atoms(pattern: Pattern) -> Iterator[Atom]:
-    yield from (*pattern.facts, *pattern.negations, *pattern.background, *(d.atom for d in pattern.denials))
-
-
 def _constants(program: Program, columns: set[Column]) -> Iterator[Value]:
     """The constants in some columns: those of the patterns of a program, of delays, and of the background."""
-    for atom in (*(a for p in _patterns(program) for a in _atoms(p)), *program.background):
+    for atom in (*(a for p in _patterns(program) for a in p.atoms), *program.background):
         yield from _values(atom, columns)
     for predicate in program.vocabulary.predicates.values():
         for refinement in predicate.delays.refinements if predicate.kind is Kind.INPUT else ():
@@ -95,7 +91,7 @@ def _patterns(program: Program) -> Iterator[Pattern]:
     found = set(waiting)
     for pattern in waiting:
         yield pattern
-        fresh = {each for atom in pattern.negations for each in program.patterns_of(atom)} - found
+        fresh = {each for atom in pattern.asked for each in program.patterns_of(atom)} - found
         found |= fresh
         waiting += fresh
 

@@ -13,17 +13,16 @@ from dataclasses import replace
 from enum import Enum
 
 from tests.specification.constraints import follows
+from tests.specification.literals import Body, Comparison
 from tests.specification.patterns import Pattern
 from tests.specification.terms import (
-    Atom,
-    Comparison,
     Substitution,
     Term,
     Variable,
     put_in_once,
     renamed,
     shifted,
-    variables,
+    variables_in,
 )
 
 
@@ -38,30 +37,21 @@ def minimal(patterns: Sequence[Pattern]) -> list[Pattern]:
 
 def condensed(pattern: Pattern) -> Pattern:
     """The pattern without literals that others of it make needless."""
-    for literal in (*pattern.facts, *pattern.negations):
+    for literal in pattern.stated:
         smaller = _without(literal, pattern)
         if subsumes(pattern, smaller):
             return condensed(smaller)
     return pattern
 
 
-def _without(literal: Atom, pattern: Pattern) -> Pattern:
+def _without(literal: Body, pattern: Pattern) -> Pattern:
     """The pattern without a literal, and without what is said of variables that only this one has."""
-    facts, negations = (
-        tuple(each for each in part if each is not literal) for part in (pattern.facts, pattern.negations)
-    )
-    rest = frozenset[str]().union(*map(variables, (*facts, *negations)))
-    rest |= {t.name for t in pattern.head if isinstance(t, Variable)}
-    gone = variables(literal) - rest
-    return replace(
-        pattern,
-        facts=facts,
-        negations=negations,
-        background=tuple(a for a in pattern.background if not variables(a) & gone),
-        denials=tuple(d for d in pattern.denials if not variables(d) & gone),
-        comparisons=tuple(c for c in pattern.comparisons if not variables(c) & gone),
-        first={name: tick for name, tick in pattern.first.items() if name not in gone},
-    )
+    stated = [each for each in pattern.stated if each is not literal]
+    rest = variables_in(pattern.head).union(*(each.variables for each in stated))
+    gone = literal.variables - rest
+    kept = (each for each in pattern.literals if each not in pattern.stated and not each.variables & gone)
+    first = {name: tick for name, tick in pattern.first.items() if name not in gone}
+    return replace(pattern, literals=(*stated, *kept), first=first)
 
 
 def makes_needless(one: Pattern, other: Pattern) -> bool:
@@ -73,26 +63,22 @@ def subsumes(one: Pattern, other: Pattern) -> bool:
     if start is None:
         return False
     pairs = [
-        *((each, other.facts) for each in one.facts),
-        *((each, other.negations) for each in one.negations),
-        *((each, other.background) for each in one.background),
-        *((each.atom, tuple(d.atom for d in other.denials)) for each in one.denials),
+        (each, [candidate for candidate in other.literals if candidate.key == each.key])
+        for each in one.literals
+        if each.key is not None
     ]
     return any(_is_implied(one, other, known) for known in _embeddings(pairs, start))
 
 
-def _embeddings(
-    pairs: Sequence[tuple[Atom, tuple[Atom, ...]]], known: Substitution
-) -> Iterator[Substitution]:
+def _embeddings(pairs: Sequence[tuple[Body, list[Body]]], known: Substitution) -> Iterator[Substitution]:
     if not pairs:
         yield known
         return
-    (atom, candidates), *rest = pairs
+    (literal, candidates), *rest = pairs
     for candidate in candidates:
-        if candidate.predicate == atom.predicate:
-            found = _matched(atom.arguments, candidate.arguments, known)
-            if found is not None:
-                yield from _embeddings(rest, found)
+        found = _matched(literal.operands, candidate.operands, known)
+        if found is not None:
+            yield from _embeddings(rest, found)
 
 
 def _matched(here: Sequence[Term], there: Sequence[Term], known: Substitution) -> dict[str, Term] | None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from operator import ge, gt, le, lt
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value, number
@@ -51,56 +50,27 @@ class Atom(NamedTuple):
     def time(self) -> Term:
         return self.arguments[-1]
 
+    @property
+    def variables(self) -> frozenset[str]:
+        return variables_in(self.arguments)
+
+    def mapped(self, new: Callable[[Term], Term]) -> Atom:
+        return Atom(self.predicate, tuple(map(new, self.arguments)))
+
     def __str__(self) -> str:
         return f"{self.predicate}({', '.join(map(text, self.arguments))})"
 
 
-class Comparison(NamedTuple):
-    left: Term
-    operator: str
-    right: Term
+class Mapped(Protocol):
+    """An atom or a literal: its terms can be mapped one by one."""
 
-    def __str__(self) -> str:
-        return f"{text(self.left)} {self.operator} {text(self.right)}"
+    @property
+    def variables(self) -> frozenset[str]: ...
 
-
-class Denial(NamedTuple):
-    """A negated background atom, as a condition."""
-
-    atom: Atom
-
-    def __str__(self) -> str:
-        return f"not {self.atom}"
+    def mapped(self, new: Callable[[Term], Term]) -> Self: ...
 
 
-Condition: TypeAlias = Comparison | Denial
-
-
-class Literal(NamedTuple):
-    """An atom or its negation, with what is asked of its variables."""
-
-    atom: Atom
-    positive: bool = True
-    conditions: frozenset[Condition] = frozenset()
-
-    def __str__(self) -> str:
-        stated = str(self.atom) if self.positive else f"not {self.atom}"
-        return stated + (f" where {', '.join(sorted(map(str, self.conditions)))}" if self.conditions else "")
-
-
-def by_time(literals: Iterable[Literal]) -> list[Literal]:
-    """Literals by time, then text. Times that are still open come last, by offset, then name."""
-    return sorted(literals, key=lambda literal: (*_place(literal.atom.time), str(literal)))
-
-
-def _place(time: Term) -> tuple[bool, int | float, str]:
-    if isinstance(time, Variable):
-        return True, time.shift, time.name
-    assert isinstance(time, int), f"{time} is no time"
-    return False, time, ""
-
-
-Part = TypeVar("Part", Atom, Comparison, Denial, Literal)
+Part = TypeVar("Part", bound=Mapped)
 
 
 def text(term: Term) -> str:
@@ -125,7 +95,7 @@ def shifted(term: Term, by: int | float) -> Term:
 
 
 def apply(part: Part, known: Substitution) -> Part:
-    """An atom, a condition or a literal with its variables replaced by what they stand for."""
+    """An atom or a literal with its variables replaced by what they stand for."""
     return mapped(part, lambda term: put_in(term, known))
 
 
@@ -141,29 +111,15 @@ def put_in_once(term: Term, names: Substitution) -> Term:
 
 
 def mapped(part: Part, new: Callable[[Term], Term]) -> Part:
-    if isinstance(part, Atom):
-        return Atom(part.predicate, tuple(map(new, part.arguments)))
-    if isinstance(part, Comparison):
-        return Comparison(new(part.left), part.operator, new(part.right))
-    if isinstance(part, Denial):
-        return Denial(mapped(part.atom, new))
-    conditions = frozenset[Condition](_mapped_condition(c, new) for c in part.conditions)
-    return Literal(mapped(part.atom, new), part.positive, conditions)
+    return part.mapped(new)
 
 
-def _mapped_condition(condition: Condition, new: Callable[[Term], Term]) -> Condition:
-    if isinstance(condition, Denial):
-        return mapped(condition, new)
-    return mapped(condition, new)
+def variables(part: Mapped) -> frozenset[str]:
+    return part.variables
 
 
-def variables(part: Atom | Comparison | Denial | Literal) -> frozenset[str]:
-    if isinstance(part, Literal):
-        return variables(part.atom).union(*map(variables, part.conditions))
-    if isinstance(part, Denial):
-        return variables(part.atom)
-    terms = part.arguments if isinstance(part, Atom) else (part.left, part.right)
-    return frozenset(t.name for t in terms if isinstance(t, Variable))
+def variables_in(terms: Iterable[Term]) -> frozenset[str]:
+    return frozenset(term.name for term in terms if isinstance(term, Variable))
 
 
 def unify(ones: Iterable[Term], others: Iterable[Term], known: Substitution) -> dict[str, Term] | None:
@@ -181,22 +137,3 @@ def unify(ones: Iterable[Term], others: Iterable[Term], known: Substitution) -> 
             return None
         found[left.name] = shifted(right, -left.shift)
     return found
-
-
-_ORDERS: Mapping[str, Callable[..., bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
-
-
-def holds(comparison: Comparison) -> bool | None:
-    """Whether a comparison holds; None while a side has no value."""
-    left, operator, right = comparison
-    if isinstance(left, Variable) and isinstance(right, Variable) and left.name == right.name:
-        left, right = left.shift, right.shift
-    if isinstance(left, Variable) or isinstance(right, Variable):
-        return None
-    if operator in ("=", "!="):
-        return (left == right) is (operator == "=")
-    numbers = isinstance(left, int | float) and isinstance(right, int | float)
-    if not numbers and not (isinstance(left, str) and isinstance(right, str)):
-        return False
-    order: Callable[[Term, Term], bool] = _ORDERS[operator]
-    return order(left, right)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -13,7 +12,6 @@ from tests.few_literals import cases_of_few_literals
 from tests.specification import Change, Evaluation, Kind, Report, changes, outlook, snapshots
 from tests.specification.answers import Answer
 from tests.specification.helpers import evaluation_of
-from tests.specification.terms import Variable
 from tests.specification.world import NEVER
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
@@ -112,9 +110,5 @@ def _check_settled(evaluation: Evaluation, report: Report, by: int) -> None:
     """Whether the hypotheses that wait for nothing open are true or false by a tick."""
     for _, candidate in evaluation.answers[report.query].told(report.answer, report.tick):
         ticks = candidate.derivation.literals
-        settled = (min(t) for li, t in ticks.items() if li.positive or not _is_open(li.atom.arguments))
+        settled = (min(t) for li, t in ticks.items() if li.positive or not li.body.variables)
         assert all(tick <= by for tick in settled)
-
-
-def _is_open(terms: Iterable[object]) -> bool:
-    return any(isinstance(t, Variable) for t in terms)

@@ -6,6 +6,7 @@ from antelog.diagnostics import Source
 from antelog.language import read
 from tests.specification.background import static_model
 from tests.specification.clauses import Clause, clause_of
+from tests.specification.literals import Fact, Negated, Static
 from tests.specification.program import Program, prepare
 from tests.specification.stream import Stream
 from tests.specification.subsumption import condensed, subsumes
@@ -27,7 +28,7 @@ def _program(text: str, until: int = 9) -> Program:
 
 def _bodies(text: str) -> list[str]:
     (query,) = _program(text).queries
-    return sorted(", ".join(sorted(map(str, (*p.facts, *p.negations)))) for p in query.patterns)
+    return sorted(", ".join(sorted(map(str, (*p.facts, *p.asked)))) for p in query.patterns)
 
 
 def test_a_clause_has_its_conditions_by_kind_and_no_equations() -> None:
@@ -35,11 +36,12 @@ def test_a_clause_has_its_conditions_by_kind_and_no_equations() -> None:
         "static Site(x). static Closed(x).\n"
         "A(X, T) :- P(X, L, T), L = high, Site(X), not Closed(X), not P(X, low, T+1). query A(X, T)."
     )
-    assert list(map(str, clause.goals)) == ["P(X, high, T)"]
-    assert list(map(str, clause.negations)) == ["P(X, low, T+1)"]
-    assert list(map(str, clause.background)) == ["Site(X)"]
-    assert [str(each.atom) for each in clause.denials] == ["Closed(X)"]
-    assert clause.comparisons == ()
+    assert [(type(each), str(each)) for each in clause.literals] == [
+        (Fact, "P(X, high, T)"),
+        (Static, "Site(X)"),
+        (Static, "not Closed(X)"),
+        (Negated, "not P(X, low, T+1)"),
+    ]
 
 
 def test_a_rule_whose_equations_contradict_each_other_is_no_clause() -> None:

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from tests.specification.constraints import follows, is_bounded, latest, leaves_none, possible
-from tests.specification.terms import Atom, Comparison, Variable, apply, holds, put_in, unify, variables
+from tests.specification.literals import Comparison
+from tests.specification.terms import Atom, Variable, apply, put_in, unify, variables
 
 X, Y, T, U = map(Variable, "XYTU")
 
@@ -39,7 +40,7 @@ def test_a_substitution_is_applied_to_all_of_an_atom() -> None:
     ],
 )
 def test_comparisons_of_values(comparison: Comparison, outcome: bool | None) -> None:
-    assert holds(comparison) is outcome
+    assert comparison.holds() is outcome
 
 
 def test_comparisons_together() -> None:

@@ -5,53 +5,34 @@ A world is what is known if certain facts arrive, and no others.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
 
 from antelog.language.vocabulary import Kind
-from tests.specification.background import fits, joined
+from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
+from tests.specification.literals import Comparison
+from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks
 from tests.specification.patterns import Pattern, TooManyDerivationsError
 from tests.specification.program import Program
 from tests.specification.stream import Slot, delta, slot_of, slowest, time_of
 from tests.specification.terms import (
     ANY,
     Atom,
-    Comparison,
-    Condition,
-    Denial,
-    Literal,
     Substitution,
     Term,
     Variable,
     apply,
-    holds,
     put_in,
     renamed,
     unify,
-    variables,
+    variables_in,
 )
 
-Tick: TypeAlias = float
-NEVER: Tick = math.inf
-START: Tick = -1
-"""Before all ticks: what holds since then holds at each of them."""
+__all__ = ["NEVER", "START", "Derivation", "Tick", "Ticks", "World", "first_ticks", "stated_apart"]
 
 _MOST = 100_000
-
-
-EMPTY: Mapping[str, int] = MappingProxyType({})
-
-
-class Ticks(NamedTuple):
-    """From which tick on something is true, and from which on it is false."""
-
-    true_at: Tick
-    false_at: Tick
 
 
 @dataclass(frozen=True)
@@ -63,8 +44,7 @@ class Derivation:
     known: Substitution
     literals: Mapping[Literal, Ticks]
     facts: frozenset[Literal]
-    comparisons: tuple[Comparison, ...]
-    first: Mapping[str, int]
+    around: Around
     since: Tick
 
     @property
@@ -122,31 +102,27 @@ class World:
         slot = slot_of(self.program.vocabulary[atom.predicate], atom)
         return self._taken[slot][1] if slot in self._taken else NEVER
 
-    def last_arrival(self, atom: Atom, comparisons: tuple[Comparison, ...], first: Mapping[str, int]) -> Tick:
+    def last(self, time: Term, around: Around) -> Tick | None:
+        """The latest tick that a time can be: never if nothing bounds it, None if there is none."""
+        if isinstance(time, Variable):
+            return latest(time, around.comparisons, around.first)
+        assert isinstance(time, int)
+        return time
+
+    def last_arrival(self, atom: Atom, around: Around) -> Tick:
         """The latest t + δ that a fact literal may still stand for: never if nothing bounds it."""
-        time = atom.time
-        tick = latest(time, comparisons, first) if isinstance(time, Variable) else time_of(atom)
+        tick = self.last(atom.time, around)
         if tick is None:
             return START
         return tick + slowest(self.program.vocabulary[atom.predicate], atom.arguments)
 
-    def ticks(
-        self, literal: Literal, comparisons: tuple[Comparison, ...] = (), first: Mapping[str, int] = EMPTY
-    ) -> Ticks:
-        """Since when a literal is true or false, in a derivation with these comparisons and first ticks."""
-        atom = literal.atom
-        is_open = any(isinstance(a, Variable) for a in atom.arguments)
-        if not literal.positive:
-            if is_open:
-                return Ticks(NEVER, NEVER)
-            ticks = self.truth(atom)
-            return Ticks(ticks.false_at, ticks.true_at)
-        if not is_open:
+    def come(self, atom: Atom, around: Around) -> Ticks:
+        """Since when a fact literal is true or false."""
+        if not atom.variables:
             return self._of_fact(atom)
-        values = {a.name for a in atom.arguments[:-1] if isinstance(a, Variable)}
-        if any(leaves_none(name, comparisons) for name in values):
+        if any(leaves_none(name, around.comparisons) for name in variables_in(atom.arguments[:-1])):
             return Ticks(NEVER, START)
-        return Ticks(NEVER, min(self.last_arrival(atom, comparisons, first), self._excluded(atom)))
+        return Ticks(NEVER, min(self.last_arrival(atom, around), self._excluded(atom)))
 
     # ---- derivations ----
 
@@ -169,10 +145,9 @@ class World:
             return
         found: dict[tuple[Term, ...], tuple[Substitution, Tick]] = {}
         # A value of the background alone makes no difference, unless a condition is about it.
-        said: list[Atom | Comparison | Denial] = [*pattern.facts, *pattern.negations]
-        said += [*pattern.comparisons, *pattern.denials]
-        names = sorted({v for each in said for v in variables(each)} | {*_names(pattern.head)})
-        for known in joined(pattern.background, self.program.background, start):
+        said = (each for each in pattern.literals if not each.static or each.denies)
+        names = sorted(variables_in(pattern.head).union(*(each.variables for each in said)))
+        for known in joined(pattern.literals, self.program.background, start):
             for each, since in self._matched(pattern.facts, known, START):
                 values = tuple(put_in(Variable(name), each) for name in names)
                 if values not in found or since < found[values][1]:
@@ -194,7 +169,7 @@ class World:
         literal, *rest = literals
         yield from self._matched(tuple(rest), known, since)
         atom = apply(literal, known)
-        if not variables(atom):
+        if not atom.variables:
             return
         for fact, at in self.arrivals.items():
             if fact.predicate == atom.predicate:
@@ -211,27 +186,25 @@ class World:
         self, pattern: Pattern, known: Substitution, since: Tick, given: tuple[Comparison, ...]
     ) -> Derivation | None:
         first = first_ticks(pattern, known)
-        comparisons = tuple(dict.fromkeys(apply(c, known) for c in (*pattern.comparisons, *given)))
-        denials = [apply(d, known) for d in pattern.denials]
-        if first is None or any(holds(c) is False for c in comparisons):
+        literals = [apply(each, known) for each in (*pattern.literals, *given)]
+        held = [each.holds(self.program.background) for each in literals]
+        if first is None or False in held:
             return None
-        if any(not variables(d) and fits(d.atom, self.program.background) for d in denials):
-            return None
-        open_ = tuple(c for c in comparisons if holds(c) is None)
-        conditions: list[Condition] = [*open_, *(d for d in denials if variables(d))]
-        literals = {}
-        facts = set()
-        for atom, positive in (*((a, True) for a in pattern.facts), *((a, False) for a in pattern.negations)):
-            literal = _stated(apply(atom, known), positive, conditions)
-            literals[literal] = self.ticks(literal, open_, first)
-            if positive:
-                facts.add(literal)
+        conditions = [
+            each
+            for each, holds in zip(literals, held, strict=True)
+            if holds is None and each.time is None and each.variables
+        ]
+        around = Around(tuple(dict.fromkeys(c for c in conditions if isinstance(c, Comparison))), first)
+        found = {
+            Literal(each, frozenset(c for c in conditions if c.variables & each.variables)): each
+            for each in literals
+            if each.time is not None
+        }
+        ticks = {literal: each.ticks(self, around) for literal, each in found.items()}
+        facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
-        return Derivation(pattern, head, known, literals, frozenset(facts), open_, first, since)
-
-
-def _names(terms: Iterable[Term]) -> Iterator[str]:
-    return (term.name for term in terms if isinstance(term, Variable))
+        return Derivation(pattern, head, known, ticks, facts, around, since)
 
 
 def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:
@@ -247,11 +220,6 @@ def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:
     return found
 
 
-def _stated(atom: Atom, positive: bool, conditions: list[Condition]) -> Literal:
-    names = variables(atom)
-    return Literal(atom, positive, frozenset(c for c in conditions if variables(c) & names))
-
-
 def stated_apart(
     atom: Atom, comparisons: Iterable[Comparison], names: Mapping[str, Variable]
 ) -> tuple[Atom, tuple[Comparison, ...]]:
@@ -259,7 +227,7 @@ def stated_apart(
 
     Its open time has no shift, and what is said of it says something: the same question looks the same.
     """
-    own = [c for c in comparisons if variables(c) and variables(c) <= variables(atom)]
+    own = [c for c in comparisons if c.variables and c.variables <= atom.variables]
     new: dict[str, Term] = dict(names)
     for i, term in enumerate(atom.arguments):
         if isinstance(term, Variable) and term.name not in new:

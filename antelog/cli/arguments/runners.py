@@ -5,8 +5,8 @@ from __future__ import annotations
 from antelog.files.naming import Form
 from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
 from antelog.run.options import Runner
+from antelog.run.sources.opening import FOLLOWED
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES
-from antelog.watch.sources.opening import FOLLOWED
 
 RUN = Runner("run", SOURCES, SINKS)
 

@@ -12,21 +12,21 @@ import click
 from antelog.cli.arguments.completion import queries_of
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.reading import Read, equation
-from antelog.cli.arguments.ticks import tick_of
-from antelog.cli.arguments.units import time_unit_option, with_units
-from antelog.cli.recorded.facts import (
+from antelog.cli.arguments.recorded import (
     arrival_option,
-    facts_of,
     input_option,
+    recording_of,
     static_option,
     until_option,
 )
-from antelog.cli.recorded.through import through
+from antelog.cli.arguments.ticks import tick_of
+from antelog.cli.arguments.units import time_unit_option, with_units
+from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.errors import DataError, UnsupportedError
 from antelog.pictures.reading import of_lines
 from antelog.program import load
-from antelog.telling.shown import Tables
+from antelog.run.sinks.result import Tables
 
 if TYPE_CHECKING:
     from antelog.pictures import Drawing
@@ -133,7 +133,7 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
             program = with_units(load(source), units)
             first = tick_of(since, program.plan, "--since")
             tables: list[Tables] = []
-            engine = through(program, facts_of(program.plan, facts), tables.append)
+            engine = through(program, recording_of(program.plan, facts), tables.append)
             drawing = draw(tables, now=engine.now, since=first, program=program, **look)
         drawing.save(output)
 

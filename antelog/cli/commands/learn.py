@@ -9,16 +9,16 @@ import click
 
 from antelog.accounts import Counts
 from antelog.cli.arguments.maps import map_option
-from antelog.cli.arguments.units import time_unit_option, with_units
-from antelog.cli.recorded.facts import (
+from antelog.cli.arguments.recorded import (
     arrival_option,
-    facts_of,
     input_option,
+    recording_of,
     rejects_option,
     static_option,
     until_option,
 )
-from antelog.cli.recorded.through import through
+from antelog.cli.arguments.units import time_unit_option, with_units
+from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
@@ -71,7 +71,7 @@ def learn(
         if not output.parent.is_dir():
             raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
         loaded = with_units(load(program), given["time_units"])
-        facts = facts_of(loaded.plan, given)
+        facts = recording_of(loaded.plan, given)
         engine = through(loaded, facts, rejects=rejects, model=LEARN, epoch=epoch, half_life=None)
         model = engine.model
         _check(engine, model)

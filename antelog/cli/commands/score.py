@@ -9,16 +9,16 @@ import click
 
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import model_option
-from antelog.cli.arguments.units import time_unit_option, with_units
-from antelog.cli.recorded.facts import (
+from antelog.cli.arguments.recorded import (
     arrival_option,
-    facts_of,
     input_option,
+    recording_of,
     rejects_option,
     static_option,
     until_option,
 )
-from antelog.cli.recorded.through import through
+from antelog.cli.arguments.units import time_unit_option, with_units
+from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import tell
 from antelog.forecast.report.data import report_json
@@ -77,7 +77,7 @@ def score(
     """
     with ending_in_words(ctx):
         loaded = with_units(load(program), given["time_units"])
-        facts = facts_of(loaded.plan, given)
+        facts = recording_of(loaded.plan, given)
         chosen = LEARN if model is None and not loaded.plan.declares_chances else model
         _tell(loaded, through(loaded, facts, rejects=rejects, model=chosen), output)
 

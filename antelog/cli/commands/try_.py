@@ -14,25 +14,21 @@ import click
 from antelog.cli.arguments.maps import map_option
 from antelog.cli.arguments.models import forecast_of, min_chance_option, model_option, most_option
 from antelog.cli.arguments.reading import Read
-from antelog.cli.arguments.ticks import tick_of
-from antelog.cli.arguments.units import time_unit_option, with_units
-from antelog.cli.recorded.facts import (
-    Facts,
+from antelog.cli.arguments.recorded import (
     arrival_option,
-    facts_of,
     input_option,
-    recorded,
+    recording_of,
     rejects_option,
-    say_what_is_missing,
-    static_facts,
     static_option,
     until_option,
 )
-from antelog.cli.recorded.outcomes import Outcomes
-from antelog.cli.recorded.replay import changes, snapshots
+from antelog.cli.arguments.ticks import tick_of
+from antelog.cli.arguments.units import time_unit_option, with_units
+from antelog.cli.replaying import say_what_is_missing
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.outcomes import Outcomes
 from antelog.cli.show.set_aside import (
     say_what_was_dropped,
     say_what_was_left_out,
@@ -46,9 +42,11 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.process import Engine
 from antelog.program import Program, load
+from antelog.run.driver import ChangeView, Driver, SnapshotView, View
+from antelog.run.replay import Recording, static_facts
+from antelog.run.sinks import lines
+from antelog.run.sinks.result import StepResult
 from antelog.run.values import kinds
-from antelog.telling import json_lines
-from antelog.telling.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class _Bounds:
 class _Options:
     """What the command was asked for; `forecast` has what the engine is to know about chances."""
 
-    facts: Facts
+    facts: Recording
     look: _Look
     bounds: _Bounds
     forecast: Mapping[str, Any]
@@ -155,7 +153,7 @@ def try_(ctx: click.Context, /, program: Path, **given: Any) -> None:
 
 def _options(plan: Plan, given: Mapping[str, Any]) -> _Options:
     """What was given on the command line, by the names of the options."""
-    facts, since = facts_of(plan, given), tick_of(given["since"], plan, "--since")
+    facts, since = recording_of(plan, given), tick_of(given["since"], plan, "--since")
     snapshots, as_table = given["shown"] == "snapshots", given["form"] == "table"
     return _Options(
         facts,
@@ -200,18 +198,19 @@ def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStac
     relations = list(engine.plan.queries)
     outcomes = Outcomes(relations)
     facts, look = options.facts, options.look
+    view: View
     if look.snapshots:
         since = 0 if look.since is None and engine.plan.tick is None else look.since
         total = None if since is None or facts.until is None else max(0, facts.until - since + 1)
-        report = stack.enter_context(progress_bar("ticks", total))
-        found = snapshots(engine, recorded(engine.plan, facts, rejects), since, facts.until, report)
+        view = SnapshotView(since, stack.enter_context(progress_bar("ticks", total)))
+        reader = facts.reader(engine.plan, rejects)
     else:
+        view = ChangeView()
         report = stack.enter_context(progress_bar("facts", facts.size))
-        found = changes(engine, recorded(engine.plan, facts, rejects, report), facts.until)
+        reader = facts.reader(engine.plan, rejects, report)
     show = _printer(relations, engine.plan.tick, look)
     nothing = True
-    for each in found:
-        rejects.add(each.set_aside)
+    for each in Driver(engine, reader, view).steps():
         outcomes.take(each.tables if each.changes is None else each.changes, each.tick)
         if each.tables:
             show(each)
@@ -221,24 +220,24 @@ def _replay(engine: Engine, options: _Options, rejects: Rejects, stack: ExitStac
     return outcomes
 
 
-def _printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:
+def _printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[StepResult], None]:
     if look.as_table:
         return _table_printer(relations, tick, look)
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = json_lines.Style(look.explanations, ascii_only=not encoding.startswith("utf"))
-    lines = json_lines.snapshot_lines if look.snapshots else json_lines.change_lines
+    style = lines.Style(look.explanations, ascii_only=not encoding.startswith("utf"))
+    text_of = lines.snapshot_lines if look.snapshots else lines.change_lines
 
-    def show(shown: Shown) -> None:
-        sys.stdout.write(lines(relations, shown, style))
+    def show(shown: StepResult) -> None:
+        sys.stdout.write(text_of(relations, shown, style))
 
     return show
 
 
-def _table_printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[Shown], None]:
+def _table_printer(relations: list[Relation], tick: int | None, look: _Look) -> Callable[[StepResult], None]:
     to = listing.listing(to_stdout(), tick, look.explanations)
     last: int | None = None
 
-    def show(shown: Shown) -> None:
+    def show(shown: StepResult) -> None:
         nonlocal last
         show_them = listing.print_snapshot if look.snapshots else listing.print_changes
         last = show_them(relations, shown, last, to)

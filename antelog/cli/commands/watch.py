@@ -19,14 +19,14 @@ from antelog.cli.arguments.models import forecast_of, min_chance_option, model_o
 from antelog.cli.arguments.page import address_of, page_options, token
 from antelog.cli.arguments.pairs import files_of_statics
 from antelog.cli.arguments.reading import Read
+from antelog.cli.arguments.recorded import static_option
 from antelog.cli.arguments.units import time_unit_option, with_units
-from antelog.cli.recorded.facts import say_what_is_missing, static_facts, static_option
+from antelog.cli.replaying import say_what_is_missing
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
-from antelog.cli.show.terminal import to_stdout
-from antelog.cli.watching.beginning import Files, Terminal, Wish, follower
+from antelog.cli.show.terminal import say, to_stdout
 from antelog.cli.watching.beside import Tend, with_alerts, with_page
 from antelog.cli.watching.showing import is_changes, show_changes
 from antelog.cli.watching.sources import pair, posted, sources_of, timing_of
@@ -34,10 +34,27 @@ from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
 from antelog.forecast.columns import KINDS
 from antelog.program import Program, load
-from antelog.run.values import duration, kinds
-from antelog.telling import json_lines
-from antelog.telling.shown import Shown
-from antelog.watch.sources.opening import Followed
+from antelog.run.address import Files, Kafka, Reach
+from antelog.run.driver import RunCourse
+from antelog.run.following import FollowedRun, InputAddresses, RunOutput, RunStore
+from antelog.run.replay import static_facts
+from antelog.run.sinks import lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.sources.opening import Followed
+from antelog.run.store import Store
+from antelog.run.values import SettingError, duration, kinds
+
+_WRITTEN: Reach[Files | Kafka] = Reach("`antelog watch`", "write", (Files, Kafka))
+
+
+def _destination(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> Files | Kafka | None:
+    """The file or topic of --output."""
+    if text is None or not text.startswith("kafka:"):
+        return None if text is None else Files(text)
+    try:
+        return _WRITTEN.read(text)
+    except SettingError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 @click.command(
@@ -60,8 +77,9 @@ from antelog.watch.sources.opening import Followed
     help="Keep in this file how far it has come, and go on there next time, without a fact lost.",
 )  # fmt: skip
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Write changes to this file instead of stdout; with --state each of them exactly once.",
+    "--output", callback=_destination, metavar="FILE|TOPIC",
+    help="Write changes to this file or topic (kafka://host:9092/topic) instead of stdout; with --state each "
+    "of them exactly once.",
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="Stop when all that is there has been read.")
 @click.option(
@@ -144,35 +162,36 @@ def _run(program: Program, given: Mapping[str, Any]) -> None:
     statics = files_of_statics(plan, given["statics"])
     wanted = wanted_alerts(given, program, chances=bool(given["model"]) or plan.declares_chances)
     print_diagnostics(program.warnings, program.source, stderr())
-    say_what_is_missing(plan, dict.fromkeys(places, Path()))
+    say_what_is_missing(plan, places)
     page = None if given["no_page"] or given["once"] else address_of(given, facts=_token(places, given))
     with ExitStack() as stack:
-        engine = {
-            "static": static_facts(plan, statics, Rejects(), maps),
-            "limit": given["limit"],
-            **forecast,
-        }
-        wish = Wish(
-            places, timing, given["arrival"], given["only"] or KINDS, given["explanations"], given["once"],
-            engine, maps,
-        )  # fmt: skip
-        feed = _feed(given, posted(places) or wanted is not None, stack)
-        files = Files(given["state"], feed, given["output"])
+        kept = _store(given, posted(places) or wanted is not None or not given["no_page"], stack)
         tends: list[Tend] = []
-        if feed is not None and wanted is not None:
-            tends.append(with_alerts(feed, wanted, stack))
-        terminal = Terminal(_printer(plan, given), lambda: [tend() for tend in tends], page is not None)
-        found = follower(program, wish, files, terminal, stack)
-        if feed is not None and page is not None:
-            tends.append(with_page(feed, page, stack))
+        run = FollowedRun(
+            program,
+            InputAddresses(places, given["arrival"], maps),
+            timing,
+            RunCourse(given["once"], given["state"] is not None, lambda: [tend() for tend in tends]),
+            given["only"] or KINDS,
+            {"static": static_facts(plan, statics, Rejects(), maps), "limit": given["limit"], **forecast},
+            lambda note: say(f"note: {note}"),
+        )
+        found = run.follower(kept, _output(plan, given), stack)
+        if kept.store is not None and wanted is not None:
+            tends.append(with_alerts(kept.store.path, wanted, stack))
+        if kept.store is not None and page is not None:
+            tends.append(with_page(kept.store.path, page, stack))
         with stoppable() as stopping:
             found.run(stopping)
+            if page is not None and not stopping():
+                say("note: all has been read; the page is there until you stop it with Ctrl-C")
+                found.driver.linger(stopping)
         sys.stdout.flush()
-        say_what_was_read(found.told.rejects, found.engine)
-        say_what_was_dropped(found.engine)
-        rejects = found.told.rejects
+        rejects, engine = found.driver.reader.rejects, found.driver.engine
+        say_what_was_read(rejects, engine)
+        say_what_was_dropped(engine)
         SetAside(rejects.counts, rejects.first, plan.tick, rejects.delays).say(None, "the page")
-        if given["once"] and not found.known.sources:
+        if given["once"] and not found.resumed:
             rejects.require_use()
 
 
@@ -181,35 +200,63 @@ def _token(places: Mapping[str, Followed], given: Mapping[str, Any]) -> str | No
     return given["facts_token"] or secrets.token_urlsafe(24) if posted(places) else None
 
 
-def _feed(given: Mapping[str, Any], needed: bool, stack: ExitStack) -> Path | None:
-    """The folder of the feed, if anybody reads it."""
-    if given["no_page"] and not needed:
-        return None
+def _store(given: Mapping[str, Any], feed: bool, stack: ExitStack) -> RunStore:
+    """The store, if there is a state to be kept, or anybody reads a feed."""
     state: Path | None = given["state"]
+    if state is None and not feed:
+        return RunStore()
     if state is not None:
-        folder = state.with_name(f"{state.name}.feed")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        return folder
-    return Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
+        store = Store.open(state)
+    else:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
+        store = Store.open(folder / "feed", temporary=True)
+    stack.callback(store.close)
+    return RunStore(store, state, feed)
 
 
-def _printer(plan: Plan, given: Mapping[str, Any]) -> Callable[[Shown], None]:
-    """What prints changes on stdout, at once."""
-    relations, explanations = list(plan.queries), given["explanations"]
+class _Terminal:
+    """Changes on stdout, at once."""
+
+    def __init__(self, show: Callable[[StepResult], None]) -> None:
+        self._show = show
+
+    def write(self, step: StepResult) -> None:
+        self._show(step)
+        sys.stdout.flush()
+
+    def mark(self) -> None:
+        """Nothing is known of what was read of it."""
+
+    def close(self) -> None:
+        """Stdout stays open."""
+
+
+def _output(plan: Plan, given: Mapping[str, Any]) -> RunOutput:
+    """Where changes go, those of the wanted kinds."""
+    relations, explanations, only = list(plan.queries), given["explanations"], given["only"] or KINDS
+    style = lines.Style(explanations)
+
+    def text(step: StepResult) -> str:
+        return lines.change_lines(relations, lines.with_kinds(step, only), style)
+
+    return RunOutput(given["output"], text, _Terminal(_printer(plan, given)))
+
+
+def _printer(plan: Plan, given: Mapping[str, Any]) -> Callable[[StepResult], None]:
+    """What prints changes of the wanted kinds."""
+    relations, explanations, only = list(plan.queries), given["explanations"], given["only"] or KINDS
     if given["form"] == "table":
         to = listing.listing(to_stdout(), plan.tick, explanations)
         last: list[int | None] = [None]
 
-        def show(shown: Shown) -> None:
-            last[0] = listing.print_changes(relations, shown, last[0], to)
-            sys.stdout.flush()
+        def show(step: StepResult) -> None:
+            last[0] = listing.print_changes(relations, lines.with_kinds(step, only), last[0], to)
 
         return show
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = json_lines.Style(explanations, ascii_only=not encoding.startswith("utf"))
+    style = lines.Style(explanations, ascii_only=not encoding.startswith("utf"))
 
-    def write(shown: Shown) -> None:
-        sys.stdout.write(json_lines.change_lines(relations, shown, style))
-        sys.stdout.flush()
+    def write(step: StepResult) -> None:
+        sys.stdout.write(lines.change_lines(relations, lines.with_kinds(step, only), style))
 
     return write

@@ -18,8 +18,8 @@ from antelog.run.address import Files, Kafka, Rate
 from antelog.spark.endpoints.endpoints import Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark.endpoints.columns import Kind
     from antelog.spark.endpoints.sources import CsvLayout, Reading, Schema
-    from antelog.spark.endpoints.text_columns import Kind
     from antelog.spark.session.session import Session
 
 _LINES = 1_000
@@ -138,14 +138,14 @@ def _columns(asked: _Asked, found: _Found) -> dict[str, str]:
 
 def _inner(found: _Found) -> Mapping[str, object]:
     """The paths of fields within columns that are structs."""
-    from antelog.spark.endpoints.fields import paths  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.columns import paths  # noqa: PLC0415 - needs PySpark
 
     return {} if found.schema is None else dict(paths(found.schema))
 
 
 def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], misfit: str) -> None:
     """Raises DataError if columns were told by position, and their types are others."""
-    from antelog.spark.endpoints.fields import has_numbers  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.columns import has_numbers  # noqa: PLC0415 - needs PySpark
 
     for column, type_ in zip(asked.wanted.columns, asked.wanted.types, strict=False):
         if type_ is not None and has_numbers(schema, columns[column]) != (type_ == "number"):
@@ -154,8 +154,7 @@ def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], mi
 
 def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
     """What the source has: where it is files and a stream is to follow them, what one after the other has."""
-    from antelog.spark.endpoints import sources  # noqa: PLC0415 - needs PySpark
-    from antelog.spark.pipeline import looking  # noqa: PLC0415
+    from antelog.spark.endpoints import folders, sources  # noqa: PLC0415 - needs PySpark
 
     match asked.source:
         case Rate() | Kafka(values="json"):
@@ -163,13 +162,13 @@ def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
         case Kafka():
             yield _Found(None, sources.CsvLayout(",", tuple(asked.columns)))
         case Files(form="parquet") as files:
-            for schema in looking.schemas(spark, files, stream=asked.stream):
+            for schema in folders.schemas(spark, files, stream=asked.stream):
                 yield _Found(list(schema.names), schema=schema)
         case Files(form="json") as files:
-            for lines in looking.heads(spark, files, _LINES, stream=asked.stream):
+            for lines in folders.heads(spark, files, _LINES, stream=asked.stream):
                 yield _Found(None, lines=lines)
         case Files() as files:
-            yield from _of_csv(files, asked.wanted, looking.heads(spark, files, _ROWS, stream=asked.stream))
+            yield from _of_csv(files, asked.wanted, folders.heads(spark, files, _ROWS, stream=asked.stream))
         case source:
             schema = sources.typed(spark, source).schema
             yield _Found(list(schema.names), schema=schema)
@@ -201,12 +200,12 @@ def _names(asked: _Asked, lines: Sequence[str]) -> list[str]:
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
     """What the rules ask for at a place of an input, for facts that are made up."""
-    atoms = (
-        atom
+    facts = (
+        fact
         for relation in plan.relations
         for pattern in relation.patterns
-        for atom in pattern.atoms
-        if atom.predicate == name
+        for fact in pattern.facts
+        if fact.predicate == name
     )
-    arguments = (atom.arguments[position] for atom in atoms)
+    arguments = (fact.arguments[position] for fact in facts)
     return tuple(dict.fromkeys(each.value for each in arguments if isinstance(each, Const)))

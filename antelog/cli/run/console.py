@@ -10,7 +10,7 @@ import pyarrow as pa
 from antelog.cli.show import listing
 from antelog.cli.show.terminal import to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.telling.shown import Shown
+from antelog.run.sinks.result import StepResult
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
@@ -24,7 +24,7 @@ def console_printer(plan: Plan) -> Callable[[Outcomes], None]:
 
     def show(outcomes: Outcomes) -> None:
         nonlocal last
-        last = listing.print_changes(relations, Shown(0, tables_of(outcomes, relations)), last, to)
+        last = listing.print_changes(relations, StepResult(0, tables_of(outcomes, relations)), last, to)
         to.console.file.flush()
 
     return show

@@ -23,15 +23,15 @@ from antelog.cli.run.console import tables_of
 from antelog.cli.watching.beside import Tend, with_page
 from antelog.program import Program
 from antelog.run.settings import Settings
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.set_aside import fact_text
 from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.set_aside import fact_text
-from antelog.telling.shown import Shown
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
-    from antelog.spark.pipeline.following import Counts
+    from antelog.spark.pipeline.stream_run import Counts
 
 _MOST_REJECTS = 100
 """So many rows that were set aside are shown of a batch."""
@@ -52,7 +52,7 @@ class Paging:
         lines: list[str] = []
         if counts.get("changes"):
             relations = list(self.program.plan.queries)
-            shown = Shown(0, tables_of(seen, relations))
+            shown = StepResult(0, tables_of(seen, relations))
             lines += change_lines(relations, shown, Style()).splitlines()
         if any(counts.get(reason) for reason in REASONS):
             lines += self._rejects(seen)

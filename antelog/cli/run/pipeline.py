@@ -27,20 +27,20 @@ from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
+from antelog.run.sinks.set_aside import Places, fact_text
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.reaching import reach
-from antelog.spark.pipeline.claiming import claimed
+from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
-from antelog.telling.set_aside import Places, fact_text
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outcomes
-    from antelog.spark.endpoints.sinks import Batch
+    from antelog.spark.endpoints.sinks import MicroBatch
     from antelog.spark.endpoints.sources import Reading
-    from antelog.spark.pipeline.following import Counts
+    from antelog.spark.pipeline.stream_run import Counts
     from antelog.spark.session.session import Session
 
 _PAUSE = 0.2
@@ -63,7 +63,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
     on_console = any(isinstance(each, Console) for each in ends.outputs)
     with ExitStack() as stack:
         if settings.checkpoint is not None:
-            stack.enter_context(claimed(settings.checkpoint))
+            stack.enter_context(locked(settings.checkpoint))
         master = master_of(settings.master, settings.conf)
         reach(here, sinks, settings.conf, master)
         wanted = settings_of(
@@ -154,7 +154,7 @@ class _Pipeline:
     page: Paging | None = None
 
     def run(self) -> None:
-        from antelog.spark.session.failures import plainly  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.failures import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
             ends, stream = self.ends, self.settings.stream
@@ -209,15 +209,15 @@ class _Pipeline:
     # ---- once ----
 
     def _read_once(self, outcomes: Outcomes) -> None:
-        from antelog.spark.endpoints.sinks import Batch, refuse_used  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.pipeline.following import totals  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sinks import MicroBatch, refuse_used  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.pipeline.stream_run import totals  # noqa: PLC0415 - needs PySpark
 
         refuse_used(self.spark, self.ends.sinks, fresh=True)
         packed = outcomes.frame.persist()
         try:
             seen = outcomes.of(packed)
             counts = totals(seen)
-            self._writer()(seen, Batch(self._name()), counts)
+            self._writer()(seen, MicroBatch(self._name()), counts)
             self.report.of_no_use = self._of_no_use(seen, counts)
         finally:
             packed.unpersist()
@@ -250,7 +250,7 @@ class _Pipeline:
         from antelog.spark import guard  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.folders import entries  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sinks import refuse_used  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.pipeline.following import follow  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.pipeline.stream_run import follow  # noqa: PLC0415 - needs PySpark
 
         outcomes = outcomes_but(())
         with ExitStack() as stack:
@@ -279,18 +279,18 @@ class _Pipeline:
 
     # ---- results ----
 
-    def _writer(self) -> Callable[[Outcomes, Batch, Counts], None]:
+    def _writer(self) -> Callable[[Outcomes, MicroBatch, Counts], None]:
         """What writes the outcomes of a batch to all sinks."""
+        from antelog.spark.endpoints.folders import input_of  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sinks import write, write_changes  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.pipeline.looking import input_of  # noqa: PLC0415 - needs PySpark
 
         settings = self.settings
         show = console_printer(self.program.plan)
         files = {name: str(source) for name, source in settings.inputs.items()}
         places = Places(files, self.program.plan.tick)
 
-        def write_all(seen: Outcomes, batch: Batch, counts: Counts) -> None:
+        def write_all(seen: Outcomes, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")

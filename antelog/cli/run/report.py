@@ -19,10 +19,10 @@ from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
-from antelog.telling.set_aside import Places, fact_text
+from antelog.run.sinks.set_aside import Places, fact_text
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark.pipeline.following import Progress
+    from antelog.spark.pipeline.stream_run import Progress
 
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -17,8 +17,8 @@ from antelog.forecast.judges.alerts import FALL
 from antelog.forecast.report.percents import percent
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
-from antelog.telling.shown import Shown
-from antelog.telling.values import plain, rows_of
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.values import plain, rows_of
 
 _COLOURS = {
     "possible": "cyan",
@@ -82,7 +82,9 @@ def listing(console: Console, tick: int | None, explanations: int | None) -> Lis
     return Listing(console, Marks(), tick, explanations)
 
 
-def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int | None:
+def print_changes(
+    relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing
+) -> int | None:
     """The changes, those of a tick below its number. `last` is the tick printed last; so is the result."""
     rows = [
         (row["tick"], number, row)
@@ -97,7 +99,7 @@ def print_changes(relations: Sequence[Relation], shown: Shown, last: int | None,
     return last
 
 
-def print_snapshot(relations: Sequence[Relation], shown: Shown, last: int | None, to: Listing) -> int:
+def print_snapshot(relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing) -> int:
     """What is open after a tick, the likeliest first, and what was confirmed at it; `last` as above."""
     _print_tick(shown.tick, last is None, to)
     rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]

@@ -19,7 +19,7 @@ from antelog.cli.show.terminal import say
 from antelog.cli.watching.beside import with_page
 from antelog.run.address import Kafka, address_of
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
-from antelog.watch.sources.changes import ChangesPump
+from antelog.watch.changes import ChangesPump
 from antelog.watch.web.address import PageAddress
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")

@@ -12,9 +12,9 @@ from antelog.cli.arguments.reading import sides
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import UnsupportedError
 from antelog.run.address import Posted, Standard
+from antelog.run.clock import Timing
+from antelog.run.sources.opening import FOLLOWED, Followed
 from antelog.run.values import SettingError
-from antelog.watch.follow.clock import Timing
-from antelog.watch.sources.opening import FOLLOWED, Followed
 
 
 def pair(text: str) -> Pair[Followed]:

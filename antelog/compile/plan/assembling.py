@@ -109,14 +109,6 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
 # ---- what follows ----
 
 
-def completed(plan: Plan) -> Plan:
-    """The plan with all that follows; what it has of that already makes no difference.
-
-    Raises PlanError if an atom may rest on its own negation at the same tick.
-    """
-    return with_key(with_levels(with_bounds(plan)))
-
-
 def with_bounds(plan: Plan) -> Plan:
     """How late answers are settled, and how long things matter."""
     bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)

@@ -100,12 +100,6 @@ def answer_types(plan: Plan, seen: Seen) -> AnswerTypes:
     return {query.name: _variable_types(query, plan, known) for query in plan.queries}
 
 
-def relation_types(plan: Plan, seen: Seen) -> AnswerTypes:
-    """The same for all relations."""
-    known = seen_types(plan, seen)
-    return {relation.name: _variable_types(relation, plan, known) for relation in plan.relations}
-
-
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
     rows = [_answer(each, known) for each in prepared(plan).patterns[relation.name]]
     # A relation without patterns has its columns as well.

@@ -343,16 +343,6 @@ class Values:
 
         return kept, remap
 
-    def stay(self, cells: Column) -> bool:
-        """Whether these are all numbers or constants, so that their values are never forgotten."""
-        return bool((cells[_named(cells)] - _FIRST < self._fixed).all())
-
-    def holds(self, cells: Column) -> Mask:
-        """Which cells are those of values."""
-        numbers = cells.view(np.float64)
-        plain: Mask = np.isfinite(numbers) & ((numbers != 0) | (cells == 0))  # zero has one cell
-        return plain | (_named(cells) & (cells - _FIRST < len(self)))
-
     def saved(self) -> Saved:
         """All values that have ids; `from_saved` makes the same cells of them."""
         kinds = self._kinds[: len(self)].tolist()
@@ -360,14 +350,10 @@ class Values:
 
     @classmethod
     def from_saved(cls, saved: Saved) -> Values:
-        """The values that were saved. Raises ValueError if none can have been saved so."""
+        """The values that were saved."""
         values = cls()
         items = [item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
         values._add(items)
-        if len(values._ids) < len(items):
-            raise ValueError("a value has two cells")
-        if not 0 <= saved.constants <= len(items):
-            raise ValueError("there are fewer values than constants")
         values._fixed, values._start = saved.constants, len(values)
         return values
 

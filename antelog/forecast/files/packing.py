@@ -2,8 +2,8 @@
 
     Tally(keys, first, last, sums)    {"is": "Tally", "keys": [{"column": 0}], "first": {"column": 1}, …}
 
-In come frozen dataclasses of columns, numbers and one another, out go two pieces of bytes. There is no code
-in them: only classes that are named here are built, and what is read is looked at before it is used.
+Frozen dataclasses of columns, numbers and one another become two pieces of bytes. There is no code in them:
+only the classes listed here are built.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.facts.facts import Facts
-from antelog.errors import StateError
 from antelog.forecast.judges.following import Followed, Lines
 from antelog.forecast.judges.judging import Judged, Told
 from antelog.forecast.judges.outcomes import Outcomes
@@ -34,10 +33,6 @@ _CLASSES: Mapping[str, type[Any]] = {
 }
 
 _KINDS = {np.dtype(np.int64): pa.int64(), np.dtype(np.float64): pa.float64(), np.dtype(np.bool_): pa.bool_()}
-
-
-class UnreadableError(StateError):
-    """The bytes are none that `packed` has made."""
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
@@ -75,27 +70,10 @@ def _said(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
 
 
 def unpacked(said: bytes, columns: bytes) -> Any:
-    """The thing of two pieces of bytes; raises UnreadableError if they are none."""
-    try:
-        table = pa.ipc.open_file(pa.BufferReader(columns)).read_all()
-        arrays = [table.column(i).combine_chunks().flatten() for i in range(table.num_columns)]
-        return _built(msgspec.json.decode(said), [_column(array) for array in arrays])
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        pa.ArrowException,
-        msgspec.MsgspecError,
-    ) as error:
-        raise UnreadableError(f"what was learned cannot be read: {error}") from None
-
-
-def _column(array: pa.Array) -> np.ndarray[Any, Any]:
-    column = np.array(array.to_numpy(zero_copy_only=False))
-    if array.null_count or column.dtype not in _KINDS:
-        raise ValueError("it has a column of another kind than those it may have")
-    return column
+    """The thing of two pieces of bytes that `packed` made."""
+    table = pa.ipc.open_file(pa.BufferReader(columns)).read_all()
+    arrays = [table.column(i).combine_chunks().flatten() for i in range(table.num_columns)]
+    return _built(msgspec.json.decode(said), [np.array(a.to_numpy(zero_copy_only=False)) for a in arrays])
 
 
 def _built(said: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
@@ -106,30 +84,8 @@ def _built(said: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
             return {key: _built(value, columns) for key, value in items}
         case {"is": str(name), **own}:
             parts = {str(key): _built(value, columns) for key, value in own.items()}
-            return _checked(_CLASSES[name](**parts))
+            return _CLASSES[name](**parts)
         case [*items]:
             return tuple(_built(each, columns) for each in items)
         case _:
             return said
-
-
-def _checked(thing: Any) -> Any:
-    """A thing, if its columns fit together and its numbers are such as can have been counted."""
-    columns = [column for column in _columns(thing) if isinstance(column, np.ndarray)]
-    match thing:
-        case Tally() | Lines() | Told() | Facts() | Settled() if len({len(column) for column in columns}) > 1:
-            raise ValueError(f"the columns of a {type(thing).__name__} have different lengths")
-        case Tally(sums=sums) | Counted(numbers=sums) if not (np.isfinite(sums).all() and (sums >= 0).all()):
-            raise ValueError("it has counts that cannot have been counted")
-        case Told(chance=chance) if not ((chance >= 0) & (chance <= 1) | np.isnan(chance)).all():
-            raise ValueError("it has chances that are none")
-        case _:
-            return thing
-
-
-def _columns(thing: Any) -> list[Any]:
-    found: list[Any] = []
-    for field in fields(thing):
-        value = getattr(thing, field.name)
-        found += value if isinstance(value, tuple) else [value]
-    return found

@@ -10,16 +10,17 @@ values alone stays a condition, numbered, to be looked up for each answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.literal import Literal, Reference
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Replacement, Term, Time, Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.forecast.formulas.series import Series, series_of
@@ -146,14 +147,14 @@ class _Unfolding:
                 bound[own.name] = term
             else:
                 known = bound[own.name] if isinstance(own, Var) else own
-                needed.append(self._compared(Comparison(known, "=", term)))
+                needed.append(self.compared(Comparison(known, "=", term)))
         times: dict[str, Time] = {}
         if when is not None and pattern.time.variable is not None:
             times[pattern.time.variable] = when + -pattern.time.offset
         elif when is not None and pattern.time != when:
             raise UnknownChanceError("its tick is fixed by one rule and open in another")
         needed += (
-            self._compared(Comparison(times[first.variable], ">=", Time(None, first.tick)))
+            self.compared(Comparison(times[first.variable], ">=", Time(None, first.tick)))
             for first in pattern.earliest
             if first.variable in times
         )
@@ -170,27 +171,25 @@ class _Unfolding:
             met |= {test for test in fact.tests if not test.variables & bound.keys()}
             parts.append(self._comes(series, key, times, fact.node))
         self._refuse_shared(each, bound)
-        for test in pattern.comparisons:
-            if test in met and not test.variables & times.keys():
-                continue
-            if not test.variables <= bound.keys() | times.keys():
-                raise UnknownChanceError(_COMPARED)
-            parts.append(self._compared(_put(test, bound, times)))
-        for static in pattern.statics:
-            arguments = tuple(bound.get(a.name, a) if isinstance(a, Var) else a for a in static.arguments)
-            if any(isinstance(a, Var) and a.name not in bound for a in static.arguments):
-                raise UnknownChanceError("background gives values to variables that the answer does not have")
-            parts.append(self.condition(StaticAtom(static.predicate, arguments, static.negated)))
-        parts += (Never(self._negated(negation, bound, times)) for negation in pattern.negations)
+        known = _Known(bound, times)
+        other = (each for each in pattern.conditions if each not in pattern.comparisons)
+        literals = (*pattern.comparisons, *other, *pattern.asked)
+        left = (each for each in literals if each not in met or each.variables & times.keys())
+        parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _negated(self, negation: Negation, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:
-        terms = []
-        for term in negation.asked:
-            if isinstance(term, Var) and term.name not in bound:
-                raise UnknownChanceError(_SHARED)
-            terms.append(bound[term.name] if isinstance(term, Var) else term)
-        return self.relation(negation.relation, terms, _put_time(negation.time, times))
+    def _literal(self, literal: Literal, known: _Known) -> Node:
+        """A condition or an asked literal, once the times are known."""
+        kind = _KINDS.get(type(literal))
+        if kind is None:
+            raise UnknownChanceError(f"no chance is known of conditions such as {literal.text}")
+        if not literal.variables <= known.variables:
+            raise UnknownChanceError(kind.unless_known)
+        return kind.node(self, literal.replaced(known))
+
+    def asked(self, reference: Reference) -> Node:
+        """The atom that an asked literal refers to."""
+        return self.relation(reference.name, reference.asked, reference.last)
 
     def _comes(self, series: Series, key: tuple[Var, ...], times: Mapping[str, Time], atom: Atom) -> Node:
         self.literals += 1
@@ -210,15 +209,46 @@ class _Unfolding:
                 raise UnknownChanceError(_SHARED)
             seen |= own
 
-    def _compared(self, comparison: Comparison) -> Node:
+    def compared(self, comparison: Comparison) -> Node:
         known = comparison.outcome
         if known is not None:
             return Every(()) if known else NOT
         return self.condition(comparison)
 
 
+class _Known(Replacement):
+    """Puts in what variables stand for."""
+
+    def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time]) -> None:
+        self._bound, self._times = bound, times
+        self.variables = bound.keys() | times.keys()
+
+    def term(self, term: Term) -> Term:
+        return self._bound.get(term.name, term) if isinstance(term, Var) else term
+
+    def time(self, time: Time) -> Time:
+        return _put_time(time, self._times)
+
+
 _SHARED = "its facts share a value that the answer does not have"
-_COMPARED = "it compares values of facts that are still to come"
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """The formula of a kind of literal, and why there is none unless all its variables are known."""
+
+    node: Callable[[_Unfolding, Any], Node]
+    unless_known: str
+
+
+_KINDS: Mapping[type[Literal], _Kind] = {
+    Comparison: _Kind(_Unfolding.compared, "it compares values of facts that are still to come"),
+    StaticAtom: _Kind(
+        _Unfolding.condition, "background gives values to variables that the answer does not have"
+    ),
+    Negation: _Kind(lambda unfolding, literal: Never(unfolding.asked(*literal.references)), _SHARED),
+}
+"""The table of kinds; literals of others have no chance."""
 
 
 def _chosen(each: Prepared, times: Mapping[str, Time]) -> Iterator[dict[str, Time]]:
@@ -251,23 +281,3 @@ _ENDLESS = 2**40
 
 def _put_time(time: Time, times: Mapping[str, Time]) -> Time:
     return time if time.variable is None else times[time.variable] + time.offset
-
-
-def _put(test: Comparison, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Comparison:
-    """A comparison with what its variables stand for."""
-
-    def put(operand: Operand) -> Operand:
-        match operand:
-            case Var(name):
-                return bound[name]
-            case Time():
-                return _put_time(operand, times)
-            case Sum(name, offset):
-                term = bound[name]
-                if isinstance(term, Var):
-                    return Sum(term.name, offset)
-                return Const(term.value + offset) if not isinstance(term.value, str) else term
-            case _:
-                return operand
-
-    return Comparison(put(test.left), test.operator, put(test.right))

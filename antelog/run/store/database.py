@@ -208,6 +208,7 @@ def _connected(path: Path, *, durable: bool) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
     database.execute("PRAGMA journal_size_limit = 67108864")
+    database.execute("PRAGMA secure_delete = OFF")  # some builds would write zeros over all that is deleted
     return database
 
 

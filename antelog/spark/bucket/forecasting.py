@@ -1,8 +1,8 @@
-"""What a bucket knows to say how likely its open answers are, beside the kernel's state.
+"""The state of a bucket for forecasts, next to the kernel's.
 
-    a model of wt1 to wt9, the bucket of wt2: it starts with what is known of wt2, and with what all share
+    a model of wt1 to wt9, the bucket of wt2: it starts with the odds of wt2, and with those of all
 
-The facts of a key are all in its bucket, and so are its answers: nothing is asked of another one.
+The facts of a key are all in its bucket, and so are its answers: no bucket needs another one.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from antelog.spark.job.job import Job
 
 
 def start(job: Job, number: int) -> Forecasting | None:
-    """Before the first row; None if nothing is forecast."""
+    """The state before the first row; None if nothing is forecast."""
     if job.forecasts is None:
         return None
     own = job.forecasts
     return forecasting.start(job.plan, own.learning, _part(job, number))
 
 
-def told(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting, dict[str, pa.Table]]:
-    """The forecasts after a step, and its lines of the kinds that are asked for."""
+def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting, dict[str, pa.Table]]:
+    """The state after a step, and its lines of the kinds that are wanted."""
     assert job.forecasts is not None
     found = forecasting.advanced(job.plan, before, step, job.forecasts.limits)
     only = pa.array(job.only, pa.string())
@@ -43,20 +43,20 @@ def told(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting
 
 
 def members(job: Job, current: Forecasting) -> dict[str, bytes]:
-    """What is kept beside the kernel's state. A model that nothing is added to is not."""
+    """The state as bytes, without a model that nothing is added to."""
     return resuming.members(current if current.learning.on else without_model(job.plan, current))
 
 
-def resumed(job: Job, number: int, beside: Mapping[str, bytes]) -> Forecasting | None:
-    """What `members` has kept, with the model of the job, which may be newer."""
+def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting | None:
+    """The state that `members` has made bytes of, with the model of the job, which may be newer."""
     if job.forecasts is None:
         return None
-    current, newer = resuming.resumed(job.plan, beside), _part(job, number)
+    current, newer = resuming.resumed(job.plan, members), _part(job, number)
     return current if newer is None else with_model(current, newer, job.forecasts.learning)
 
 
 def rows(current: Forecasting | None) -> int:
-    """How many rows there are to be kept, about."""
+    """About how many rows the state has."""
     if current is None:
         return 0
     judged = [each.judged for each in current.queries.values()]
@@ -67,12 +67,7 @@ def rows(current: Forecasting | None) -> int:
 
 
 def _part(job: Job, number: int) -> Model | None:
-    """What the model of the job knows of the keys of a bucket."""
+    """The part of the job's model for a bucket."""
     assert job.forecasts is not None
     model = job.forecasts.model
-    return None if model is None else part(job, number, model)
-
-
-def part(job: Job, number: int, model: Model) -> Model:
-    """What a model knows of the keys of a bucket, and of all keys together."""
-    return part_of(model, own_of(job.numbers, number))
+    return None if model is None else part_of(model, own_of(job.numbers, number))

@@ -33,15 +33,15 @@ WHOLE_FILES = {
     "spark.sql.files.openCostInBytes": str(1 << 44),
     "spark.sql.files.maxPartitionBytes": str(1 << 62),
 }
-"""What makes Spark deal out whole files."""
+"""Settings with which Spark deals out whole files."""
 
 _TYPES = {"number": "double", "text": "text", None: "text"}
-"""What those who read files call the types that columns have on Spark."""
+"""The types of columns on Spark, as readers of files call them."""
 
 
 @dataclass(frozen=True)
 class CsvReading:
-    """What is wanted of CSV files: the columns, and whether there is one for the arrivals.
+    """The columns wanted of CSV files, and whether there is one of arrivals.
 
     A file that is of no use ends a reading that is `strict`; otherwise it is set aside.
     """

@@ -1,7 +1,7 @@
 """A topic as a sink.
 
-A message's key names the answer, so that its changes keep their order and the last one tells how it
-stands; its value is the change, one line of JSON as `antelog try` prints it. Spark's own sink writes
+A message's key names the answer, so that its changes keep their order and the last one has its
+state; its value is the change, one line of JSON as `antelog try` prints it. Spark's own sink writes
 the messages at least once. The headers `antelog_run` and `antelog_batch` make that once after a
 restart: what the topic has already of the interrupted batch is left out.
 
@@ -18,8 +18,9 @@ from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.run.address import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"
+"""Headers, and columns of tables: which pipeline wrote a row, and in which batch."""
 _DIGITS = 6
-"""To so many digits chances are rounded."""
+"""The digits that chances are rounded to."""
 
 _SLACK = 10 * 60 * 1000
 """Milliseconds by which the clocks of Spark's machines may differ."""
@@ -37,7 +38,7 @@ def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, b
 
 
 def messages_of(frame: DataFrame) -> list[Column]:
-    """What `antelog try` prints of a change, and the time of its tick if there is one."""
+    """Key and value of a change: the line that `antelog try` prints, with the time of its tick, if any."""
     timed = f.to_json(f.struct("timestamp"), {"timeZone": "UTC"}) if "timestamp" in frame.columns else None
     time = [] if timed is None else [f.lit(","), f.substr(timed, f.lit(2), f.length(timed) - 2)]
     query = f.concat(f.lit('"query":"'), "query", f.lit('","answer":'), "answer", *_others(frame))
@@ -52,7 +53,7 @@ def messages_of(frame: DataFrame) -> list[Column]:
 def _chances(frame: DataFrame) -> list[Column]:
     """How likely the answer is, if that is known of some, and its forecast as pairs of ticks and chances."""
 
-    def said(name: str, text: Column) -> Column:
+    def written(name: str, text: Column) -> Column:
         return f.concat(f.lit(f',"{name}":'), f.coalesce(text, f.lit("null")))
 
     def number(chance: Column) -> Column:
@@ -72,7 +73,7 @@ def _chances(frame: DataFrame) -> list[Column]:
         "chance_from": f.concat(f.lit('"'), f.col("chance_from"), f.lit('"')),
         "holds": number(f.col("holds")),
     }
-    return [said(name, text) for name, text in texts.items() if name in frame.columns]
+    return [written(name, text) for name, text in texts.items() if name in frame.columns]
 
 
 def _others(frame: DataFrame) -> list[Column]:

@@ -1,8 +1,8 @@
 """Changes to Parquet files in a folder of this machine, written by Spark's workers themselves.
 
-What comes in are the outcomes of a batch, what goes out are files and `_SUCCESS`, as Spark writes them. Spark
-would make rows of all changes, and write them value by value: half of the work of a stream that tells all
-changes. A worker has them as columns, which Arrow writes in a tenth of that time; Spark sees names of files.
+Files and `_SUCCESS` are as Spark writes them. Spark would make rows of all changes, and write them value by
+value: half of the work of a stream of all changes. A worker has them as columns, which Arrow writes in a
+tenth of that time; Spark sees names of files.
 
     changes/.antelog-5f0c…/a.parquet  ->  changes/batch=17/a.parquet
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:  # a worker that writes need not load it
     from antelog.spark.running import Outcomes
 
 ROWS = 250_000
-"""So many rows are in one row group, if there are as many."""
+"""The rows of a row group."""
 
 CODECS = {"snappy": "snappy", "gzip": "gzip", "zstd": "zstd", "lz4_raw": "lz4", "none": "none"}
-"""What Arrow calls the ways to compress that Spark has names for."""
+"""Arrow's names of Spark's ways to compress."""
 
 _FILES = pa.schema([("file", pa.string())])
 _HIDDEN = ".antelog-"
@@ -72,7 +72,7 @@ def _files(seen: Outcomes, folder: Path, codec: str) -> list[Path]:
 def _written(
     folder: Path, codec: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Writes a task's changes, and tells the name of the file; a task without any has none."""
+    """Writes a task's changes, and returns the name of the file; a task without any has none."""
     tables = _together(batches)
     first = next(tables, None)
     if first is not None:

@@ -54,15 +54,15 @@ def _knock(servers: str, port: int, failed: str, kind: type[DataError | Unsuppor
     if not found:
         return
     with ThreadPoolExecutor(len(found)) as pool:
-        why = list(pool.map(_why_not, found))
+        why = list(pool.map(_why_not, *zip(*found, strict=True)))
     if None not in why:
         said = ", ".join(f"{host}:{at} ({said})" for (host, at), said in zip(found, why, strict=True))
         raise kind(f"{failed} at {said}. Start it, or check host and port")
 
 
-def _why_not(address: tuple[str, int]) -> str | None:
+def _why_not(host: str, port: int) -> str | None:
     try:
-        socket.create_connection(address, _PATIENCE).close()
+        socket.create_connection((host, port), _PATIENCE).close()
     except socket.gaierror:
         return "no machine of that name is known"
     except TimeoutError:

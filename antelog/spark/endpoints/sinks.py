@@ -1,21 +1,23 @@
-"""Changes and rejects to where they are to go, each micro-batch once.
+"""Writes changes and rejects to sinks, each micro-batch once.
 
 A micro-batch that was interrupted comes again after a restart, with the same number and the same rows.
 So every sink writes a batch in a way that a second time makes no difference:
 
     files     a folder of its own for each batch, `batch=17`, which is written anew
-    tables    in one transaction: rows of this run and batch out, rows in (see `jdbc_sink`)
+    tables    in one transaction: rows of this run and batch out, rows in (see `_write_rows`)
     topics    what arrived of the batch before the interruption is left out (see `kafka_sink`)
     Delta     has transactions with names and numbers of its own
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import pyspark
+from py4j.java_gateway import JavaObject
 from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, MapType, StringType, StructType
@@ -23,10 +25,9 @@ from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
-from antelog.spark.endpoints.endpoints import Sink, Source
+from antelog.spark.endpoints.endpoints import Sink, Source, properties_of
 from antelog.spark.endpoints.folders import entries, local
-from antelog.spark.endpoints.jdbc_sink import write_rows
-from antelog.spark.endpoints.kafka_sink import write_messages
+from antelog.spark.endpoints.kafka_sink import BATCH, RUN, write_messages
 from antelog.spark.endpoints.parquet_sink import CODECS, write_parquet
 from antelog.spark.endpoints.unreadable import Unreadable
 from antelog.spark.running import Outcomes
@@ -52,7 +53,7 @@ _CLASSES = {
 
 
 @dataclass(frozen=True)
-class Batch:
+class MicroBatch:
     """A micro-batch: `run` is the same after every restart.
 
     `begun` is when a batch was begun that was interrupted and now comes again, in milliseconds since
@@ -87,7 +88,7 @@ def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> N
             )
 
 
-def write_changes(seen: Outcomes, sink: Sink, batch: Batch) -> None:
+def write_changes(seen: Outcomes, sink: Sink, batch: MicroBatch) -> None:
     """Write the changes of a batch, past Spark if they are to be Parquet files of this machine."""
     if isinstance(sink, Files) and sink.form == "parquet":
         spark = seen.frame.sparkSession
@@ -99,7 +100,7 @@ def write_changes(seen: Outcomes, sink: Sink, batch: Batch) -> None:
     write(seen.changes, sink, batch)
 
 
-def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
+def write(frame: DataFrame, sink: Sink, batch: MicroBatch) -> None:
     """Write the rows of a batch."""
     match sink:
         case Files():
@@ -107,7 +108,7 @@ def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
         case Kafka():
             write_messages(frame, sink, batch.run, batch.number, batch.begun)
         case Jdbc():
-            write_rows(_flat(frame), sink, batch.run, batch.number or 0)
+            _write_rows(_flat(frame), sink, batch.run, batch.number or 0)
         case Table():
             writer = frame.write.format(sink.form).mode("append")
             if batch.number is not None:
@@ -117,12 +118,12 @@ def write(frame: DataFrame, sink: Sink, batch: Batch) -> None:
             raise AssertionError("what goes to the console is printed by whoever has one")
 
 
-def _part(batch: Batch) -> str:
+def _part(batch: MicroBatch) -> str:
     """The folder of a batch in that of a stream; what is read once has none."""
     return "" if batch.number is None else f"batch={batch.number}"
 
 
-def _write_files(frame: DataFrame, sink: Files, batch: Batch) -> None:
+def _write_files(frame: DataFrame, sink: Files, batch: MicroBatch) -> None:
     writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
     path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/{_part(batch)}"
     options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
@@ -148,7 +149,7 @@ def _flat(frame: DataFrame) -> DataFrame:
 
 
 def _cells(frame: DataFrame) -> DataFrame:
-    """What CSV files have: texts that no spreadsheet computes, as `antelog.escaping.cell` makes them."""
+    """Rows for CSV files: with texts that no spreadsheet computes, as `antelog.escaping.cell` makes them."""
 
     def cell(name: str) -> Column:
         text = f.col(name)
@@ -167,3 +168,56 @@ def _has_class(spark: SparkSession, name: str) -> bool:
     except Exception:
         return False
     return True
+
+
+# ---- tables of databases ----
+
+
+def _write_rows(frame: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
+    """Writes the rows of a batch into a table, which is created if need be, in one transaction.
+
+    All tasks write to a second table in parallel. Then the rows that the target has of this run and batch are
+    taken out, and the new ones moved in: a reader sees a batch as a whole, and a batch that comes
+    again replaces itself.
+    """
+    spark = frame.sparkSession
+    rows = frame.withColumn(RUN, f.lit(run)).withColumn(BATCH, f.lit(batch).cast("bigint"))
+    # As long a name as any database takes, and one for each run, lest two of them meet.
+    second = f"{sink.table}_{run.replace('-', '')[:8]}"
+    rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=properties_of(sink))
+    rows.write.mode("overwrite").jdbc(sink.url, second, properties=properties_of(sink))
+    with _connection(spark, sink) as connection:
+        columns = ", ".join(_quoted(connection, name) for name in rows.columns)
+        of_batch = f"{_quoted(connection, RUN)} = ? AND {_quoted(connection, BATCH)} = ?"
+        out = connection.prepareStatement(f"DELETE FROM {sink.table} WHERE {of_batch}")
+        out.setString(1, run)
+        out.setLong(2, batch)
+        out.executeUpdate()
+        statement = connection.createStatement()
+        statement.executeUpdate(f"INSERT INTO {sink.table} ({columns}) SELECT {columns} FROM {second}")
+        connection.commit()
+        statement.executeUpdate(f"DROP TABLE {second}")
+        connection.commit()
+
+
+@contextmanager
+def _connection(spark: SparkSession, sink: Jdbc) -> Iterator[JavaObject]:
+    """A connection of Spark's own making, so that drivers are found where Spark finds them."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    settings = jvm.java.util.HashMap(properties_of(sink))
+    options = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
+        sink.url, sink.table, jvm.scala.jdk.CollectionConverters.MapHasAsScala(settings).asScala().toMap(None)
+    )
+    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(sink.url)
+    connection = dialect.createConnectionFactory(options).apply(-1)
+    try:
+        connection.setAutoCommit(False)
+        yield connection
+    finally:
+        connection.close()
+
+
+def _quoted(connection: JavaObject, name: str) -> str:
+    mark = connection.getMetaData().getIdentifierQuoteString().strip()
+    return f"{mark}{name}{mark}"

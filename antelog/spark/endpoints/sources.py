@@ -1,6 +1,6 @@
 """Sources as DataFrames with a program's columns: batches, or streams that follow them.
 
-Files of JSON and the messages of a topic are read as lines, and the lines taken apart by Spark's own
+Files of JSON and the messages of a topic are read as lines, and parsed by Spark's own
 functions. So one bad line is set aside with its text, whatever it comes from. CSV files are read as
 they are in process (`antelog.spark.endpoints.csv_source`).
 """
@@ -21,19 +21,27 @@ from antelog.errors import DataError
 from antelog.files.records import row_pattern
 from antelog.language.epochs import Counting
 from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
+from antelog.spark.endpoints.columns import (
+    Kind,
+    ParsedColumn,
+    column_of,
+    field,
+    fields,
+    malformed,
+    nothing,
+    value_of,
+)
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Source, properties_of
-from antelog.spark.endpoints.fields import column_of, field, fields
-from antelog.spark.endpoints.text_columns import Kind, Value, malformed, nothing, value_of
 from antelog.spark.endpoints.unreadable import without
 from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType
-"""What other layers call the columns of a source, which may not import PySpark themselves."""
+"""The type of a source's columns for layers that may not import PySpark."""
 
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset")
-"""What a message has besides its value; as a column it is written `@key`, and so on."""
+"""The columns of a message next to its value; in --map they are written `@key`, and so on."""
 
 _BAD = "_bad"
 _MADE = 1_000_003
@@ -42,7 +50,7 @@ _MADE = 1_000_003
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """How messages of CSV are taken apart."""
+    """The columns of messages of CSV."""
 
     separator: str
     names: tuple[str, ...]
@@ -187,7 +195,7 @@ Types = Mapping[str, str]
 
 
 def _not_a_row(layout: CsvLayout) -> Column:
-    """What is wrong with a message that is not one row of CSV."""
+    """A complaint for each message that is not one row of CSV."""
     row = f.concat("value", f.lit("\n")).rlike(row_pattern(layout.separator))
     complaint = "the message is not one row of CSV: it has several, or a quote that is not closed"
     return f.when(~row, f.lit(complaint))
@@ -217,7 +225,7 @@ def _parsed(types: Types, layout: CsvLayout | None) -> Column:
     return f.from_csv("value", ddl, {**options, **quotes})
 
 
-def _value(column: str, name: str, types: Types, reading: Reading) -> Value:
+def _value(column: str, name: str, types: Types, reading: Reading) -> ParsedColumn:
     kind = reading.kinds[column]
     if not name.startswith("@") and reading.layout is not None:
         if name not in types:
@@ -231,15 +239,15 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> Value:
     if not name.startswith("@"):
         cell = field("parsed", name)
         plain = types[name] == "double"
-        value = Value(cell, nothing()) if plain else value_of(cell, column, kind, reading.counting)
+        value = ParsedColumn(cell, nothing()) if plain else value_of(cell, column, kind, reading.counting)
         # What is missing is left to the program's own checks, but these know nothing of paths.
         lacks = f.when(cell.isNull(), f.lit(f"lacks {name}")) if "." in name else nothing()
-        return Value(value.column, f.coalesce(value.complaint, lacks))
+        return ParsedColumn(value.column, f.coalesce(value.complaint, lacks))
     if name[1:] not in KAFKA_COLUMNS or not isinstance(reading.source, Kafka):
         known = _listed(f"@{each}" for each in KAFKA_COLUMNS)
         raise DataError(f"{reading.source}: has no column {name}; topics have {known}")
     cell = f.col(quoted(name))
-    return value_of(cell, column, kind, reading.counting) if name == "@key" else Value(cell, nothing())
+    return value_of(cell, column, kind, reading.counting) if name == "@key" else ParsedColumn(cell, nothing())
 
 
 def _listed(columns: Iterable[str]) -> str:

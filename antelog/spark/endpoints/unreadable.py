@@ -1,4 +1,4 @@
-"""Files that cannot be read, as Spark tells of them: which one it is, why, and how to go on without it."""
+"""Files that cannot be read, found in Spark's failures: the file, the reason, and rows without it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def shown(file: str) -> str:
 
 
 def is_same(file: Unreadable, path: str) -> bool:
-    """Whether a file is the one with this path, in which nothing stands for anything else."""
+    """Whether a file is the one with this path, which is no pattern."""
     return unquote(file.file) == _alike(path)
 
 

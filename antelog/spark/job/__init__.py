@@ -1,1 +1,1 @@
-"""What a user hands over, checked and made into a job: what every worker is told."""
+"""Inputs and options of a user, checked and made into the job that every worker gets."""

@@ -1,4 +1,4 @@
-"""What a user hands over, checked before anything runs, and made into a job."""
+"""Checks inputs and options before anything runs, and makes a job of them."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ from antelog.language.durations import UNITS
 from antelog.language.epochs import Counting
 from antelog.process import plan_of
 from antelog.program import Program
+from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
-from antelog.run.values import length_of
+from antelog.run.values import SettingError, length_of
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
-from antelog.spark.job.job import ARRIVED, Data, Job, Span
-from antelog.spark.job.options import Options
+from antelog.spark.job.job import ARRIVED, Data, Extent, Job
+from antelog.spark.job.options import OutcomeOptions
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
+class CheckedRun:
     """A job, and for each input the DataFrame that is packed for it."""
 
     job: Job
@@ -48,13 +49,13 @@ class Checked:
 def checked(
     program: Program,
     inputs: Mapping[str, DataFrame],
-    static: Mapping[str, DataFrame],
-    options: Options,
-) -> Checked:
+    options: OutcomeOptions,
+) -> CheckedRun:
     """Raises DataError if the data does not fit the program."""
     given_plan = plan_of(program)
     plan = given_plan.read
-    check("antelog.spark", {"inputs": inputs, "static": static}, {"inputs": NAMED, "static": NAMED})
+    static = options.static or {}
+    check("antelog.spark", {"inputs": inputs}, {"inputs": NAMED})
     _check_names(plan, inputs, static)
     batch = not _streams(inputs)
     frames, types, own = {}, {}, {}
@@ -70,26 +71,25 @@ def checked(
             own[name] = found[ARRIVED]
             _check_time(plan, f"the arrival of {name}", own[name])
     given = {name: rows_of(plan, name, frame) for name, frame in static.items()}
-    times, chances = options.times, options.chances
     timing = Timing(
-        clock=_clock(plan, times.clock, bool(own), batch),
-        lag=_natural("lag", times.lag),
-        idle=_idle(plan, times.idle, batch),
+        clock=_clock(plan, options.clock, bool(own), batch),
+        lag=_natural("lag", options.lag),
+        idle=_idle(plan, options.idle, batch),
         tick=plan.tick,
     )
-    span = Span(
-        begin=None if times.begin is None else _natural("begin", times.begin),
-        until=None if times.until is None else _natural("until", times.until),
+    span = Extent(
+        begin=None if options.begin is None else _natural("begin", options.begin),
+        until=_last(plan, options.until),
     )
     data = Data(given, {**types, **types_of_rows(given)}, own)
-    forecasts = forecasts_of(plan, chances.model, learn=chances.learn)
-    forecasts = within(forecasts, Limits(chances.min_chance, chances.most))
+    forecasts = forecasts_of(plan, options.model, learn=options.learn)
+    forecasts = within(forecasts, Limits(options.min_chance, options.most))
     job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)
-    if times.until is not None and not batch:
+    if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
-    if times.begin is not None and plan.tick is None:
+    if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
-    return Checked(job.divided(_numbers(job, options.buckets)), frames)
+    return CheckedRun(job.divided(_numbers(job, options.buckets)), frames)
 
 
 # ---- the frames ----
@@ -127,13 +127,13 @@ def _streams(inputs: Mapping[str, DataFrame]) -> bool:
     return streams.pop()
 
 
-def _selected(source: Input, frame: DataFrame, options: Options) -> DataFrame:
+def _selected(source: Input, frame: DataFrame, options: OutcomeOptions) -> DataFrame:
     """The columns that matter, by the names of the input's: found by name, else by position."""
     has = frame.columns
     if len(set(has)) < len(has):
         raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
     extra = {MALFORMED: MALFORMED, ROW: ROW}
-    if options.times.clock in (None, "arrival"):
+    if options.clock in (None, "arrival"):
         extra[options.arrival] = ARRIVED
     extra = {old: new for old, new in extra.items() if old in has and old not in source.columns}
     others = [name for name in has if name not in (options.arrival, MALFORMED, ROW)]
@@ -152,8 +152,8 @@ def _selected(source: Input, frame: DataFrame, options: Options) -> DataFrame:
     )
 
 
-def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Options) -> DataFrame:
-    """The same with ticks where numbers count since 1970, unless whoever read them has seen to that."""
+def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutcomeOptions) -> DataFrame:
+    """The rows with ticks where numbers count since 1970, unless they were read so."""
     if isinstance(options.arrival, InTicks) or counting.only_ticks:
         return frame
     times = {source.columns[-1], ARRIVED}
@@ -242,6 +242,16 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
     if plan.tick is None:
         raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
     return max(1_000, int(length))
+
+
+def _last(plan: Plan, until: int | str | None) -> int | None:
+    """The last tick, given as a number or a timestamp."""
+    if not isinstance(until, str):
+        return None if until is None else _natural("until", until)
+    try:
+        return tick_of(until, plan)
+    except SettingError as error:
+        raise DataError(f"until: {error}") from None
 
 
 def _natural(name: str, number: int) -> int:

@@ -1,4 +1,4 @@
-"""Into which bucket a fact belongs, by the value of the program's key.
+"""Divides facts among buckets by the value of the program's key.
 
 Equal values belong into the same bucket, whatever their columns' types: 1 and 1.0, a text and the
 same text in a dictionary. The hash is our own, for it has to be the same in every process.
@@ -30,14 +30,14 @@ _OTHER = np.uint64(0xBF58476D1CE4E5B9)
 
 
 def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
-    """For each value the part it belongs to, one of so many."""
+    """For each value the part it belongs to, a number below `count`."""
     if count == 1:
         return np.zeros(len(array), np.int64)
     return _parts(_hashes(_single(array)), count)
 
 
 def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
-    """The same for values that the engine has already; those without any belong to the first part."""
+    """For each cell the part it belongs to; unbound ones, and that of all others, belong to the first."""
     hashes = _of_cells(cells, values)
     hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
     return _parts(hashes, count)
@@ -84,7 +84,7 @@ def _hashes(array: pa.Array) -> _Hashes:
 
 
 def _of_cells(cells: Column, values: Values) -> _Hashes:
-    """Numbers by the bits of the nearest double, anything else by the text that stands for it."""
+    """Numbers by the bits of the nearest double, anything else by its text."""
     hashes = _mixed(values.numbers(cells).view(np.uint64))
     named = (values.kinds(cells) != Kind.NUMBER) & (cells != UNBOUND) & (cells != OTHERS)
     if named.any():

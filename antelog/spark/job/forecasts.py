@@ -1,4 +1,4 @@
-"""How likely open answers are, on Spark: by which model, and whether a bucket learns from its own keys.
+"""Chances of open answers on Spark: the model, and whether a bucket learns from its own keys.
 
     model="turbines.model"    chances by that model, the same whatever comes
     model="learn"             each bucket learns what is its keys' own
@@ -54,12 +54,12 @@ class Forecasts:
 
     @property
     def kind(self) -> str:
-        """What must stay the same for the state of a stream to be of use."""
+        """A text that is the same as long as the state of a stream can be used."""
         return "learned" if self.learning.on else "not learned"
 
 
 def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | None:
-    """What to forecast with; None if there is no model, and the program declares no chances.
+    """The source of chances; None if there is no model, and the program declares none.
 
     With `learn`, a model that is given goes on learning. Raises StateError if it is of another program.
     """
@@ -76,7 +76,7 @@ def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | N
 
 
 def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:
-    """The same without unlikely answers. Raises UnsupportedError if nobody knows how likely they are."""
+    """The source of chances with limits. Raises UnsupportedError if there are limits and no chances."""
     if not limits:
         return found
     if found is None:
@@ -88,5 +88,5 @@ def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:
 
 
 def to_learn() -> Forecasts:
-    """What learns everything of a batch, without fading."""
+    """Learns everything of a batch, without fading."""
     return Forecasts(Learning(True, None))

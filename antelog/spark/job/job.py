@@ -1,4 +1,4 @@
-"""What the workers are told: the program and how it is to be run."""
+"""The job that every worker gets: the program, its data and the options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_types, changes_schema
 from antelog.engine.values.types import Types
 from antelog.run.clock import Timing
-from antelog.spark.job.needed import Needs, needs_of
+from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.spark.job.forecasts import Forecasts
@@ -36,7 +36,7 @@ OTHERS = "others"
 
 @dataclass(frozen=True)
 class Data:
-    """What is known of the data before any of it is read.
+    """The types of the data, and the background facts, before any facts are read.
 
     given       the background facts from outside the program
     types       the types of the columns of each input, the time's last, and of each of the given relations
@@ -49,7 +49,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Span:
+class Extent:
     """The ticks that a run is about: where time begins and, in a batch, the last one, if these were given."""
 
     begin: int | None = None
@@ -72,19 +72,19 @@ class Job:
     numbers: tuple[int, ...]
     only: tuple[str, ...]
     timing: Timing
-    span: Span
+    span: Extent
     batch: bool
     forecasts: Forecasts | None = None
 
     @cached_property
     def without_model(self) -> Job:
-        """The same for those who say no chances, but know the columns they stand in."""
+        """The job without its model, for workers that only need the columns of chances."""
         if self.forecasts is None:
             return self
         return replace(self, forecasts=replace(self.forecasts, content=None))
 
     def divided(self, numbers: tuple[int, ...]) -> Job:
-        """The same with buckets of these numbers."""
+        """The job with buckets of these numbers."""
         return replace(self, numbers=numbers)
 
     @cached_property
@@ -96,8 +96,8 @@ class Job:
         """For each query the columns of its lines, in the same types whatever a bucket has seen."""
         types = answer_types(self.plan, self.data.types)
         engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
-        beside = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
-        return {name: pa.schema([*schema, *beside[name]]) for name, schema in engine.items()}
+        chances = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
+        return {name: pa.schema([*schema, *chances[name]]) for name, schema in engine.items()}
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
@@ -112,9 +112,9 @@ class Job:
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
-        """For each input what facts are of use; all are to who learns how often facts come."""
+        """The facts of each input that are of use; all are, if a model learns how often facts come."""
         if self.forecasts is not None and self.forecasts.learns_what_is_shared:
-            return dict.fromkeys(self.tables, ((),))
+            return dict.fromkeys(self.tables, EVERYTHING)
         return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
 
     @cached_property
@@ -134,10 +134,10 @@ class Job:
 
     @cached_property
     def talks_by_itself(self) -> bool:
-        """Whether some answers need no fact, so that each tick has something to say.
+        """Whether some answers need no fact, so that each tick may have answers.
 
-        Several buckets may know of such an answer: of a value of the background, of one that a rule names,
-        and of all others. Any other answer is told because of a fact, and so by the bucket that has it.
+        Several buckets have such an answer: of a value of the background, of one that a rule names, and of
+        all others. Any other answer rests on a fact, and is reported by the bucket that has it.
         """
         return any(pattern.clock_driven for query in self.plan.queries for pattern in query.patterns)
 
@@ -166,7 +166,7 @@ class Job:
 
     @cached_property
     def identity(self) -> dict[str, str]:
-        """What must stay the same for a state to be of use."""
+        """The properties that must stay the same for a state to be used."""
         return {
             "format": str(VERSION),
             "program": _digest(to_json(self.plan).encode()),
@@ -178,9 +178,9 @@ class Job:
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
-    """What differs between two identities, in words; None if nothing does.
+    """The differences of two identities, in words; None if there are none.
 
-    Another version may tell all else differently, so then nothing more is compared.
+    If the versions differ, nothing else is compared.
     """
     if old.get("format") != new["format"]:
         return "another version of antelog"

@@ -1,10 +1,11 @@
-"""Which facts a program has no use for, found out before the buckets see them.
+"""Facts that a program has no use for, left out before the buckets see them.
 
-A fact matters only if it meets a literal: the constants in it, and what its variables are compared
-with. Under a negation it also has to have the values the negation asks for. One that meets none is
-passed over and counted, but only if it is neither late nor early nor malformed by its own columns,
-for those are to be reported. Of inputs with `one per` all facts matter, and of those with a column that an
-unguarded variable leads to: each brings a value that may be seen for the first time.
+A fact is of use if it has the values that a literal asks for, as far as the rules say which. Others are only
+counted, unless they are late, early or malformed by their own columns, as those are to be reported. Of inputs
+with `one per` all facts are of use, and of those with a column that an unguarded variable leads to: each
+may bring a value that was not seen before.
+
+    not P(X, high, V, T), V > 3      P is of use with level = high and v > 3
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.comparison import HOLDS
+from antelog.compile.literals.literal import Value
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.columns import input_columns
 from antelog.compile.nodes.patterns import Pattern
@@ -27,140 +29,123 @@ from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.types import Kind, Types, kind_of
 
-_TESTS = {
-    "<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal,
-    "=": pc.equal, "!=": pc.not_equal,
-}  # fmt: skip
 
+@dataclass(frozen=True, order=True)
+class Requirement:
+    """A comparison with a constant: `> 3`."""
 
-@dataclass(frozen=True)
-class Test:
-    """What a fact's column has to be for it to meet a literal."""
-
-    column: str
     operator: str
-    value: str | int | float
+    value: Value
 
 
-Needs = tuple[tuple[Test, ...], ...]
-"""A fact is of use if it passes all tests of one of these; without tests, every fact is."""
+Requirements: TypeAlias = frozenset[Requirement]
+"""The comparisons that a value has to meet."""
+
+Needs: TypeAlias = frozenset[frozenset[tuple[str, Requirement]]]
+"""A fact is of use if its columns meet all requirements of one of these; if one has none, every fact is."""
+
+EVERYTHING: Needs = frozenset({frozenset()})
 
 
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
-    """What facts of an input are of use, given the types of its columns."""
+    """The facts of an input that are of use, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
     if source.slot is not None or any(column.name == name for column in input_columns(plan)):
-        return ((),)
+        return EVERYTHING
     kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
     for column, declared in zip(source.columns, source.types, strict=False):
         if declared == "text" and kinds[column] is not Kind.TEXT:
-            kinds[column] = None  # the engine makes texts of what these are
-    found = {
-        _tests(source.columns, kinds, atom.arguments, _conditions(pattern, demand))
-        for relation, demand in _demands(plan)
-        for pattern in relation.patterns
-        for atom in pattern.atoms
-        if atom.predicate == name
-    }
-    return ((),) if () in found else tuple(sorted(found, key=str))
+            kinds[column] = None  # the engine makes texts of these
+    found = frozenset(
+        frozenset(
+            (column, requirement)
+            for column, argument in zip(source.columns, reference.arguments, strict=False)
+            for requirement in _required_of(argument, required)
+            if _can_tell(requirement, kinds[column])
+        )
+        for pattern, required in _patterns(plan)
+        for literal in pattern.literals
+        for reference in literal.references
+        if reference.of_input and reference.name == name
+    )
+    return EVERYTHING if frozenset() in found else found
 
 
-def _tests(
-    columns: tuple[str, ...],
-    kinds: Mapping[str, Kind | None],
-    arguments: tuple[Term, ...],
-    conditions: _Conditions,
-) -> tuple[Test, ...]:
-    tests = {
-        Test(column, operator, value)
-        for column, argument in zip(columns, arguments, strict=False)
-        for operator, value in _asked_of(argument, conditions)
-    }
-    return tuple(sorted((test for test in tests if _can_tell(test, kinds[test.column])), key=str))
+def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]]:
+    """The patterns that queries lead to, each with the requirements of its variables.
 
-
-# ---- what is asked of a relation's answers, and of a pattern's variables ----
-
-_Condition: TypeAlias = tuple[str, str | int | float]
-"""An operator, and the value that stands on its right."""
-
-_Conditions: TypeAlias = Mapping[str, frozenset[_Condition]]
-"""For each variable of a pattern what it has to be."""
-
-_Demand: TypeAlias = tuple[frozenset[_Condition], ...]
-"""For each variable of a relation what it has to be for anybody to ask."""
-
-
-def _demands(plan: Plan) -> set[tuple[Relation, _Demand]]:
-    """The relations, each with all that is asked of it: by queries anything, by negations their values."""
+    Queries want any values of a relation, literals those of their own variables.
+    """
     relations = {relation.name: relation for relation in plan.relations}
-    found = {(query, (frozenset[_Condition](),) * len(query.answer.variables)) for query in plan.queries}
-    waiting = list(found)
+    waiting = [(query, (Requirements(),) * len(query.answer.variables)) for query in plan.queries]
+    seen: set[tuple[Relation, tuple[Requirements, ...]]] = set(waiting)
     while waiting:
-        relation, demand = waiting.pop()
+        relation, wanted = waiting.pop()
         for pattern in relation.patterns:
-            conditions = _conditions(pattern, demand)
-            for negation in pattern.negations:
-                asked = tuple(_asked_of(term, conditions) for term in negation.asked)
-                new = (relations[negation.relation], asked)
-                if new not in found:
-                    found.add(new)
-                    waiting.append(new)
-    return found
+            required = _required(pattern, wanted)
+            yield pattern, required
+            for reference in (each for literal in pattern.literals for each in literal.references):
+                if not reference.of_input:
+                    values = tuple(_required_of(term, required) for term in reference.asked)
+                    new = (relations[reference.name], values)
+                    if new not in seen:
+                        seen.add(new)
+                        waiting.append(new)
 
 
-def _asked_of(term: Term, conditions: _Conditions) -> frozenset[_Condition]:
-    if isinstance(term, Const):
-        return frozenset({("=", term.value)})
-    return conditions.get(term.name, frozenset())
-
-
-def _conditions(pattern: Pattern, demand: _Demand) -> _Conditions:
-    """For the variables of a pattern the values they are compared with, and the values asked for."""
-    found: dict[str, frozenset[_Condition]] = {}
-    for comparison in pattern.comparisons:
-        for variable, condition in _of_variables(comparison):
-            found[variable.name] = found.get(variable.name, frozenset()) | {condition}
-    for term, asked in zip(pattern.answer, demand, strict=True):
-        if isinstance(term, Var):
-            found[term.name] = found.get(term.name, frozenset()) | asked
-    return found
-
-
-def _of_variables(comparison: Comparison) -> Iterator[tuple[Var, _Condition]]:
-    for each in (comparison, comparison.mirrored):
+def _required(pattern: Pattern, wanted: tuple[Requirements, ...]) -> Mapping[str, Requirements]:
+    """The requirements of a pattern's variables: by its comparisons, and by what is wanted of its answer."""
+    found: dict[str, Requirements] = {}
+    for each in (c for comparison in pattern.comparisons for c in (comparison, comparison.mirrored)):
         if isinstance(each.left, Var) and isinstance(each.right, Const):
-            yield each.left, (each.operator, each.right.value)
+            requirement = Requirement(each.operator, each.right.value)
+            found[each.left.name] = found.get(each.left.name, Requirements()) | {requirement}
+    for term, required in zip(pattern.answer, wanted, strict=True):
+        if isinstance(term, Var):
+            found[term.name] = found.get(term.name, Requirements()) | required
+    return found
 
 
-def _can_tell(test: Test, kind: Kind | None) -> bool:
-    """Whether Arrow tells it as the engine does. Whole numbers may differ that are equal as doubles."""
-    if isinstance(test.value, str):
-        return kind is Kind.TEXT and test.operator in ("=", "!=")
-    return kind is Kind.NUMBER and test.operator != "!="
+def _required_of(term: Term | None, required: Mapping[str, Requirements]) -> Requirements:
+    if isinstance(term, Const):
+        return Requirements({Requirement("=", term.value)})
+    return Requirements() if term is None else required.get(term.name, Requirements())
+
+
+# ---- rows ----
+
+
+def _can_tell(requirement: Requirement, kind: Kind | None) -> bool:
+    """Whether `_met_by` agrees with the engine. Whole numbers may differ that are equal as doubles."""
+    if isinstance(requirement.value, str):
+        return kind is Kind.TEXT and requirement.operator in ("=", "!=")
+    return kind is Kind.NUMBER and requirement.operator != "!="
 
 
 def of_use(needs: Needs, table: pa.Table) -> Mask:
-    """Which rows are of use."""
+    """The rows that are of use."""
     found = np.zeros(table.num_rows, np.bool_)
     for tests in needs:
         met = np.ones(table.num_rows, np.bool_)
-        for test in tests:
-            met &= _passes(test, table.column(test.column))
+        for column, requirement in tests:
+            met &= _met_by(requirement, table.column(column))
         found |= met
     return found
 
 
-def _passes(test: Test, column: pa.ChunkedArray) -> Mask:
-    if not isinstance(test.value, str):
-        column = column.cast(pa.float64(), safe=False)
-    passed = _TESTS[test.operator](column, pa.scalar(test.value, column.type))
-    mask: Mask = pc.fill_null(passed, False).to_numpy()
+def _met_by(requirement: Requirement, column: pa.ChunkedArray) -> Mask:
+    if isinstance(requirement.value, str):
+        equal: Mask = pc.fill_null(pc.equal(column, requirement.value), False).to_numpy()
+        mask = equal if requirement.operator == "=" else ~equal
+    else:
+        mask = HOLDS[requirement.operator](
+            column.cast(pa.float64(), safe=False).to_numpy(), requirement.value
+        )
     return mask
 
 
 def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
-    """Which rows are neither late nor early nor malformed, as far as they tell themselves."""
+    """The rows that are neither late nor early nor malformed, as far as a row alone shows."""
     source = next(s for s in plan.inputs if s.name == name)
     time = ticks_of(table.column(source.columns[-1]), plan.tick)
     arrived = ticks_of(table.column(arrival), plan.tick)

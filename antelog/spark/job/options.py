@@ -1,117 +1,82 @@
-"""How a program is to be run, as a user says it.
+"""The keyword arguments of the functions on Spark: settings of all runners, and two of their own.
 
-    changes(program, inputs, buckets=4, lag=3)  ->  Options(buckets=4, times=Times(lag=3))
+    @takes(ChangeOptions)
+    def changes(program, inputs, options: ChangeOptions): ...
 
-`antelog.spark` has the meanings. What one has if it is not given is said here and nowhere else.
+    changes(program, inputs, buckets=4, lag=3)
+
+`antelog.spark` explains them; types and defaults are those of `antelog.run.settings`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
-from antelog.forecast.columns import KINDS
-from antelog.given import FLAG, MODEL, NUMBER, TEXT, TEXTS, WHOLE, check, optional
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.given import NAMED, TEXT
+from antelog.run.options import Syntax, option
+from antelog.run.settings import (
+    ChanceSettings,
+    KindSettings,
+    LimitSettings,
+    SparkSettings,
+    StreamSettings,
+)
 
-if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
-    from antelog.spark.job.forecasts import GivenModel
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
-
-@dataclass(frozen=True)
-class Times:
-    """What moves time on, and from where to where."""
-
-    clock: str | None = None
-    lag: int = 1
-    idle: str | None = None
-    until: int | None = None
-    begin: int | None = None
+_FRAMES = Syntax("", lambda text, _: text, NAMED)
+_NAME = Syntax("NAME", lambda text, _: text, TEXT)
 
 
-@dataclass(frozen=True)
-class Chances:
-    """How likely open answers are: from what, whether that goes on being learned, and which are dropped."""
+@dataclass(frozen=True, kw_only=True)
+class Background:
+    """Background facts in addition to those of the program."""
 
-    model: GivenModel = None
-    learn: bool = False
-    min_chance: float | None = None
-    most: int | None = None
+    static: Mapping[str, DataFrame] | None = option(None, _FRAMES, "Background facts, as batches.")
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of a run, with what they are unless told otherwise."""
+@dataclass(frozen=True, kw_only=True)
+class OneQuery:
+    """The query whose answers are wanted; None: all queries."""
 
-    arrival: str = "arrival"
-    only: Sequence[str] = KINDS
-    buckets: int | None = None
-    times: Times = Times()
-    chances: Chances = Chances()
+    query: str | None = option(None, _NAME, "The query whose answers are wanted.")
 
 
-class ForModels(TypedDict, total=False):
-    """Options of what learns a model of a batch."""
-
-    clock: str | None
-    arrival: str
-    buckets: int | None
-    until: int | None
-    begin: int | None
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions(SparkSettings, Background):
+    """The options of `learn`."""
 
 
-class ForScores(ForModels, total=False):
-    """Options of what asks how good the chances of answers were."""
-
-    model: GivenModel
-    learn: bool
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(SparkSettings, ChanceSettings, Background):
+    """The options of `scores`."""
 
 
-class ForAnswers(ForScores, total=False):
-    """Options of what asks for the answers at the end of a batch."""
-
-    min_chance: float | None
-    most: int | None
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions(SparkSettings, LimitSettings, Background, OneQuery):
+    """The options of `answers`."""
 
 
-class ForRejects(ForModels, total=False):
-    """Options of what asks for facts that are set aside."""
-
-    lag: int
-    idle: str | None
+@dataclass(frozen=True, kw_only=True)
+class RejectOptions(StreamSettings, Background):
+    """The options of `rejects`."""
 
 
-class ForChanges(ForRejects, ForAnswers, total=False):
-    """Options of what asks for changes: all there are."""
-
-    only: Sequence[str]
-
-
-_KINDS = {
-    **dict.fromkeys(("clock", "idle"), optional(TEXT)),
-    **dict.fromkeys(("buckets", "until", "begin", "most"), optional(WHOLE)),
-    "arrival": TEXT,
-    "lag": WHOLE,
-    "model": optional(MODEL),
-    "only": TEXTS,
-    "learn": FLAG,
-    "min_chance": optional(NUMBER),
-}
+@dataclass(frozen=True, kw_only=True)
+class OutcomeOptions(StreamSettings, LimitSettings, KindSettings, Background):
+    """The options of `outcomes`: all there are for a run."""
 
 
-def options_of(function: str, taken: type, given: Mapping[str, Any]) -> Options:
-    """The options a function was given. Raises TypeError, as Python does, for one it does not have."""
-    known = taken.__annotations__
-    for name in given:
-        if name not in known:
-            hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
-            raise TypeError(f"{function}() has no option {name}. {hint}")
-    check(function, given, _KINDS)
-    return Options(
-        **_of(Options, given), times=Times(**_of(Times, given)), chances=Chances(**_of(Chances, given))
-    )
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions(OutcomeOptions, OneQuery):
+    """The options of `changes`."""
 
 
-def _of(group: type[Options | Times | Chances], given: Mapping[str, Any]) -> dict[str, Any]:
-    return {each.name: given[each.name] for each in fields(group) if each.name in given}
+def all_options(given: object, **more: Any) -> OutcomeOptions:
+    """The options of a function as those of a run, whose others have their defaults."""
+    known = {each.name for each in fields(OutcomeOptions)}
+    names = [each.name for each in fields(given) if each.name in known]  # type: ignore[arg-type]  # a struct
+    return OutcomeOptions(**{**{name: getattr(given, name) for name in names}, **more})

@@ -1,7 +1,7 @@
-"""Checkpoints: what one was written for stands in a file of its own, beside Spark's.
+"""Refuses checkpoints of other programs, by a note that lies among Spark's files.
 
-The state says so too, but Spark reads that only when it is processing already. The file is written beside
-its place and renamed, so that a process that is killed meanwhile leaves none or all of it.
+The state has the same identity, but Spark reads that only when it is processing already. The note is written
+under another name and renamed, so that a process that is killed meanwhile leaves none or all of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Outcomes
 
 NAME = "antelog.json"
-_BESIDE = f"{NAME}.partial"
+_PARTIAL = f"{NAME}.partial"
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -53,11 +53,11 @@ def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
         )
     else:  # where no batch was begun, a damaged note says nothing that matters
         note = _Note(outcomes.job.identity, to_json(outcomes.job.plan))
-        beside = _child(spark, checkpoint, _BESIDE)
-        _write(files, beside, msgspec.json.encode(note))
+        partial = _child(spark, checkpoint, _PARTIAL)
+        _write(files, partial, msgspec.json.encode(note))
         if there:
             files.delete(path, False)
-        if not files.rename(beside, path):
+        if not files.rename(partial, path):
             raise OutputError(
                 f"the checkpoint {checkpoint} cannot be written: {NAME} cannot be put in its place"
             )
@@ -97,7 +97,7 @@ def _rules(plan: str, job: Job) -> str:
 
 
 def _read(files: Any, path: Any) -> _Note | None:
-    """What the note says; None if it is damaged, as by a kill while an older version wrote it."""
+    """The note; None if it is damaged, as by a kill while an older version wrote it."""
     try:
         stream = files.open(path)
         try:

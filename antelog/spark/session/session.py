@@ -27,9 +27,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from antelog.errors import UnsupportedError
+from antelog.spark.endpoints.failures import cause, plain
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.session.configuration import JAVA_OPTIONS
-from antelog.spark.session.failures import cause, plain
 from antelog.spark.session.quiet import ProcessOutput, filtered
 from antelog.spark.settings import LOOPBACK
 

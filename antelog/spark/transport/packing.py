@@ -1,12 +1,12 @@
-"""Rows on their way to the buckets: divided by the key, and packed.
+"""Packs rows for the buckets: divided by the key, whole Arrow tables in one value each.
 
-Each task tells every bucket how far time has come by its rows, also the buckets it has no rows for.
-So all buckets learn the same, and all finish the same ticks.
+Each task has a row for every bucket with the time its rows have come to, also for buckets it has no facts
+for. So all buckets finish the same ticks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 
@@ -26,12 +26,12 @@ from antelog.spark import workers
 from antelog.spark.job.arrivals import earliest
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, Job
-from antelog.spark.job.needed import in_order, of_use
+from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import MALFORMED, ROW
-from antelog.spark.transport.blobs import to_blob
+from antelog.spark.transport.packets import to_blob
 
 CHUNK = 250_000
-"""This many rows are packed at once, if there are as many."""
+"""The rows that are packed at once."""
 
 PACKED = pa.schema(
     [
@@ -46,14 +46,14 @@ PACKED = pa.schema(
         ("rejects", pa.binary()),
     ]
 )
-"""What a task has for a bucket: rows of an input, or none, and what all buckets have to know of time.
+"""The rows a task makes for a bucket: facts of an input, or none, and the time that all buckets have to know.
 
     reading     the highest tick on the input's clock, if any
     earliest    when the first fact arrives, if that is where time may begin
-    end         the tick at which all buckets end; no task knows that, it is put in later
+    end         the tick at which all buckets end, which no task knows: it is added later
 
-One of the buckets is told of the rows that go to none: those set aside already, and how many were passed
-over because the program has no use for them, or because they arrive after the end.
+The first bucket also gets the rows that go to none: those set aside already, and the numbers of those that
+the program has no use for, or that arrive after the end.
 """
 
 REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
@@ -70,7 +70,7 @@ class _Chunk:
 
 
 def packer(job: Job, name: str) -> Mapper:
-    """What packs the rows of an input, for `mapInArrow`."""
+    """Packs the rows of an input, for `mapInArrow`."""
     return partial(_pack, job, name)
 
 
@@ -82,7 +82,7 @@ def all_packed(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def packed_with_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """The same with a row for each bucket, for those no fact belongs to, and for inputs without any."""
+    """The rows of all inputs, packed, and an empty one for each bucket, as some have no facts."""
     return all_packed(job, frames).unionAll(to_everyone(job, frames))
 
 
@@ -99,10 +99,22 @@ def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
     workers.spare()
     for table in _chunks(batches):
         chunk = _sorted_out(job.inputs[name], job.tables[name], table)
-        reading = _reading(job, name, chunk.facts)
-        first = earliest(job, name, chunk.facts) if job.begins_together else None
         needed, passed_over = _needed(job, name, chunk.facts)
-        yield _packed(job, (name, reading, first), passed_over, _divided(job, name, needed), chunk.rejects)
+        known: dict[str, object] = {
+            "input": name,
+            "reading": _reading(job, name, chunk.facts),
+            "earliest": earliest(job, name, chunk.facts) if job.begins_together else None,
+        }
+        first = {
+            "unneeded": passed_over.unneeded,
+            "after_until": passed_over.after_until,
+            "rejects": to_blob(chunk.rejects) if chunk.rejects.num_rows else None,
+        }
+        rows = [known | {"bucket": number} for number in job.numbers]
+        rows[0] |= first
+        for row, part in zip(rows, _divided(job, name, needed), strict=True):
+            row["facts"] = None if part is None else to_blob(part.combine_chunks())
+        yield pa.RecordBatch.from_pylist(rows, PACKED)
 
 
 def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -119,7 +131,7 @@ def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _sorted_out(source: Input, schema: pa.Schema, table: pa.Table) -> _Chunk:
-    """The rows as the job has them, and, apart, those the source has found malformed."""
+    """The rows as the job has them, and those that the source has found malformed."""
     facts = table.select(schema.names).cast(schema)
     if MALFORMED not in table.column_names:
         return _Chunk(facts, REJECTS.empty_table())
@@ -168,7 +180,7 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
     Without arrivals of their own all are handed on, for they may be late as well.
     """
     needs = job.needs[name]
-    if name not in job.data.own or (() in needs and job.span.until is None):
+    if name not in job.data.own or (needs == EVERYTHING and job.span.until is None):
         return facts, Counts()
     orderly = in_order(job.plan, name, facts, ARRIVED)
     arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
@@ -197,31 +209,3 @@ def _divided(job: Job, name: str, facts: pa.Table) -> list[pa.Table | None]:
 def _slice(table: pa.Table, ends: Column, i: int) -> pa.Table | None:
     start, end = int(ends[i]), int(ends[i + 1])
     return table.slice(start, end - start) if end > start else None
-
-
-def _packed(
-    job: Job,
-    heard: tuple[str, int | None, int | None],
-    passed_over: Counts,
-    parts: Sequence[pa.Table | None],
-    set_aside: pa.Table,
-) -> pa.RecordBatch:
-    count = len(parts)
-    name, reading, first = heard
-    nowhere = [to_blob(set_aside) if set_aside.num_rows else None] + [None] * (count - 1)
-    return pa.record_batch(
-        [
-            pa.array(job.numbers, pa.int32()),
-            pa.array([name] * count, pa.string()),
-            pa.array([reading] * count, pa.int64()),
-            pa.array([first] * count, pa.int64()),
-            pa.nulls(count, pa.int64()),
-            pa.array([passed_over.unneeded] + [0] * (count - 1), pa.int64()),
-            pa.array([passed_over.after_until] + [0] * (count - 1), pa.int64()),
-            pa.array(
-                [None if part is None else to_blob(part.combine_chunks()) for part in parts], pa.binary()
-            ),
-            pa.array(nowhere, pa.binary()),
-        ],
-        schema=PACKED,
-    )

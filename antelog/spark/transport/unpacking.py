@@ -1,4 +1,4 @@
-"""From what the buckets tell to the columns a user sees."""
+"""Unpacks the output of the buckets into the columns a user sees."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.spark import workers
 from antelog.spark.job.job import OTHERS, Job
-from antelog.spark.transport.blobs import from_blob
+from antelog.spark.transport.packets import from_blob
 from antelog.spark.transport.packing import REJECTS
 
 Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -28,7 +28,7 @@ _TAKEN = {*_BEFORE, OTHERS, *AFTER_ANSWER, *NAMES}
 
 
 @dataclass(frozen=True)
-class Columns:
+class OutputColumns:
     """The columns of changes or answers: `variables` has, for each query, the column of each variable."""
 
     schema: pa.Schema
@@ -36,7 +36,7 @@ class Columns:
     change: str
 
 
-def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> Columns:
+def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> OutputColumns:
     """The columns for all queries, or for one; `change` is the name of the column of the changes."""
     names = [query.name for query in job.plan.queries if only in (None, query.name)]
     variables: dict[str, dict[str, str]] = {}
@@ -64,7 +64,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
             *((name, known[name]) for name in NAMES if name in known),
         ]
     )
-    return Columns(schema, variables, change)
+    return OutputColumns(schema, variables, change)
 
 
 def _column(variable: str, others: Mapping[str, object]) -> str:
@@ -88,12 +88,12 @@ def _stored(type_: pa.DataType) -> pa.DataType:
     return pa.timestamp("us", type_.tz) if is_a.is_timestamp(type_) else type_
 
 
-def unpacker(job: Job, columns: Columns) -> Mapper:
-    """What makes rows of changes of their payloads, for `mapInArrow`."""
+def unpacker(job: Job, columns: OutputColumns) -> Mapper:
+    """Makes rows of changes of their payloads, for `mapInArrow`."""
     return partial(_changes, job, columns)
 
 
-def _changes(job: Job, columns: Columns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     workers.spare()
     for batch in batches:
         for query, payload in zip(
@@ -102,7 +102,7 @@ def _changes(job: Job, columns: Columns, batches: Iterator[pa.RecordBatch]) -> I
             yield from _seen(job, columns, query, from_blob(payload)).to_batches()
 
 
-def _seen(job: Job, columns: Columns, query: str, table: pa.Table) -> pa.Table:
+def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
     relation = job.plan.relation(query)
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),

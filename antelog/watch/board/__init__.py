@@ -1,1 +1,1 @@
-"""What a feed says, folded into what the page shows."""
+"""The records of a feed, folded into the state of the page."""

@@ -1,10 +1,9 @@
-"""An answer as the page knows it: what was told of it so far, and how it stands.
+"""An answer as the page knows it: its lines so far, and its status.
 
     line     {"tick": 8, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 7}, …}
     answer   Malf(wt2, 7), open since 8, with a chance of 80 %, settled by 10
 
-In come change lines, out go small records. There may be 100,000 of them, so each keeps its lines as bytes
-and reads them only when somebody looks.
+There may be 100,000 of them, so each keeps its lines as bytes, and reads them only when they are asked for.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from antelog.language.moments import moment
 Line = Mapping[str, Any]
 
 LINES = 50
-"""So many lines of an answer are kept: the first, and the latest."""
+"""Lines of an answer that are kept: the first, and the latest."""
 CHANCES = 400
-"""So many chances of an answer are kept: the first, and the latest."""
+"""Chances of an answer that are kept: the first, and the latest."""
 
 _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 
 
 class AnswerStatus(Struct, frozen=True):
-    """How an answer stands since its latest line.
+    """The status of an answer since its latest line.
 
-    `settled_by` is the tick by which it is settled for sure; `silent` is what becomes of it, and when, if
-    nothing comes. What is not known is None.
+    `settled_by` is the tick by which it is settled for sure; `silent` is the change, and its tick, if nothing
+    comes. None stands for unknown.
     """
 
     change: str
@@ -43,7 +42,7 @@ class AnswerStatus(Struct, frozen=True):
 
 
 class TrackedAnswer(Struct):
-    """An answer, what was told of it, and since when it is open; `alerted` is when it became likely."""
+    """An answer, its lines, the tick since which it is open, and the tick of its alert if it had one."""
 
     id: str
     query: str
@@ -64,7 +63,7 @@ class TrackedAnswer(Struct):
         return self.line_at(-1)
 
     @property
-    def told(self) -> list[Line]:
+    def all_lines(self) -> list[Line]:
         """All lines that are kept."""
         return [self.line_at(number) for number in range(len(self.lines))]
 
@@ -82,7 +81,7 @@ class TrackedAnswer(Struct):
             self.alerted = self.now.tick
 
 
-def first_told(line: Line, name: str) -> TrackedAnswer:
+def tracked(line: Line, name: str) -> TrackedAnswer:
     """An answer of which this is the first line; `name` is its `name_of`."""
     answer = TrackedAnswer(name, line["query"], dict(line["answer"]), line["tick"], status_of(line), [], [])
     answer.take(line)
@@ -90,7 +89,7 @@ def first_told(line: Line, name: str) -> TrackedAnswer:
 
 
 def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
-    """A short name for an answer, for links: the same whoever makes it."""
+    """A short name for an answer, for links: a hash of it."""
     return blake2b(_encoded([query, dict(values), list(others)]), digest_size=8).hexdigest()
 
 

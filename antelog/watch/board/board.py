@@ -4,8 +4,8 @@
     board.take(reader.read(1000))
     board.open                      what is open now, by the names that links use
 
-In come the records of a feed, in order; out goes what is open, what was lately settled, how the inputs
-are, and how good the chances were. All but what is open is bounded, so a long run takes no more memory.
+It has the open answers, the latest settled ones, the status of inputs, and the scores of chances. All but the
+open answers is bounded, so a long run takes no more memory.
 `version` grows with each change, so that others know when to look again.
 """
 
@@ -21,17 +21,17 @@ from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.program import Program, parse
 from antelog.run.store.records import ENDS
-from antelog.watch.board.answer import Line, TrackedAnswer, first_told, name_of
+from antelog.watch.board.answer import Line, TrackedAnswer, name_of, tracked
 from antelog.watch.board.inputs import Inputs
 from antelog.watch.board.trust import Trust
 
 SETTLED = 2_000
-"""So many settled answers are kept, the latest."""
+"""Settled answers that are kept, the latest."""
 
 
 @dataclass(frozen=True)
 class FeedProgram:
-    """What the feed says of its program: the text, and what its file is called."""
+    """The program of a feed: its text, and the name of its file."""
 
     text: str = ""
     path: str = ""
@@ -58,7 +58,7 @@ class FeedProgram:
 
 @dataclass(eq=False)
 class Board:
-    """What is known now; `damaged` counts records that make no sense."""
+    """The state of the page; `damaged` counts records that make no sense."""
 
     head: FeedProgram = field(default_factory=FeedProgram)
     tick: int | None = None
@@ -102,13 +102,13 @@ class Board:
         return any(answer.now.chance is not None for answer in self.open.values())
 
     def _begin(self, head: Mapping[str, Any]) -> None:
-        """A segment begins. Its head has all that is open: whoever missed something goes on from it."""
+        """A head has all that is open: where lines were lost, the board goes on from it."""
         if head.get("program", "") != self.head.text or head.get("path", "") != self.head.path:
             self.head = FeedProgram(head.get("program", ""), head.get("path", ""))
         before, self.open = self.open, {}
         for line in _lines_in(head):
             name = _name(line)
-            self.open[name] = _brought_up_to(before.get(name), line) or first_told(_as_change(line), name)
+            self.open[name] = _brought_up_to(before.get(name), line) or tracked(_as_change(line), name)
         self._reach(head.get("tick"))
 
     def _change(self, line: Line) -> None:
@@ -120,7 +120,7 @@ class Board:
             # What was rejected may come back: it is the same answer.
             answer = before or self.settled.pop(name, None)
             if answer is None:
-                answer = first_told(line, name)
+                answer = tracked(line, name)
             else:
                 answer.take(line)
             self.open[name] = answer
@@ -128,7 +128,7 @@ class Board:
         answer = self.open.pop(name, None) or self.settled.pop(name, None)
         settled_by = None if answer is None else answer.now.settled_by
         if answer is None:
-            answer = first_told(line, name)
+            answer = tracked(line, name)
         else:
             answer.take(line)
         self.settled[name] = answer
@@ -148,7 +148,7 @@ def _name(line: Line) -> str:
 
 
 def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
-    """What is open: lines of answers, or snapshots with several."""
+    """The lines of open answers in a head: lines of answers, or snapshots with several."""
     for given in head.get("open", ()):
         lines = [given]
         if "answers" in given:

@@ -1,7 +1,6 @@
-"""What is known of the inputs: how far they are, how late their facts come, what was set aside.
+"""The status of the inputs: how far they are, how late their facts come, rows that were set aside.
 
-In come the status lines and the rejected rows of a feed, out go counts and rates; a bounded number of
-each is kept, however long a run is.
+A bounded number of status lines and rejected rows is kept, however long a run is.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from datetime import datetime
 from typing import Any
 
 RATES = 120
-"""So many statuses are kept, a second apart, for rates."""
+"""Statuses that are kept, a second apart, for rates."""
 REJECTS = 200
-"""So many rejected rows are kept."""
+"""Rejected rows that are kept."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
     confirmed   at once: nothing takes that back
     rejected    once no further fact can bring the answer back: after its `decided_by`
 
-In come answers that were confirmed or rejected, and the tick reached; out go the sums that
-`antelog/forecast/scores.py` makes, so that the page and `antelog score` say the same in the same way.
+The sums are those of `antelog/forecast/scores.py`, so that the page and `antelog score` show equal numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from antelog.forecast.scores import Scores, Settled, nothing, scored
 from antelog.watch.board.answer import TrackedAnswer
 
 _AT_ONCE = 500
-"""So many answers are scored at once."""
+"""Answers that are scored at once."""
 
 
 @dataclass(eq=False)

@@ -1,7 +1,7 @@
 """The page's own process: `python -m antelog.watch.web`, started by `antelog/watch/web/serving.py`.
 
 It reads from standard input a line that says what to serve and where, prints a line with the port once it
-listens, and ends when standard input does: with whoever has started it.
+listens, and ends when standard input does.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import uvicorn
 from antelog.errors import AntelogError
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.live_board import LiveBoard, Reader
 from antelog.watch.web.readers import reader_of
-from antelog.watch.web.sight import Reader, Sight
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the process is told."""
+    """The feed to serve, and the address."""
 
     feed: str
     address: PageAddress
@@ -53,7 +53,7 @@ def main() -> int:
 def _config(feed: str, reader: Reader, address: PageAddress) -> uvicorn.Config:
     entry = Entry(address.hosts, address.origins, address.token, address.facts, Path(feed))
     return uvicorn.Config(
-        page_app(Sight(reader), entry),
+        page_app(LiveBoard(reader), entry),
         log_level="critical",
         access_log=False,
         server_header=False,
@@ -81,7 +81,7 @@ def _tell(said: dict[str, object]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait until whoever started this is gone; nothing here has to be saved."""
+    """Wait for the end of standard input; nothing here has to be saved."""
     sys.stdin.buffer.read()
     os._exit(0)
 

@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 from msgspec import Struct, field
 
 from antelog.errors import UnsupportedError
@@ -60,7 +57,7 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a request may call this server, in small letters."""
+        """The names by which a request may call this server, in small letters."""
         names = {self.host.strip("[]"), *(("localhost", "127.0.0.1", "::1") if self.local else ())}
         own = {f"[{name}]" if ":" in name else name for name in names}
         found = {f"{name}:{self.port}" for name in own}
@@ -76,7 +73,7 @@ class PageAddress(Struct, frozen=True):
 
 
 def checked(address: PageAddress) -> PageAddress:
-    """The same address. Raises UnsupportedError if others could listen in, or it names what is not there."""
+    """The address. Raises UnsupportedError if others could listen in, or a file is missing."""
     for path in (address.certificate, address.key):
         if path is not None and not Path(path).is_file():
             raise UnsupportedError(f"{path}: there is no such file; --certificate and --key need PEM files")
@@ -98,13 +95,3 @@ def checked(address: PageAddress) -> PageAddress:
             "--behind-proxy if a proxy has one"
         )
     return address
-
-
-def to_json(address: PageAddress) -> bytes:
-    return msgspec.json.encode(address)
-
-
-def from_json(text: bytes | str | Mapping[str, Any]) -> PageAddress:
-    if isinstance(text, Mapping):
-        return msgspec.convert(text, PageAddress)
-    return msgspec.json.decode(text, type=PageAddress)

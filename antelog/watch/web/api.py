@@ -1,4 +1,4 @@
-"""What programs are told: the board as plain values, by the same names as in the change lines.
+"""The board as plain values for programs, under the names of the change lines.
 
     GET /api/now?query=Malf&sort=deadline&count=20
     {"tick": 8, "total": 1, "from": 0, "answers": [{"id": "9f2c…", "tick": 8, "change": "possible", …}]}
@@ -16,53 +16,53 @@ import msgspec
 from antelog.forecast.report.data import report_json
 from antelog.watch.board.answer import TrackedAnswer
 from antelog.watch.board.explanations import marks, rules_behind
-from antelog.watch.board.look import MOST, look_of
-from antelog.watch.web.sight import Sight, summary
+from antelog.watch.board.selection import MOST, selection_of
+from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.views.common import ViewContext
-from antelog.watch.web.views.settled import alerted_before, chosen, told_before
+from antelog.watch.web.views.settled import chosen, ticks_alerted, ticks_open
 
 Given = Mapping[str, str]
 
 
-def of_now(sight: Sight, given: Given) -> dict[str, Any]:
-    look = look_of(given)
-    seen = sight.looking.see(look)
+def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
+    selection = selection_of(given)
+    seen = live.answers.select(selection)
     answers = [_answer(each) for each in seen.answers]
-    return {"tick": sight.board.tick, "total": seen.total, "from": look.start, "answers": answers}
+    return {"tick": live.board.tick, "total": seen.total, "from": selection.start, "answers": answers}
 
 
-def of_settled(sight: Sight, given: Given) -> dict[str, Any]:
-    found = chosen(ViewContext(sight.board), given)
-    look = look_of(given)
-    shown = found[look.start : look.start + look.count]
+def of_settled(live: LiveBoard, given: Given) -> dict[str, Any]:
+    found = chosen(ViewContext(live.board), given)
+    selection = selection_of(given)
+    shown = found[selection.start : selection.start + selection.count]
     answers = [
-        {**_answer(each), "told_before": told_before(each), "alerted_before": alerted_before(each)}
+        {**_answer(each), "told_before": ticks_open(each), "alerted_before": ticks_alerted(each)}
         for each in shown
     ]
-    return {"tick": sight.board.tick, "total": len(found), "from": look.start, "answers": answers}
+    return {"tick": live.board.tick, "total": len(found), "from": selection.start, "answers": answers}
 
 
-def of_answer(sight: Sight, name: str) -> dict[str, Any] | None:
+def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
     """One answer with all its lines that are kept, and the rules behind it."""
-    found = sight.board.find(name)
+    found = live.board.find(name)
     if found is None:
         return None
-    program, line = sight.board.head.program, found.line
+    program, line = live.board.head.program, found.line
     predicates = {
         mark.predicate for at in range(len(line.get("explanations") or ())) for mark in marks(line, None, at)
     }
     rules = rules_behind(program, found.query, predicates) if program else []
     return {
         "id": found.id,
-        "open": name in sight.board.open,
+        "open": name in live.board.open,
         "since": found.since,
-        "lines": found.told,
+        "lines": found.all_lines,
         "rules": [{"line": each.line, "text": each.text} for each in rules],
     }
 
 
-def of_inputs(sight: Sight, _given: Given) -> dict[str, Any]:
-    board = sight.board
+def of_inputs(live: LiveBoard, _given: Given) -> dict[str, Any]:
+    board = live.board
     return {
         **summary(board),
         "inputs": board.inputs.status.get("inputs", {}),
@@ -70,21 +70,21 @@ def of_inputs(sight: Sight, _given: Given) -> dict[str, Any]:
     }
 
 
-def of_trust(sight: Sight, _given: Given) -> dict[str, Any]:
-    board = sight.board
+def of_trust(live: LiveBoard, _given: Given) -> dict[str, Any]:
+    board = live.board
     found: dict[str, Any] = msgspec.json.decode(report_json(board.trust.scores(), board.head.length))
     return found
 
 
-def of_plan(sight: Sight, _given: Given) -> dict[str, Any]:
-    board = sight.board
+def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
+    board = live.board
     changes: dict[str, dict[str, int]] = {}
     for (query, change), count in board.changes.items():
         changes.setdefault(query, {})[change] = count
     return {**summary(board), "path": board.head.path, "program": board.head.text, "changes": changes}
 
 
-API: dict[str, Callable[[Sight, Given], dict[str, Any]]] = {
+API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
     "now": of_now,
     "settled": of_settled,
     "inputs": of_inputs,

@@ -1,8 +1,8 @@
 """The page as an ASGI app: a route for the page, for its parts, for news, and for programs.
 
-    app = page_app(Sight(reader_of(path)), Entry(token="…", hosts=address.hosts))
+    app = page_app(LiveBoard(reader_of(path)), Entry(token="…", hosts=address.hosts))
 
-In comes what a process knows of a feed, out goes an app, the guard in front of it.
+The guard is in front of it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from starlette.types import ASGIApp
 
 from antelog.errors import StateError
 from antelog.watch.alerts.outbox import counts_in
-from antelog.watch.board.look import look_of
+from antelog.watch.board.selection import selection_of
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.export import of_view
 from antelog.watch.web.guard import PAGES, Guard, session
+from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
 from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.shell import ASSETS, asset, shell
-from antelog.watch.web.sight import Sight, summary
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.now import rows
@@ -53,9 +53,9 @@ class Entry:
     store: Path | None = None
 
 
-def page_app(sight: Sight, entry: Entry) -> ASGIApp:
+def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
     """The app. What it knows follows the feed while it is served."""
-    routes = _Routes(sight, entry)
+    routes = _Routes(live, entry)
     app = Starlette(
         routes=[
             *(Route(path, routes.page) for path in PAGES),
@@ -80,13 +80,13 @@ def page_app(sight: Sight, entry: Entry) -> ASGIApp:
 
 @dataclass(eq=False)
 class _Routes:
-    sight: Sight
+    live: LiveBoard
     entry: Entry
     _known: Mapping[str, Any] = field(default_factory=dict)
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
-        following = asyncio.create_task(self.sight.follow())
+        following = asyncio.create_task(self.live.follow())
         try:
             yield
         finally:
@@ -104,8 +104,8 @@ class _Routes:
         return Response(asset(name), media_type=ASSETS[name])
 
     async def health(self, _request: Request) -> Response:
-        found = {"status": "failed" if self.sight.failure else "ok", "caught_up": self.sight.caught_up}
-        return JSONResponse(found, 503 if self.sight.failure else 200)
+        found = {"status": "failed" if self.live.failure else "ok", "caught_up": self.live.caught_up}
+        return JSONResponse(found, 503 if self.live.failure else 200)
 
     # ---- for those with a token ----
 
@@ -122,33 +122,33 @@ class _Routes:
         return _missing() if found is None else HTMLResponse(found)
 
     async def rows(self, request: Request) -> Response:
-        look = look_of(request.query_params)
-        return HTMLResponse(rows(self._scene(request), self.sight.looking.see(look), look))
+        selection = selection_of(request.query_params)
+        return HTMLResponse(rows(self._scene(request), self.live.answers.select(selection), selection))
 
     async def api(self, request: Request) -> Response:
         make = API.get(request.path_params["view"])
-        return _missing() if make is None else _json(make(self.sight, request.query_params))
+        return _missing() if make is None else _json(make(self.live, request.query_params))
 
     async def answer(self, request: Request) -> Response:
-        found = of_answer(self.sight, request.path_params["id"])
+        found = of_answer(self.live, request.path_params["id"])
         return _missing() if found is None else _json(found)
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")
-        found = of_view(self.sight, view, form, request.query_params)
+        found = of_view(self.live, view, form, request.query_params)
         if found is None:
             return _missing()
         named = {"content-disposition": f'attachment; filename="antelog.{form}"'}
         return Response(found, media_type=f"text/{form}", headers=named)
 
     async def metrics(self, _request: Request) -> Response:
-        found = metrics(self.sight.board, counts_in(self.entry.store))
+        found = metrics(self.live.board, counts_in(self.entry.store))
         return Response(found, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def facts(self, request: Request) -> Response:
         """Facts for an input, acknowledged once they are on the disk."""
         name, body = request.path_params["input"], await request.body()
-        program = self.sight.board.head.program
+        program = self.live.board.head.program
         if self.entry.store is None or (program and name not in {each.name for each in program.plan.inputs}):
             return _missing()
         try:
@@ -167,7 +167,7 @@ class _Routes:
         while True:
             try:
                 async with asyncio.timeout(_BEAT):
-                    await self.sight.news(version)
+                    await self.live.news(version)
                 state = self._state()
                 version = state["version"]
                 yield f"event: state\ndata: {msgspec.json.encode(state).decode()}\n\n"
@@ -175,16 +175,16 @@ class _Routes:
                 yield ": still there\n\n"
 
     def _scene(self, request: Request) -> ViewContext:
-        return ViewContext(self.sight.board, _root(request))
+        return ViewContext(self.live.board, _root(request))
 
     def _state(self) -> Mapping[str, Any]:
         """The board in a few numbers, found once for each version: many may ask."""
-        if self._known.get("version") != self.sight.board.version:
+        if self._known.get("version") != self.live.board.version:
             self._known = self._found()
         return self._known
 
     def _found(self) -> dict[str, Any]:
-        board, scene = self.sight.board, ViewContext(self.sight.board)
+        board, scene = self.live.board, ViewContext(self.live.board)
         reached = "" if board.tick is None else scene.clock.at(board.tick)
         length = scene.clock.length
         ends = None if board.tick is None or length is None else scene.clock.milliseconds(board.tick)

@@ -1,6 +1,6 @@
 """Snapshots of a view: its table as CSV, or the view itself as one file of HTML that needs nothing else.
 
-    of_view(sight, "now", "csv", {"query": "Malf"})
+    of_view(live, "now", "csv", {"query": "Malf"})
 
 A PNG is painted in the browser, from what is seen there.
 """
@@ -15,29 +15,29 @@ from dataclasses import replace
 from antelog.escaping import cell
 from antelog.forecast.scores import table
 from antelog.watch.board.answer import Line, TrackedAnswer, label
-from antelog.watch.board.look import look_of
+from antelog.watch.board.selection import selection_of
+from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.markup import Html, ready, tag, text
 from antelog.watch.web.shell import asset
-from antelog.watch.web.sight import Sight
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.now import rows
-from antelog.watch.web.views.settled import alerted_before, chosen, told_before
+from antelog.watch.web.views.settled import chosen, ticks_alerted, ticks_open
 
 Row = Sequence[object]
 
 _MOST = 1_000
-"""So many open answers are in a file of HTML; a CSV has all."""
+"""Open answers in a file of HTML, at most; a CSV has all."""
 _ALL = 10_000_000
 
 
-def of_view(sight: Sight, path: str, form: str, given: Mapping[str, str]) -> str | None:
+def of_view(live: LiveBoard, path: str, form: str, given: Mapping[str, str]) -> str | None:
     """A snapshot of the view of this path, or None if there is no such view, or no such form."""
     view, _, rest = path.partition("/")
     if form == "html" and view in PARTS:
-        return page(sight, view, rest, given)
+        return page(live, view, rest, given)
     if form == "csv" and view in _TABLES:
-        return as_csv(_TABLES[view](sight, rest, given))
+        return as_csv(_TABLES[view](live, rest, given))
     return None
 
 
@@ -50,19 +50,19 @@ def as_csv(lines: Iterable[Row]) -> str:
     return file.getvalue()
 
 
-def page(sight: Sight, view: str, rest: str, given: Mapping[str, str]) -> str | None:
+def page(live: LiveBoard, view: str, rest: str, given: Mapping[str, str]) -> str | None:
     """The view with its style in it, and nothing that is asked for elsewhere."""
-    scene = ViewContext(sight.board)
+    scene = ViewContext(live.board)
     found = PARTS[view](scene, rest, given)
     if found is None:
         return None
     style = asset("page.css").decode()
-    board = sight.board
+    board = live.board
     reached = "" if board.tick is None else scene.clock.at(board.tick)
     said = f"{board.head.path or 'antelog'}: {view}, {reached}"
     if view == "now":
-        look = replace(look_of(given), start=0, count=_MOST)
-        filled = rows(scene, sight.looking.see(look), look)
+        selection = replace(selection_of(given), start=0, count=_MOST)
+        filled = rows(scene, live.answers.select(selection), selection)
         found = Html(
             found.replace(
                 'aria-label="Possible answers"></div>', f'aria-label="Possible answers">{filled}</div>', 1
@@ -90,7 +90,7 @@ _STILL = "a{pointer-events:none}.rows{position:static}.filters,.links,.back{disp
 """Links lead nowhere from a file."""
 
 
-def _now(sight: Sight, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
+def _now(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
     yield (
         "query",
         "answer",
@@ -103,12 +103,12 @@ def _now(sight: Sight, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
         "awaited",
         "id",
     )
-    look = replace(look_of(given), start=0, count=_ALL)
-    for answer in sight.looking.see(look).answers:
+    selection = replace(selection_of(given), start=0, count=_ALL)
+    for answer in live.answers.select(selection).answers:
         now, line = answer.now, answer.line
         yield (
             answer.query,
-            _label(sight, answer),
+            _label(live, answer),
             now.chance,
             answer.since,
             now.settled_by,
@@ -118,10 +118,10 @@ def _now(sight: Sight, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
         )
 
 
-def _answer(sight: Sight, rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+def _answer(live: LiveBoard, rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
     yield ("tick", "change", "chance", "settled by", "evidence", "awaited")
-    found = sight.board.find(rest)
-    for line in found.told if found else ():
+    found = live.board.find(rest)
+    for line in found.all_lines if found else ():
         yield (
             line["tick"],
             line["change"],
@@ -131,25 +131,25 @@ def _answer(sight: Sight, rest: str, _given: Mapping[str, str]) -> Iterator[Row]
         )
 
 
-def _settled(sight: Sight, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
+def _settled(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
     yield ("query", "answer", "became", "at", "told before", "alerted before", "because", "id")
-    for answer in chosen(ViewContext(sight.board), given):
+    for answer in chosen(ViewContext(live.board), given):
         because = "; ".join(answer.line.get("because") or ())
         yield (
             answer.query,
-            _label(sight, answer),
+            _label(live, answer),
             answer.now.change,
             answer.now.tick,
-            told_before(answer),
-            alerted_before(answer),
+            ticks_open(answer),
+            ticks_alerted(answer),
             because,
             answer.id,
         )
 
 
-def _inputs(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+def _inputs(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
     yield ("input", "facts", "newest", "delay", "ticks late", "facts so late", "set aside", "reason")
-    for each in sight.board.inputs.each():
+    for each in live.board.inputs.each():
         yield (each.name, each.facts, each.newest, each.delay, None, None, None, None)
         for late, count in sorted(each.late.items()):
             yield (each.name, None, None, None, late, count, None, None)
@@ -157,10 +157,10 @@ def _inputs(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row
             yield (each.name, None, None, None, None, None, count, reason)
 
 
-def _trust(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+def _trust(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
 
     yield ("query", "alerted from", "alerts", "right", "of all confirmed", "lead time, half of them")
-    for row in table(sight.board.trust.scores()).to_pylist():
+    for row in table(live.board.trust.scores()).to_pylist():
         for alert in row["alerts"]:
             yield (
                 row["query"],
@@ -172,9 +172,9 @@ def _trust(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]
             )
 
 
-def _plan(sight: Sight, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+def _plan(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
     yield ("query", "change", "lines")
-    for (query, change), count in sorted(sight.board.changes.items()):
+    for (query, change), count in sorted(live.board.changes.items()):
         yield (query, change, count)
 
 
@@ -184,12 +184,12 @@ def _first(line: Line) -> tuple[str, str]:
     return "; ".join(found.get("evidence", ())), "; ".join(found.get("hypotheses", ()))
 
 
-def _label(sight: Sight, answer: TrackedAnswer) -> str:
-    head = sight.board.head
+def _label(live: LiveBoard, answer: TrackedAnswer) -> str:
+    head = live.board.head
     return label(answer.query, answer.values, head.times.get(answer.query), head.length)
 
 
-_TABLES: dict[str, Callable[[Sight, str, Mapping[str, str]], Iterable[Row]]] = {
+_TABLES: dict[str, Callable[[LiveBoard, str, Mapping[str, str]], Iterable[Row]]] = {
     "now": _now,
     "answer": _answer,
     "settled": _settled,

@@ -36,7 +36,7 @@ HEADERS = {
 LARGEST = 8 << 20
 """The largest POST, in bytes."""
 PER_SECOND = 16 << 20
-"""So many bytes of facts are taken a second, in the long run; four times as much at once."""
+"""Bytes of facts that are taken a second, in the long run; four times as much at once."""
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
 PAGES = ("/", "/settled", "/inputs", "/trust", "/plan")
@@ -66,8 +66,8 @@ class Guard:
 
     hosts     what requests may call this server; one without a port counts at any; None: anything
     origins   the pages that may ask, as for `hosts`
-    token     what lets one look; None: whoever gets here may
-    facts     what lets one post facts; None: nobody may
+    token     the token of readers; None: they need none
+    facts     the token of those who post facts; None: nobody may
     """
 
     app: ASGIApp

@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 
 from antelog.watch.alerts.outbox import WAITING
 from antelog.watch.board.board import Board
-from antelog.watch.web.sight import summary
+from antelog.watch.web.live_board import summary
 
 Labels = Mapping[str, str]
 

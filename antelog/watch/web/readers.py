@@ -22,6 +22,8 @@ import pyarrow.parquet as pq
 from antelog.errors import DataError
 from antelog.process import Engine
 from antelog.program import Program
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.run.store import (
     FeedReader,
     FolderFeed,
@@ -32,9 +34,7 @@ from antelog.run.store import (
     is_store,
     record_of,
 )
-from antelog.telling.json_lines import Style, change_lines
-from antelog.telling.shown import Shown
-from antelog.watch.web.sight import Reader
+from antelog.watch.web.live_board import Reader
 
 _LINES = (".jsonl", ".ndjson", ".json")
 _TABLES = (".parquet",)
@@ -100,7 +100,7 @@ class ChangesReader:
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _grown(self, path: Path) -> Iterator[Record]:
-        """The lines that are whole, from where the last look ended."""
+        """The whole lines after those that were read before."""
         with path.open("rb") as file:
             file.seek(self._offsets.get(path, 0))
             for _ in range(_AT_ONCE):
@@ -133,7 +133,7 @@ class EngineReader:
         self._waiting.append({"head": {**known, "open": self._lines(engine.now, tables)}})
 
     def tell(self, tick: int, changes: Mapping[str, pa.Table]) -> None:
-        """What `advance` has returned; from any thread."""
+        """Add the changes that `advance` has returned; from any thread."""
         self._waiting.extend(self._lines(tick, changes))
         self._waiting.append({"status": {"tick": tick}})
 
@@ -141,5 +141,5 @@ class EngineReader:
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
 
     def _lines(self, tick: int, tables: Mapping[str, pa.Table]) -> list[Record]:
-        text = change_lines(self._relations, Shown(tick, tables), Style())
+        text = change_lines(self._relations, StepResult(tick, tables), Style())
         return [msgspec.json.decode(line) for line in text.splitlines()]

@@ -1,4 +1,4 @@
-"""antelog/cli/commands/watch.py, antelog/cli/watching/{beginning,sources,stopping}.py: `antelog watch`."""
+"""antelog/cli/commands/watch.py, antelog/run/following.py: `antelog watch`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from antelog.watch.follow.state import restored
+from antelog.run.store import FeedReader, StoredFeedAt, post
 from tests.cli.trying import LOG, READINGS, ROOT, antelog, messages, try_
 from tests.watch.killing import killed_while_it_runs
 
@@ -59,21 +59,19 @@ def test_it_goes_on_where_it_was(here: Path) -> None:
         told.append(len(Path("out.jsonl").read_text().splitlines()))
     assert told == sorted(told)
     assert Path("out.jsonl").read_text().splitlines() == LOG
-    assert not (here / "s.feed").exists()
+    assert not list(here.glob("s?*"))
 
 
 @pytest.mark.usefixtures("here")
-def test_a_feed_is_kept_beside_the_state() -> None:
+def test_a_feed_is_kept_with_the_state() -> None:
     arguments = ("--input", "Temp=temp.csv", "--input", "Posted=http:", "--once", "--state", "s")
     Path("p.alog").write_text("input Posted(x, time).\n" + Path("p.alog").read_text())
     assert watch(*arguments).exit_code == 0
-    (segment,) = Path("s.feed").glob("*.jsonl")
-    records = [json.loads(line) for line in segment.read_text().splitlines()]
-    assert [json.dumps(record) for record in records if "change" in record] == LOG[:4][:2]
-    Path("s.feed", "inbox", "Posted.jsonl").write_text('{"x": "a", "time": 3}\n')
+    reader = FeedReader(StoredFeedAt(Path("s")))
+    assert [json.dumps(record) for record in reader.read() if "change" in record] == LOG[:4][:2]
+    assert post(Path("s"), "Posted", [b'{"x": "a", "time": 3}'])
     assert watch(*arguments).exit_code == 0
-    (_, segment) = sorted(Path("s.feed").glob("*.jsonl"))
-    records = [json.loads(line) for line in segment.read_text().splitlines()]
+    records = reader.read()
     assert len(records[0]["head"]["open"]) == 2
     assert [json.dumps(record) for record in records if "change" in record] == LOG[2:4]
 
@@ -190,33 +188,28 @@ def _arrival(line: str) -> int:
     return int(line.rpartition(",")[2])
 
 
-def _lines_in(state: Path) -> int:
-    """How many lines of standard input a state knows of."""
-    found = restored(state)
-    return found.known.sources["Temp"].mark["lines"] if found else 0
-
-
-def test_a_killed_follower_of_standard_input_says_what_is_lost(here: Path) -> None:
+def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path) -> None:
     process = subprocess.Popen(
-        _command("--input", "Temp=-", "--state", "s"),
-        cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"),
+        cwd=here, stdin=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdin is not None
-    assert process.stdout is not None
     process.stdin.write(READINGS)
     process.stdin.flush()
-    process.stdout.readline()
+    output = here / "out.jsonl"
     end = time.monotonic() + 60
-    while _lines_in(Path("s")) < 4:
+    while not output.exists() or len(output.read_text().splitlines()) < 2:
         assert time.monotonic() < end
         time.sleep(0.05)
-    process.stdin.write("wt2,high,7,7\nwt2,high,8,8\n")
-    process.stdin.flush()
-    while '"T": 7' not in process.stdout.readline():
-        pass
     process.kill()
     process.communicate()
-    done = subprocess.run(
-        _command("--input", "Temp=-", "--state", "s"), input="", capture_output=True, text=True, check=False
-    )
-    assert "2 lines of standard input were read after the last state was saved" in done.stderr
+    subprocess.run(
+        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"),
+        input="device,level,time,arrival\nwt9,low,9,9\n", text=True, check=True,
+    )  # fmt: skip
+    assert (here / "out.jsonl").read_text().splitlines() == LOG
+
+
+def test_changes_go_to_a_topic_if_there_is_one() -> None:
+    done = antelog("watch", "p.alog", "--help")
+    assert "kafka://" in done.stdout

@@ -3,13 +3,13 @@
 import pytest
 
 from antelog.cli.run.report import Report, batch_line
-from antelog.telling.set_aside import Places
+from antelog.run.sinks.set_aside import Places
 
 pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_a_batch_in_words() -> None:
-    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.stream_run import Progress  # noqa: PLC0415 - needs PySpark
 
     counts: dict[str, int | None] = {"given": 12_000, "admitted": 11_000, "unneeded": 995, "late": 3}
     counts |= {"early": 0, "changes": 1, "open": 0, "held": 2, "kept": 40, "state_bytes": 12_345, "now": 7}
@@ -24,7 +24,7 @@ def test_a_batch_in_words() -> None:
 
 
 def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str]) -> None:
-    from antelog.spark.pipeline.following import Progress  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.pipeline.stream_run import Progress  # noqa: PLC0415 - needs PySpark
 
     report = Report()
     batches: list[dict[str, int | None]] = [

@@ -9,7 +9,7 @@ from rich.console import Console
 
 import antelog as antelog_library
 from antelog.cli.show.listing import listing, print_changes
-from antelog.telling.shown import Shown
+from antelog.run.sinks.result import StepResult
 from tests.cli.trying import PROGRAM, antelog, messages, try_
 
 
@@ -68,7 +68,7 @@ def test_on_a_terminal_lines_that_are_too_long_go_on_further_in() -> None:
     }  # fmt: skip
     relation = antelog_library.parse(PROGRAM).plan.relation("Malf")
     table = pa.Table.from_pylist([row])
-    print_changes([relation], Shown(0, {"Malf": table}), None, listing(console, None, None))
+    print_changes([relation], StepResult(0, {"Malf": table}), None, listing(console, None, None))
     assert [line.rstrip() for line in said.getvalue().splitlines()] == [
         "tick 0",
         "  possible   Malf  X = wt2, T = 0",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from antelog.compile.nodes.plan import Answer, Bounds, Input, Key, Level, Refinement, Static
 from antelog.compile.patterns.relations import relations_of
-from antelog.compile.plan.assembling import assembled, completed
+from antelog.compile.plan.assembling import assembled, with_bounds
 from antelog.compile.rules.program import clauses_of
 from antelog.diagnostics import Source
 from antelog.language import read
@@ -32,4 +32,4 @@ def test_what_follows_from_the_patterns_comes_later() -> None:
     plan = assembled(checked, relations_of(checked, clauses_of(checked)[0], 10)[0])
     (relation,) = plan.relations
     assert (relation.bounds, relation.level, plan.key) == (Bounds(None, None, None), Level(0, 0, 0), Key(()))
-    assert completed(plan).relation("P").bounds.delay == 5
+    assert with_bounds(plan).relation("P").bounds.delay == 5

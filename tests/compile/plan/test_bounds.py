@@ -43,7 +43,7 @@ def test_answers_are_settled_in_time_and_rest_on_recent_facts(case: Case) -> Non
         else:
             assert report.tick < tick + bounds.delay
         evidence = (li for e in report.explanations for li in e.evidence if li.positive)
-        times = [time_of(li.atom) for li in evidence]
+        times = [time_of(atom) for li in evidence for atom in [li.body.goal] if atom]
         if bounds.window is not None and times:
             assert min(times) > report.tick - bounds.window
 

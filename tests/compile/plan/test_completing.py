@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from antelog.compile.nodes.plan import Bounds, Key, Level
-from antelog.compile.plan.assembling import completed, with_bounds, with_key, with_levels
+from antelog.compile.plan.assembling import with_bounds, with_key, with_levels
 from antelog.errors import PlanError
 from tests.compile.plans import plan_of
 
@@ -28,14 +28,14 @@ def test_each_step_fills_in_its_part() -> None:
 
 
 def test_together_they_make_the_plan_whatever_it_had() -> None:
-    assert completed(BARE) == PLAN
-    assert completed(PLAN) == PLAN
+    assert with_key(with_levels(with_bounds(BARE))) == PLAN
+    assert with_key(with_levels(with_bounds(PLAN))) == PLAN
 
 
 def test_a_relation_that_negates_itself_has_no_level() -> None:
     (p, b) = PLAN.relations
     pattern = p.patterns[0]
-    own = tuple(replace(n, relation="P") for n in pattern.negations)
+    own = tuple(replace(n, relation="P") for n in pattern.asked)
     circle = replace(p, patterns=(replace(pattern, literals=own),))
     with pytest.raises(PlanError, match="its own negation"):
-        completed(replace(PLAN, relations=(circle, b)))
+        with_levels(replace(PLAN, relations=(circle, b)))

@@ -1,15 +1,14 @@
-"""antelog/forecast/files/packing.py: what was learned, as bytes and back, and nothing else is read."""
+"""antelog/forecast/files/packing.py: what was learned, as bytes and back."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 
-from antelog.forecast.files.packing import UnreadableError, packed, unpacked
+from antelog.forecast.files.packing import packed, unpacked
 from antelog.forecast.odds.series_counts import SeriesCounts
 from antelog.forecast.odds.tally import Counted, Tally, Waiting, nothing_counted
 
@@ -47,47 +46,3 @@ def test_there_and_back() -> None:
 )
 def test_plain_values(thing: object) -> None:
     assert same(unpacked(*packed(thing)), thing)
-
-
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        ({"is": "object"}, "object"),
-        ({"is": "Tally"}, "argument"),
-        ({"is": "Tally", "keys": [], "first": 1, "last": 2, "sums": 3, "more": 4}, "argument"),
-        ({"column": 99, "shape": [1]}, "index"),
-        ({"column": 0, "shape": [7]}, "reshape"),
-        ({"map": [["a"]]}, "unpack"),
-    ],
-)
-def test_what_nobody_has_packed(said: object, why: str) -> None:
-    _, columns = packed(TALLY)
-    with pytest.raises(UnreadableError, match=why):
-        unpacked(msgspec.json.encode(said), columns)
-
-
-@pytest.mark.parametrize(
-    ("thing", "why"),
-    [
-        (
-            Tally((np.array([1]),), np.array([0]), np.array([0, 1]), np.zeros((1, 1)), True),
-            "different lengths",
-        ),
-        (Tally((), np.array([0]), np.array([0]), np.array([[-1.0]]), False), "cannot have been counted"),
-        (
-            Tally((), np.array([0]), np.array([0]), np.array([[float("nan")]]), False),
-            "cannot have been counted",
-        ),
-        (Counted(0, (), np.array([[float("inf")]])), "cannot have been counted"),
-    ],
-)
-def test_what_cannot_have_been_counted(thing: object, why: str) -> None:
-    with pytest.raises(UnreadableError, match=why):
-        unpacked(*packed(thing))
-
-
-def test_damaged_bytes() -> None:
-    said, columns = packed(THING)
-    for broken in ((said[:-3], columns), (said, columns[:-20]), (b"", columns), (said, b"")):
-        with pytest.raises(UnreadableError, match="cannot be read"):
-            unpacked(*broken)

@@ -11,7 +11,6 @@ import pytest
 
 from antelog.errors import OutputError
 from antelog.run.store import Feed, FeedReader, FolderFeed, Store, StoredFeedAt, WritableFeed, is_folder_feed
-from antelog.run.store import feed as module
 from antelog.run.store.feed import StoredFeed
 
 
@@ -143,7 +142,7 @@ def test_old_lines_go_but_for_the_last_head(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     now = [1_000_000.0]
-    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    monkeypatch.setattr("antelog.run.store.feed.time.time", lambda: now[0])
     store = Store.open(tmp_path / "s", temporary=True)
     request.addfinalizer(store.close)
     for day in range(12):

@@ -21,9 +21,10 @@ from antelog.forecast.columns import KINDS
 from antelog.forecast.files.model import Model
 from antelog.forecast.files.parts import merged
 from antelog.process import Engine
-from antelog.spark.bucket import caching, storing
-from antelog.spark.bucket.learning import learner, scorer
+from antelog.spark.bucket import storage
+from antelog.spark.bucket.stream import forget
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
+from antelog.spark.learning import learner, scorer
 from antelog.spark.transport.packing import PACKED
 from tests.engine.replay import Compiled, frames
 from tests.odds import with_odds
@@ -110,8 +111,8 @@ def streamed(
     job = job_of(plan, tables_of(plan, facts), buckets, forecasts=given)
     stream = Stream(job, random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storing, "ROOM", room)
-        patch.setattr(storing, "SMALL", room)
+        patch.setattr(storage, "ROOM", room)
+        patch.setattr(storage, "SMALL", room)
         parts = [*cut(facts, ends), [closing(plan, TICKS + 5)]]
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
@@ -166,7 +167,7 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     first, second = cut(facts, [200])
     stream.batch(tables_of(PLAN, first))
     stream.continue_as(job_of(PLAN, tables, 3, forecasts=forecasts(newer)))
-    caching.forget()
+    forget()
     told = [stream.batch(tables_of(PLAN, part)).changes for part in (second, [closing(PLAN, TICKS + 5)])]
     found = comparable(row for part in told for row in part if row["change"] in ("possible", "revised"))
     since = min(row["tick"] for row in found)

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/{batch,keeping,standing,telling}.py: the change log is the kernel's own."""
+"""antelog/spark/bucket/{batch,output,state,stream}.py: the change log is the kernel's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from antelog.compile.nodes.plan import Plan
 from antelog.language import Checked
-from antelog.spark.bucket import storing
+from antelog.spark.bucket import storage
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, runnable
@@ -74,8 +74,8 @@ def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int
     assume(plan.inputs)
     with pytest.MonkeyPatch.context() as patch:
         # As many rows as may be appended before a snapshot, and at once.
-        patch.setattr(storing, "ROOM", room)
-        patch.setattr(storing, "SMALL", room)
+        patch.setattr(storage, "ROOM", room)
+        patch.setattr(storage, "SMALL", room)
         log = _streamed(plan, case.facts, case.until, buckets, ends, seed)
     assert log == kernel_log(plan, case.facts, case.until)
 

@@ -13,7 +13,7 @@ import pytest
 from antelog.forecast.columns import KINDS
 from antelog.forecast.limits import Limits
 from antelog.process import Engine
-from antelog.spark.bucket import storing
+from antelog.spark.bucket import storage
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.forecasts import Forecasts
 from tests.engine.replay import frames
@@ -48,8 +48,8 @@ def streamed(given: Forecasts, buckets: int, ends: Sequence[int], room: int = 40
     job = job_of(PLAN, tables_of(PLAN, FACTS), buckets, forecasts=given)
     stream = Stream(job, random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storing, "ROOM", room)
-        patch.setattr(storing, "SMALL", room)
+        patch.setattr(storage, "ROOM", room)
+        patch.setattr(storage, "SMALL", room)
         seen = [
             stream.batch(tables_of(PLAN, part)) for part in (*cut(FACTS, ends), [closing(PLAN, TICKS + 5)])
         ]

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/{csv_source,sources,text_columns}.py, antelog/spark/pipeline/looking.py: CSV."""
+"""antelog/spark/endpoints/{csv_source,sources,text_columns}.py, antelog/spark/endpoints/folders.py: CSV."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from antelog.files.naming import Form
 from antelog.language.epochs import TICKLESS
 from antelog.run.address import Files, Kafka
 from antelog.spark import outcomes
+from antelog.spark.endpoints.columns import Kind
 from antelog.spark.endpoints.csv_source import CsvReading, read_lines
 from antelog.spark.endpoints.sources import CsvLayout, Reading, frame, from_lines
-from antelog.spark.endpoints.text_columns import Kind
 from antelog.spark.settings import MALFORMED, ROW
 from tests.files.reading import rows_of
 

@@ -14,7 +14,7 @@ from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import Outcomes, outcomes
 from antelog.spark.endpoints.parquet_sink import write_parquet
-from antelog.spark.endpoints.sinks import Batch, write_changes
+from antelog.spark.endpoints.sinks import MicroBatch, write_changes
 
 PROGRAM = """\
 tick 1 minute.
@@ -45,7 +45,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def test_the_files_have_the_rows_and_types_that_sparks_would_have(seen: Outcomes, tmp_path: Path) -> None:
-    write_changes(seen, Files(str(tmp_path / "out"), Form.PARQUET), Batch("run", 17))
+    write_changes(seen, Files(str(tmp_path / "out"), Form.PARQUET), MicroBatch("run", 17))
     found = seen.frame.sparkSession.read.parquet(str(tmp_path / "out" / "batch=17"))
     assert found.schema == seen.changes.schema
     assert _lines(found) == _lines(seen.changes) != []
@@ -95,7 +95,7 @@ def test_what_arrow_cannot_compress_is_written_by_spark(seen: Outcomes, tmp_path
     known = conf.get("spark.sql.parquet.compression.codec", "snappy") or "snappy"
     conf.set("spark.sql.parquet.compression.codec", "lz4")
     try:
-        write_changes(seen, Files(str(tmp_path / "out"), Form.PARQUET), Batch("run", 0))
+        write_changes(seen, Files(str(tmp_path / "out"), Form.PARQUET), MicroBatch("run", 0))
     finally:
         conf.set("spark.sql.parquet.compression.codec", known)
     assert all(path.name.startswith(("part-", ".part-")) for path in tmp_path.rglob("*.parquet"))

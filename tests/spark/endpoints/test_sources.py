@@ -10,12 +10,12 @@ from antelog import AntelogError, parse
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.language.epochs import TICKLESS
 from antelog.run.address import Table, TableForm
+from antelog.spark.endpoints.columns import Kind
 from antelog.spark.endpoints.endpoints import SOURCES, Source
+from antelog.spark.endpoints.failures import plainly
 from antelog.spark.endpoints.sinks import require
 from antelog.spark.endpoints.sources import Reading
 from antelog.spark.endpoints.sources import frame as read
-from antelog.spark.endpoints.text_columns import Kind
-from antelog.spark.session.failures import plainly
 
 RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
 ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))

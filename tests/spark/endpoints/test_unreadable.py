@@ -9,10 +9,10 @@ from pyspark.sql import SparkSession
 
 from antelog import DataError
 from antelog.files.unusable import PARTICULAR
+from antelog.spark.endpoints.failures import plain
 from antelog.spark.endpoints.unreadable import Unreadable, commonest, is_same, shown, unreadable
-from antelog.spark.pipeline.following import Following
-from antelog.spark.session.failures import plain
-from tests.spark.pipeline.test_following import _Query
+from antelog.spark.pipeline.stream_run import StreamRun
+from tests.spark.pipeline.test_stream_run import _Query
 
 SAID = """An error occurred while calling o130.collectToPython.
 : org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file {file}. \
@@ -83,7 +83,7 @@ def followed(*failures: str | None, leaves_out: bool = True) -> tuple[list[str],
     """The files a stream goes on without, and the batches it finishes."""
     queries = [_Query(each) for each in failures]
     left: list[Unreadable] = []
-    following = Following(
+    following = StreamRun(
         lambda: cast(Any, queries.pop(0)),
         counts={0: {"given": 3}},
         leave_out=left.append if leaves_out else None,
@@ -95,7 +95,7 @@ def followed(*failures: str | None, leaves_out: bool = True) -> tuple[list[str],
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antelog.spark.pipeline.following._PAUSE", 0)
+    monkeypatch.setattr("antelog.spark.pipeline.stream_run._PAUSE", 0)
 
 
 def test_a_stream_goes_on_without_damaged_files() -> None:
@@ -125,7 +125,7 @@ def test_a_query_that_cannot_do_without_a_file_fails() -> None:
 def test_a_failure_while_results_are_written_may_be_about_a_file() -> None:
     queries = [_Query("the function failed"), _Query(None)]
     left: list[Unreadable] = []
-    following = Following(lambda: cast(Any, queries.pop(0)), counts={0: {}}, leave_out=left.append)
+    following = StreamRun(lambda: cast(Any, queries.pop(0)), counts={0: {}}, leave_out=left.append)
     following.failures.append(Exception(failure()))
     assert [each.number for each in following.progress(lambda: False)] == [0]
     assert [file.reason for file in left] == ["it is not a Parquet file. Expected magic number at tail"]

@@ -14,7 +14,7 @@ from antelog.engine.facts.ticks import times_of
 from antelog.files.times import ticks as ticks_of_texts
 from antelog.language.epochs import Counting
 from antelog.spark import changes
-from antelog.spark.endpoints.text_columns import value_of
+from antelog.spark.endpoints.columns import value_of
 from antelog.spark.job.epochs import typed_ticks
 
 NOW = 1_714_603_200

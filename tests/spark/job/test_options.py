@@ -1,32 +1,48 @@
-"""antelog/spark/job/options.py: each function takes its own, and says so of the others."""
+"""antelog/spark/job/options.py: each function takes its own options, and says so of the others."""
 
-from dataclasses import fields
+import inspect
 
 import pytest
 
-from antelog.spark.job.options import Chances, ForAnswers, ForChanges, ForRejects, Options, Times, options_of
+import antelog.spark
+from antelog.run.options import keywords
+from antelog.run.settings import Settings
+from antelog.spark.job.options import (
+    AnswerOptions,
+    ChangeOptions,
+    LearnOptions,
+    OutcomeOptions,
+    RejectOptions,
+    all_options,
+)
 
 
-def test_names_are_those_of_the_options() -> None:
-    own = {each.name for group in (Options, Times, Chances) for each in fields(group)}
-    assert set(ForChanges.__annotations__) == own - {"times", "chances"}
+def test_options_are_settings_of_all_runners() -> None:
+    own = set(inspect.signature(ChangeOptions).parameters) - {"static", "query"}
+    assert own < set(inspect.signature(Settings).parameters)
 
 
-def test_what_is_given_is_kept_and_the_rest_is_usual() -> None:
-    assert options_of("changes", ForChanges, {"lag": 3, "buckets": 4, "learn": True}) == (
-        Options(buckets=4, times=Times(lag=3), chances=Chances(learn=True))
-    )
+def test_functions_have_the_options_as_keywords() -> None:
+    names = list(inspect.signature(antelog.spark.learn).parameters)
+    assert names == ["program", "inputs", "static", "arrival", "until", "clock", "begin", "buckets"]
+    assert "lag" in inspect.signature(antelog.spark.changes).parameters
+
+
+def test_options_of_a_function_are_those_of_a_run() -> None:
+    given = keywords(LearnOptions, "learn", {"buckets": 4, "until": 7})
+    assert all_options(given, only=()) == OutcomeOptions(buckets=4, until=7, only=())
+    assert all_options(ChangeOptions(query="Malf", lag=3)) == OutcomeOptions(lag=3)
 
 
 @pytest.mark.parametrize(
     ("taken", "given", "said"),
     [
-        (ForChanges, "buckts", "f() has no option buckts. Did you mean buckets?"),
-        (ForRejects, "only", "f() has no option only. It has clock, arrival,"),
-        (ForAnswers, "lag", "f() has no option lag. "),
+        (ChangeOptions, "buckts", "f() has no option buckts. Did you mean buckets?"),
+        (RejectOptions, "only", "f() has no option only. It has static, arrival,"),
+        (AnswerOptions, "lag", "f() has no option lag. "),
     ],
 )
 def test_an_option_a_function_has_not(taken: type, given: str, said: str) -> None:
     with pytest.raises(TypeError) as error:
-        options_of("f", taken, {given: 1})
+        keywords(taken, "f", {given: 1})
     assert str(error.value).startswith(said)

@@ -23,7 +23,7 @@ def test_an_answer_is_open_from_its_first_line_on() -> None:
 
 def test_a_later_line_changes_how_it_stands_and_not_since_when() -> None:
     found = board(possible("wt2", 7), possible("wt2", 7, 8, 0.8, change="revised")).open[WT2]
-    assert (found.since, found.now.chance, len(found.told)) == (7, 0.8, 2)
+    assert (found.since, found.now.chance, len(found.all_lines)) == (7, 0.8, 2)
     assert found.chances == [(7, 0.5), (8, 0.8)]
 
 
@@ -83,7 +83,7 @@ def test_what_is_kept_is_bounded() -> None:
     answer = found.open[WT2]
     assert (len(answer.lines), len(answer.chances)) == (LINES, CHANCES)
     assert answer.chances[0] == (7, 0.0)
-    assert answer.told[0]["tick"] == 7
+    assert answer.all_lines[0]["tick"] == 7
     assert answer.now.tick == 1006
     found.take(confirmed(f"wt{n}", 7, 8) for n in range(SETTLED + 100))
     assert len(found.settled) == SETTLED

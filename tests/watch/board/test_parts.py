@@ -4,7 +4,7 @@ import pytest
 
 import antelog
 from antelog.forecast.scores import result
-from antelog.watch.board.answer import first_told, name_of
+from antelog.watch.board.answer import name_of, tracked
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import marks, predicate_of, rules_behind, span
 from antelog.watch.board.inputs import RATES, REJECTS, Inputs
@@ -64,8 +64,8 @@ def test_marks_have_times_where_ticks_have_a_length() -> None:
 
 def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:
     line = possible("wt2", 7)
-    assert span(marks(line, None), first_told(line, "a"), 8) == (7, 10)
-    assert span(marks(line, None), first_told(line, "a"), 20) == (7, 20)
+    assert span(marks(line, None), tracked(line, "a"), 8) == (7, 10)
+    assert span(marks(line, None), tracked(line, "a"), 20) == (7, 20)
 
 
 def test_the_rules_behind_an_explanation() -> None:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message
 from antelog.watch.board.board import Board
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.app import Entry, page_app
-from antelog.watch.web.sight import Sight
+from antelog.watch.web.live_board import LiveBoard
 from tests.watch.lines import Record, head
 
 TOKEN = "the-token"
@@ -29,13 +29,13 @@ class NoFeed:
         return []
 
 
-def sight(*records: Record) -> Sight:
-    found = Sight(NoFeed(), Board(), caught_up=True)
+def sight(*records: Record) -> LiveBoard:
+    found = LiveBoard(NoFeed(), Board(), caught_up=True)
     found.board.take([head(), *records])
     return found
 
 
-def guarded(found: Sight, folder: Any = None) -> ASGIApp:
+def guarded(found: LiveBoard, folder: Any = None) -> ASGIApp:
     return page_app(found, Entry(ADDRESS.hosts, ADDRESS.origins, TOKEN, FACTS, folder))
 
 

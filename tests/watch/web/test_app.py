@@ -23,11 +23,11 @@ from antelog.watch.board.answer import name_of
 from antelog.watch.board.board import Board
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv
+from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.metrics import metrics
 from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.readers import reader_of
 from antelog.watch.web.shell import ASSETS, VIEWS
-from antelog.watch.web.sight import Sight
 from antelog.watch.web.views import PARTS
 from tests.watch.lines import Record, add, confirmed, head, possible, rejected, status, written
 from tests.watch.web.asking import FACTS, NoFeed, ask, guarded, sight
@@ -240,7 +240,7 @@ def test_an_input_that_takes_no_facts_is_said(tmp_path: Path, name: str) -> None
 
 def test_a_sight_follows_its_feed(tmp_path: Path) -> None:
     store = written(tmp_path / "s", [possible("wt2", 7)])
-    found = Sight(FeedReader(StoredFeedAt(tmp_path / "s")))
+    found = LiveBoard(FeedReader(StoredFeedAt(tmp_path / "s")))
     found.take_some()
     assert (len(found.board.open), found.caught_up) == (1, True)
     add(store, possible("wt3", 7))
@@ -280,7 +280,7 @@ def test_a_stream_of_news_is_a_stream_of_events() -> None:
 
 def test_an_app_follows_its_feed_while_it_is_served(tmp_path: Path) -> None:
     written(tmp_path / "s", [possible("wt2", 7)])
-    found = Sight(FeedReader(StoredFeedAt(tmp_path / "s")))
+    found = LiveBoard(FeedReader(StoredFeedAt(tmp_path / "s")))
     app = page_app(found, Entry())
 
     async def run() -> None:
@@ -374,7 +374,7 @@ def test_a_feed_that_cannot_be_read_is_tried_again() -> None:
 
     async def run() -> tuple[bool, str]:
         reader = Fails()
-        found = Sight(reader)
+        found = LiveBoard(reader)
         following = asyncio.create_task(found.follow())
         await asyncio.sleep(0.05)
         failed = found.failure or ""
@@ -384,7 +384,7 @@ def test_a_feed_that_cannot_be_read_is_tried_again() -> None:
         return found.failure is None, failed
 
     assert asyncio.run(run()) == (True, "the disk is gone")
-    broken = Sight(NoFeed())
+    broken = LiveBoard(NoFeed())
     broken.failure = "the disk is gone"
     answer = ask(guarded(broken), "/healthz", token=None)
     assert (answer.status, answer.json["status"]) == (503, "failed")

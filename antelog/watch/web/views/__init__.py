@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from antelog.watch.board.look import look_of
+from antelog.watch.board.selection import selection_of
 from antelog.watch.web.markup import Html
 from antelog.watch.web.views.answer import answer
 from antelog.watch.web.views.common import ViewContext
@@ -20,7 +20,7 @@ from antelog.watch.web.views.trust import trust
 Part = Callable[[ViewContext, str, Mapping[str, str]], Html | None]
 
 PARTS: dict[str, Part] = {
-    "now": lambda scene, _, given: now(scene, look_of(given)),
+    "now": lambda scene, _, given: now(scene, selection_of(given)),
     "answer": lambda scene, name, _: answer(scene, name),
     "settled": lambda scene, _, given: settled(scene, given),
     "inputs": lambda scene, *_: inputs(scene),

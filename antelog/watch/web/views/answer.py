@@ -259,7 +259,7 @@ def _next(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Chil
 
 def _history(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     yield tag("header", tag("h2", "History"), tag("span", "latest first", class_="note"))
-    told = found.told
+    told = found.all_lines
     items = [_step(scene, line, told[at - 1] if at else None) for at, line in enumerate(told)]
     yield tag("ol", reversed(items), class_="history")
 

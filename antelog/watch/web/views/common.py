@@ -1,4 +1,4 @@
-"""What several views show: an answer's name, its chance, its time line, kinds of changes, tiles.
+"""Parts of several views: the name of an answer, its chance, its time line, kinds of changes, tiles.
 
 One look throughout the page: what is certain is filled and green, what is possible is hollow or blue, what
 was rejected is orange. None of them is told by colour alone.
@@ -57,7 +57,7 @@ class TickClock:
 
 @dataclass(frozen=True, eq=False)
 class ViewContext:
-    """What a view is made from: the board, and where the page is mounted."""
+    """The board, and the path at which the page is mounted."""
 
     board: Board
     root: str = ""

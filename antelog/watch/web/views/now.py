@@ -1,6 +1,6 @@
 """Now: what is open, likeliest or next deadline first, and beside it what has just become certain.
 
-The view holds the frame of the list; its rows are asked for as they come into sight (`rows`), so that
+The view holds the frame of the list; its rows are asked for as they come into live (`rows`), so that
 100,000 open answers scroll as ten do. Certain answers have a list of their own.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from antelog.forecast.report.percents import NONE
 from antelog.watch.board.answer import Line, TrackedAnswer
 from antelog.watch.board.explanations import Mark, marks
-from antelog.watch.board.look import SORTS, Look, Seen
+from antelog.watch.board.selection import SORTS, Selected, Selection
 from antelog.watch.web.markup import Child, Html, tag, text
 from antelog.watch.web.views.common import (
     ViewContext,
@@ -30,7 +30,7 @@ _SORTS = {"likely": "Likeliest", "deadline": "Next deadline", "new": "Newest", "
 _LEAST = (0.0, 0.1, 0.5, 0.8, 0.9)
 
 
-def now(scene: ViewContext, look: Look) -> Html:
+def now(scene: ViewContext, selection: Selection) -> Html:
     """The whole view; the list is empty until its rows are asked for."""
     chances = scene.board.has_chances
     kinds = "answers" if chances else "answers plain"
@@ -54,18 +54,18 @@ def now(scene: ViewContext, look: Look) -> Html:
     return tag(
         "div",
         section("tiles", _tiles(scene)),
-        tag("div", text(_filters(scene, look), listed), class_="main"),
+        tag("div", text(_filters(scene, selection), listed), class_="main"),
         section("just", _just(scene), class_="card aside", aria_label="Just became certain"),
         class_="now",
     )
 
 
-def rows(scene: ViewContext, seen: Seen, look: Look) -> Html:
+def rows(scene: ViewContext, seen: Selected, selection: Selection) -> Html:
     """Some rows of the list, with their places in it."""
     if not seen.total:
         return tag("div", _nothing(scene), data_total="0", data_from="0")
-    shown = [_row(scene, answer, look.start + at, seen.total) for at, answer in enumerate(seen.answers)]
-    return tag("div", shown, data_total=str(seen.total), data_from=str(look.start))
+    shown = [_row(scene, answer, selection.start + at, seen.total) for at, answer in enumerate(seen.answers)]
+    return tag("div", shown, data_total=str(seen.total), data_from=str(selection.start))
 
 
 def _row(scene: ViewContext, answer: TrackedAnswer, at: int, total: int) -> Html:
@@ -86,7 +86,7 @@ def _row(scene: ViewContext, answer: TrackedAnswer, at: int, total: int) -> Html
 
 
 def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
-    """What is there, what is awaited, and how else it may be explained."""
+    """The facts that are there, those awaited, and the number of explanations."""
     known, awaited = sum(each.known for each in found), [each.text for each in found if not each.known]
     several = len(line.get("explanations") or ())
     parts: list[Child] = [f"{known} of {len(found)} there" if found else "nothing is needed"]
@@ -169,13 +169,13 @@ def _thresholds(scene: ViewContext) -> str:
     return " or ".join(f"{100 * each:.0f}\xa0%" for each in found)
 
 
-def _filters(scene: ViewContext, look: Look) -> Html:
-    """What narrows the list; the browser turns it into the address."""
+def _filters(scene: ViewContext, selection: Selection) -> Html:
+    """The filters of the list; the browser turns them into the address."""
     queries = [*scene.board.head.times] or sorted({each.query for each in scene.board.open.values()})
     options = [tag("option", "All queries", value="")] + [
-        tag("option", name, value=name, selected=name == look.query) for name in queries
+        tag("option", name, value=name, selected=name == selection.query) for name in queries
     ]
-    sort = look.sort or ("likely" if scene.board.has_chances else "deadline")
+    sort = selection.sort or ("likely" if scene.board.has_chances else "deadline")
     sorts = [
         tag(
             "label",
@@ -190,7 +190,7 @@ def _filters(scene: ViewContext, look: Look) -> Html:
             "option",
             "Any chance" if not each else f"{100 * each:.0f}\xa0% or more",
             value=f"{each:g}",
-            selected=each == look.least,
+            selected=each == selection.least,
         )
         for each in _LEAST
     ]
@@ -200,7 +200,7 @@ def _filters(scene: ViewContext, look: Look) -> Html:
             "input",
             type="search",
             name="text",
-            value=look.text,
+            value=selection.text,
             placeholder="Find an answer, such as wt2",
             aria_label="Find answers",
             autocomplete="off",
@@ -217,7 +217,7 @@ def _filters(scene: ViewContext, look: Look) -> Html:
 
 
 def _just(scene: ViewContext) -> Html:
-    """What has become certain lately, the latest first; rejected ones among it, in words."""
+    """Answers that were settled lately, the latest first."""
     latest = list(reversed(scene.board.settled.values()))[:_JUST]
     head = tag("header", tag("h2", "Just became certain"), tag("a", "all", href=f"{scene.root}/settled"))
     if not latest:

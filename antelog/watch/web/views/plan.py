@@ -21,7 +21,7 @@ from antelog.watch.web.views.common import ViewContext, empty, section
 _LAYER, _HALF, _DOT, _GAP, _EDGE = 74.0, 21.0, 12.0, 30.0, 16.0
 _LETTER = 8.2
 _LOOKED_AT = 5_000
-"""So many open answers are looked at to count what is awaited."""
+"""Open answers whose awaited facts are counted, at most."""
 
 
 def plan(scene: ViewContext) -> Html:
@@ -108,7 +108,7 @@ def _asked(scene: ViewContext, query: Relation, open_now: Mapping[str, int]) -> 
 
 
 def _labels(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, str]:
-    """What is said on edges: what is there and awaited of a predicate, and what is open of a query."""
+    """The labels of edges: facts of a predicate that are there and awaited, open answers of a query."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
     for answer, _ in zip(scene.board.open.values(), range(_LOOKED_AT), strict=False):

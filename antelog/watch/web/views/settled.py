@@ -42,13 +42,13 @@ def chosen(scene: ViewContext, given: Mapping[str, str]) -> list[TrackedAnswer]:
     ]
 
 
-def told_before(answer: TrackedAnswer) -> int:
-    """So many ticks before it was settled it was first told."""
+def ticks_open(answer: TrackedAnswer) -> int:
+    """The ticks from its first line to its end."""
     return max(0, answer.now.tick - answer.since)
 
 
-def alerted_before(answer: TrackedAnswer) -> int | None:
-    """So many ticks before it was settled it was alerted, if it was."""
+def ticks_alerted(answer: TrackedAnswer) -> int | None:
+    """The ticks from its alert to its end, if it had one."""
     return None if answer.alerted is None else max(0, answer.now.tick - answer.alerted)
 
 
@@ -63,8 +63,8 @@ def _said(scene: ViewContext) -> str:
 
 def _tiles(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
     confirmed = [each for each in found if each.now.change == "confirmed"]
-    alerted = [before for each in confirmed if (before := alerted_before(each)) is not None]
-    early = [told_before(each) for each in confirmed]
+    alerted = [before for each in confirmed if (before := ticks_alerted(each)) is not None]
+    early = [ticks_open(each) for each in confirmed]
     rejected = sum(each.now.change == "rejected" for each in found)
     ahead = scene.clock.ahead
     return tag(
@@ -97,13 +97,13 @@ def _link(scene: ViewContext, title: str, value: str, wanted: str) -> Html:
 def _table(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
     if not found:
         return empty("Nothing is settled yet", "What is confirmed or rejected stays here for a while.")
-    longest = max(map(told_before, found)) or 1
+    longest = max(map(ticks_open, found)) or 1
     head = ("answer", "became", "at", "told before", "", "alerted before", "because")
     return table(head, [_row(scene, answer, longest) for answer in found], class_="settled")
 
 
 def _row(scene: ViewContext, answer: TrackedAnswer, longest: int) -> list[Child]:
-    clock, told, alerted = scene.clock, told_before(answer), alerted_before(answer)
+    clock, told, alerted = scene.clock, ticks_open(answer), ticks_alerted(answer)
     because = answer.line.get("because") or ()
     return [
         tag("a", scene.label(answer), href=scene.address(answer)),

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from antelog.watch.board.answer import name_of
-from antelog.watch.web.sight import Sight
+from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.views.common import TickClock, chance_bar, count, share
 from tests.watch.lines import confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
@@ -109,7 +109,7 @@ def test_what_is_certain_is_never_in_the_list_of_what_is_possible() -> None:
 
 def test_an_empty_list_says_why() -> None:
     assert "Nothing is open" in ask(guarded(sight()), "/part/rows").text
-    nothing = Sight(NoFeed(), caught_up=True)
+    nothing = LiveBoard(NoFeed(), caught_up=True)
     assert "Waiting for the first facts" in ask(guarded(nothing), "/part/rows").text
     assert "Nothing is open" in seen("rows", status(8))
     assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/rows?text=none").text

@@ -1,1 +1,0 @@
-"""Recorded facts: from files, in the order of their arrival, through an engine."""

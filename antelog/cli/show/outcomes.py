@@ -1,0 +1,165 @@
+"""Counts of what became of the answers of a replay, and how early each line came.
+
+Takes the changes, piece by piece, and gives a count for each query. Only answers for which more can come
+are remembered, so that a long replay takes no more memory for it than a short one.
+
+    possible at 0, revised at 1, confirmed at 2, settled by 4    confirmed, told 2 ticks before, and 4 before
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.cli.show.summary import Outcome
+from antelog.compile.nodes.plan import Relation
+from antelog.engine.step.schema import WRITTEN
+from antelog.language.printer import value_text
+from antelog.run.sinks.result import Tables
+from antelog.run.sinks.values import plain
+
+_ROOM = 200_000
+"""The lines that are looked at together, or as many as there are answers that are remembered."""
+_CONFIRMED, _OVER = "confirmed", ("rejected",)
+_OTHERS = "all others"
+_FIRST, _LAST, _CHANGE = "first told", "last told", "last change"
+"""The columns of an answer that is remembered; no variable has a name like these."""
+
+
+class Outcomes:
+    """Counts what changes say of the answers of queries, if all kinds of changes are there."""
+
+    def __init__(self, relations: Iterable[Relation]) -> None:
+        self._queries = {relation.name: _Query(relation) for relation in relations}
+
+    def take(self, tables: Tables, now: int) -> None:
+        """The changes up to a tick."""
+        for name, table in tables.items():
+            self._queries[name].take(table, now)
+
+    def found(self, now: int) -> dict[str, Outcome]:
+        """For each query what became of its answers, as known at a tick."""
+        return {name: query.found(now) for name, query in self._queries.items()}
+
+
+class _Query:
+    """What became of the answers of a query."""
+
+    def __init__(self, relation: Relation) -> None:
+        self._time, self._delay = relation.answer.time, relation.bounds.delay
+        self._names = [*relation.answer.names, _OTHERS]
+        self._kinds: Counter[str] = Counter()
+        self._ended: Counter[str] = Counter()
+        self._certain: Counter[int] = Counter()
+        self._settled: Counter[int] = Counter()
+        self._open: list[pa.Table] = []
+        self._remembered = 0
+
+    def take(self, table: pa.Table, now: int) -> None:
+        if table.num_rows == 0:
+            return
+        self._kinds.update(_counted(table.column("change")))
+        self._open.append(_lines(table, self._names))
+        if sum(each.num_rows for each in self._open) > max(_ROOM, 2 * self._remembered):
+            self._put_together(now)
+
+    def found(self, now: int) -> Outcome:
+        self._put_together(now)
+        last = Counter(_counted(self._open[0].column(_CHANGE))) if self._open else Counter[str]()
+        ended = self._ended + Counter({kind: last[kind] for kind in _OVER})
+        still = sum(last.values()) - sum(last[kind] for kind in _OVER)
+        return Outcome(
+            {_CONFIRMED: ended[_CONFIRMED], "rejected": ended["rejected"], "open": still},
+            dict(self._kinds),
+            median(self._certain),
+            median(self._settled),
+        )
+
+    def _put_together(self, now: int) -> None:
+        """One line for each answer; those for which nothing can come any more are counted, and forgotten."""
+        if not self._open:
+            return
+        aggregates = [(_FIRST, "min"), (_LAST, "max"), (_CHANGE, "last")]
+        lines = _below(self._open, self._names)
+        grouped = pa.TableGroupBy(lines, self._names, use_threads=False).aggregate(aggregates)
+        columns = [*self._names, *("_".join(each) for each in aggregates)]
+        answers = grouped.select(columns).rename_columns([*self._names, _FIRST, _LAST, _CHANGE])
+        change = answers.column(_CHANGE)
+        confirmed = pc.equal(change, _CONFIRMED)
+        settled = self._settled_by(answers)
+        over = pc.and_(pc.is_in(change, pa.array(_OVER)), pc.less_equal(settled, now))
+        done = pc.or_(confirmed, pc.fill_null(over, False))
+        self._ended.update(_counted(change.filter(done)))
+        told = answers.filter(confirmed)
+        for found, until in (
+            (self._certain, told.column(_LAST)),
+            (self._settled, settled.filter(confirmed)),
+        ):
+            found.update(_counted(pc.subtract(until, told.column(_FIRST)).drop_null()))
+        self._open = [answers.filter(pc.invert(done))]
+        self._remembered = self._open[0].num_rows
+
+    def _settled_by(self, answers: pa.Table) -> pa.ChunkedArray:
+        """By when all facts that matter to answers have come, if that is known."""
+        if self._time is None or self._delay is None:
+            return pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
+        return pc.add(answers.column(self._time), self._delay)
+
+
+def _lines(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The answer of each line, when it was told, and what changed."""
+    columns = {name: table.column(name) for name in names if name != _OTHERS}
+    others = pa.array(np.zeros(table.num_rows, np.bool_))
+    if "others" in table.column_names:
+        # Lists cannot be compared with one another.
+        others = pc.fill_null(pc.greater(pc.list_value_length(table.column("others")), 0), False)
+    tick = table.column("tick")
+    fields = [table.schema.field(name) for name in columns]
+    others_and_more = {_OTHERS: others, _FIRST: tick, _LAST: tick, _CHANGE: table.column("change")}
+    schema = pa.schema([*fields, *(pa.field(name, each.type) for name, each in others_and_more.items())])
+    return pa.table({**columns, **others_and_more}, schema=schema)
+
+
+def _below(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
+    """Tables one below the other. The types of their columns may have become wider meanwhile."""
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException:
+        return pa.concat_tables([_written(each, names) for each in tables])
+
+
+def _written(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The values of answers as texts in the language's syntax, as where they are of several kinds."""
+    for place, name in enumerate(names[:-1]):
+        column, field = table.column(name), table.schema.field(name)
+        if field.metadata != WRITTEN:
+            values = column.combine_chunks().dictionary_encode()
+            texts = pa.array(map(_text, values.dictionary.to_pylist()), pa.string())
+            column = texts.take(values.indices)
+        table = table.set_column(place, pa.field(name, pa.string(), metadata=WRITTEN), column)
+    return table
+
+
+def _text(value: object) -> str:
+    found = plain(value)
+    return value_text(found) if isinstance(found, str | int | float) else str(found)
+
+
+def _counted(column: pa.ChunkedArray) -> dict[Any, int]:
+    return {each["values"]: each["counts"] for each in pc.value_counts(column).to_pylist()}
+
+
+def median(counts: Mapping[int, int]) -> float | None:
+    """The middle one of numbers, of which each is there so often."""
+    if not counts:
+        return None
+    numbers = sorted(counts)
+    upto = np.cumsum([counts[number] for number in numbers])
+    middle = [(int(upto[-1]) - 1) // 2, int(upto[-1]) // 2]
+    low, high = (numbers[int(at)] for at in np.searchsorted(upto, middle, "right"))
+    return (low + high) / 2

@@ -1,0 +1,205 @@
+"""The driver of all runs: read, date, advance, write, save. Recorded facts are sources that end.
+
+    reader ──▶ batches of facts whose tick is finished ──▶ engine ──▶ steps ──▶ sinks, and the journal
+
+    for step in Driver(engine, reader).steps(): …    of recorded facts, to their end
+
+Only the driver waits, and it takes the time from a `RunTime`, so that a test can be its clock.
+"""
+
+from __future__ import annotations
+
+import time as system
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from antelog.process import Engine
+from antelog.run import clock
+from antelog.run.journal import Journal
+from antelog.run.reading import InputReader, Now
+from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.waiting import DueRows
+
+BETWEEN_STEPS = 0.1
+"""Seconds from one step to the next, at least, while there is no more to be read at once."""
+
+
+Judged = Callable[[DueRows], None]
+"""Is called when the engine has looked at rows."""
+
+
+class RunTime(Protocol):
+    """The time of a run."""
+
+    def wall(self) -> int:
+        """Microseconds since 1970."""
+
+    def monotonic(self) -> float:
+        """Seconds since any moment."""
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class SystemTime:
+    """The time of this machine."""
+
+    def wall(self) -> int:
+        return system.time_ns() // 1000
+
+    def monotonic(self) -> float:
+        return system.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        system.sleep(seconds)
+
+
+class View(Protocol):
+    """Which steps of an engine a run shows."""
+
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        """Advance an engine by a batch."""
+
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
+        """Advance it to the end of a run."""
+
+
+class ChangeView:
+    """The changes, in the pieces in which they are found."""
+
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        tables = engine.advance(batch.now, batch.facts)
+        judged(batch)
+        yield StepResult(batch.now, tables)
+
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
+        if end > engine.now:
+            yield StepResult(end, engine.advance(end))
+
+
+class SnapshotView:
+    """The answers of every tick from `since` on: those open at it, and those confirmed at it.
+
+    If `since` is None the first tick is that of the first arrival. `progress` is called for each tick.
+    """
+
+    def __init__(self, since: int | None, progress: Callable[[int], None] = lambda _: None) -> None:
+        self._since, self._progress = since, progress
+
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        if self._since is None:
+            self._since = batch.first
+        if self._since is None:
+            return
+        before = min(self._since - 1, batch.now)
+        if before > engine.now:
+            yield self._step(engine, batch.between(engine.now, before), judged, shown=False)
+        for tick in range(engine.now + 1, batch.now + 1):
+            yield self._step(engine, batch.between(tick - 1, tick), judged)
+
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
+        since = self._since
+        if since is not None and engine.now < since - 1 < end:
+            yield self._step(engine, DueRows(since - 1, {}), _not_judged, shown=False)
+        for tick in range(max(engine.now + 1, since or 0), end + 1):
+            yield self._step(engine, DueRows(tick, {}), _not_judged)
+
+    def _step(self, engine: Engine, batch: DueRows, judged: Judged, *, shown: bool = True) -> StepResult:
+        changes = engine.advance(batch.now, batch.facts)
+        judged(batch)
+        self._progress(1 if shown else 0)
+        queries = engine.plan.queries if shown else ()
+        return StepResult(batch.now, {each.name: engine.answers(each.name) for each in queries}, changes)
+
+
+def _not_judged(_: DueRows) -> None:
+    """Nothing is set aside of no rows."""
+
+
+@dataclass(frozen=True)
+class RunCourse:
+    """How a run goes on and ends.
+
+    once     it ends when all that is there has been read
+    resumed  another run goes on later from where it ends, so that nothing is taken to be the last
+    tend     is called now and then, to look after other processes
+    """
+
+    once: bool = True
+    resumed: bool = False
+    tend: Callable[[], object] = lambda: None
+
+
+@dataclass(eq=False)
+class Driver:
+    """Drives an engine with the rows of a reader."""
+
+    engine: Engine
+    reader: InputReader
+    view: View = field(default_factory=ChangeView)
+    course: RunCourse = field(default_factory=RunCourse)
+    journal: Journal | None = None
+    time: RunTime = field(default_factory=SystemTime)
+
+    def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
+        """Write all steps until `stopping`, or to the end."""
+        for step in self.steps(stopping):
+            sink.write(step)
+
+    def steps(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[StepResult]:
+        """All steps until `stopping`, or to the end. The state is saved after each was taken."""
+        if self.journal is not None:
+            self.journal.begin()
+        while not stopping():
+            began = self.time.monotonic()
+            read = self.reader.read(self._now())
+            yield from self._advance(self.reader.finished(self._now()))
+            self._commit()
+            self.course.tend()
+            if self.reader.ended or (self.course.once and self.reader.through):
+                yield from self._finish()
+                break
+            if not read or not (self.course.once or self.reader.behind):
+                self.time.sleep(max(0.0, began + BETWEEN_STEPS - self.time.monotonic()))
+        if self.journal is not None:
+            self.journal.end()
+
+    def linger(self, stopping: Callable[[], bool]) -> None:
+        """Look after the other processes until `stopping`."""
+        while not stopping():
+            self.course.tend()
+            self.time.sleep(BETWEEN_STEPS)
+
+    def _now(self) -> Now:
+        return Now(self.engine.now, self.time.wall())
+
+    def _advance(self, finished: int) -> Iterator[StepResult]:
+        """The steps up to a tick that is finished."""
+        while self.engine.now < finished:
+            for step in self.view.steps(self.engine, self.reader.waiting.batch(finished), self._judged):
+                yield step
+                self._commit(step)
+
+    def _finish(self) -> Iterator[StepResult]:
+        """The steps to the end of the run, when all has been read."""
+        self.reader.finish(self._now(), ended_only=self.course.resumed)
+        reading, queries = self.reader.reading, self.engine.plan.queries
+        if self.course.resumed or not reading.recorded:
+            yield from self._advance(self.reader.finished_at_end(self._now()))
+        if self.course.resumed:
+            self.reader.conclude()
+            return
+        yield from self._advance(self.reader.waiting.last)
+        end = reading.until
+        if end is None:
+            end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
+        for step in self.view.rest(self.engine, end):
+            yield step
+            self._commit(step)
+
+    def _judged(self, batch: DueRows) -> None:
+        self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.tick))
+
+    def _commit(self, step: StepResult | None = None) -> None:
+        if self.journal is not None:
+            self.journal.commit(step)

@@ -1,0 +1,171 @@
+"""What a run writes into its store: lines for the feed with each step, and what it takes to go on after it.
+
+    journal.commit(step)     in one transaction: the feed's lines, marks of sources, rows that were read
+    journal.end()            the state as a whole
+
+A step records its rows; the state as a whole is saved now and then. A run that goes on takes the last state
+and repeats the steps that were recorded since, whose lines are written already. So after a stop or a crash no
+fact is lost, and no line comes twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from antelog.errors import StateError
+from antelog.process import Engine
+from antelog.run.reading import InputReader, ReadProgress
+from antelog.run.sinks.feed import FeedSink
+from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.store import RecordedStep, Store
+from antelog.run.waiting import WaitingRows
+
+BETWEEN_STATES = 2.0
+"""Seconds from one state to the next, at least; longer where it takes long to write."""
+
+_SHARE = 20
+"""Writing states takes at most a twentieth of the time."""
+
+
+class RunState(msgspec.Struct, frozen=True):
+    """What a state has beside the engine and rows that wait.
+
+    addresses   the address of each input
+    marks       how far each was read
+    output      the address of the output, and how far that was written
+    """
+
+    addresses: dict[str, str] = {}
+    marks: dict[str, dict[str, Any]] = {}
+    progress: ReadProgress = msgspec.field(default_factory=ReadProgress)
+    output: tuple[str, dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A run that goes on: its engine after the last step, and what else is known."""
+
+    engine: Engine
+    known: RunState
+    waiting: WaitingRows
+
+
+def restored(store: Store, engine_of: Callable[[bytes], Engine]) -> Restored | None:
+    """The run that a store was left with; None if it is new. Raises StateError."""
+    stored = store.stored()
+    if stored is None:
+        return None
+    waiting = WaitingRows()
+    try:
+        known = msgspec.json.decode(stored.known, type=RunState)
+        engine = engine_of(stored.engine)
+        waiting.restore(stored.waiting)
+        for step in stored.steps:
+            waiting.restore(step.rows)
+            while engine.now < step.now:
+                batch = waiting.batch(step.now)
+                engine.advance(batch.now, batch.facts)
+    except (msgspec.MsgspecError, pa.ArrowException, LookupError) as error:
+        raise StateError(f"{store.path} has no state that can be restored: {error}") from None
+    return Restored(engine, known, waiting)
+
+
+@dataclass(eq=False)
+class Journal:
+    """Writes the journal of a run. With `resumable` it has the state, else the feed only."""
+
+    store: Store
+    engine: Engine
+    reader: InputReader
+    monotonic: Callable[[], float]
+    feed: FeedSink | None = None
+    output: tuple[str, Sink] | None = None
+    resumable: bool = True
+    _saved: float = field(default=0.0, init=False)
+    _between: float = field(default=BETWEEN_STATES, init=False)
+    _recorded: bytes = field(default=b"", init=False)
+
+    def begin(self) -> None:
+        """Before the first step: a head of the feed, and a state, so that steps can be recorded after it."""
+        if self.feed is not None:
+            with self.store.transaction():
+                self.feed.begin()
+                self._status(at_once=True)
+                self.feed.flush()
+        if self.resumable:
+            self.reader.fresh = []
+            self._save()
+
+    def commit(self, step: StepResult | None = None) -> None:
+        """After a step, or when rows may have been read: what belongs to it, all or nothing."""
+        if self.feed is not None:
+            if step is not None:
+                self.feed.write(step)
+            else:
+                self._status()
+        known = self._known() if self.resumable else b""
+        recorded = self.resumable and (step is not None or known != self._recorded)
+        pending = self.feed is not None and self.feed.pending
+        if not recorded and not pending:
+            return
+        with self.store.transaction():
+            self._flush()
+            if recorded:
+                self._record(known)
+        if self.resumable and self.monotonic() > self._saved + self._between:
+            self._save()
+
+    def end(self) -> None:
+        """After the last step: the state as a whole."""
+        if self.feed is not None:
+            self._status(at_once=True)
+            with self.store.transaction():
+                self._flush()
+        if self.resumable:
+            self._save()
+
+    def _status(self, *, at_once: bool = False) -> None:
+        if self.feed is not None:
+            self.feed.status(self.reader.counts.status(), self.reader.holding(), at_once=at_once)
+
+    def _flush(self) -> None:
+        if self.feed is not None and self.feed.pending:
+            if self.feed.feed.full:
+                self.feed.begin()
+            self.feed.flush()
+
+    def _record(self, known: bytes) -> None:
+        rows = self.reader.fresh or []
+        self.store.record(known, RecordedStep(self.engine.now, tuple(rows)))
+        self.reader.fresh, self._recorded = [], known
+        self._forget()
+
+    def _save(self) -> None:
+        began = self.monotonic()
+        known = self._known()
+        self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known)
+        self.reader.fresh, self._recorded = [], known
+        self._forget()
+        self._saved = self.monotonic()
+        self._between = max(BETWEEN_STATES, _SHARE * (self._saved - began))
+
+    def _forget(self) -> None:
+        for each in self.reader.inputs.values():
+            each.source.saved()
+
+    def _known(self) -> bytes:
+        output = None
+        if self.output is not None and (mark := self.output[1].mark()) is not None:
+            output = (self.output[0], dict(mark))
+        known = RunState(
+            {name: each.address for name, each in self.reader.inputs.items()},
+            {name: dict(mark) for name, mark in self.reader.marks.items()},
+            self.reader.progress,
+            output,
+        )
+        return msgspec.json.encode(known)

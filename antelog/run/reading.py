@@ -1,0 +1,288 @@
+"""Rows of sources, dated, and kept until their tick is finished.
+
+    sources ──▶ rows ──▶ clock (when they arrive) ──▶ waiting (until their tick is finished)
+
+`recorded` facts are those of sources that end: they are dated from the tick that was finished before the
+first of them was read, and sorted by arrival. From sources that go on, each row is dated by those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts.beyond import beyond
+from antelog.errors import DataError
+from antelog.files import ARRIVAL, LINE, Reject, Rejects
+from antelog.files.columns import Wanted
+from antelog.run import clock
+from antelog.run.clock import NOTHING, Showing, Timing
+from antelog.run.counting import Count, Counts
+from antelog.run.sources.source import CheckedRows, FactSource, Mark, SourcePiece, rows_of
+from antelog.run.store import StoredRows
+from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
+
+AT_ONCE = 100_000
+"""A step begins when about this many rows have been read, or there are no more."""
+
+
+@dataclass(frozen=True)
+class InputSource:
+    """One input that is read: its source, the address of that, and the columns that are wanted."""
+
+    source: FactSource
+    address: str
+    wanted: Wanted
+
+
+@dataclass(frozen=True)
+class ReadingMode:
+    """How inputs are read: by which clock, whether they are recorded facts, and up to which arrival."""
+
+    timing: Timing
+    recorded: bool = False
+    until: int | None = None
+
+
+@dataclass(frozen=True)
+class Now:
+    """The last finished tick, and the wall clock in microseconds since 1970."""
+
+    tick: int
+    wall: int
+
+
+class ReadProgress(msgspec.Struct):
+    """How far inputs were read, as a state keeps it.
+
+    highest   the highest tick in the rows of each input
+    before    recorded facts: the tick that was finished before the first of them was read
+    counts    facts, delays and rejects of each input
+    """
+
+    highest: dict[str, int] = {}
+    before: int | None = None
+    counts: dict[str, Count] = {}
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Where rejects and notes go besides the counts: to a feed, to the terminal."""
+
+    note: Callable[[str], None]
+    rejects: Callable[[Sequence[Reject]], None] = lambda _: None
+
+
+@dataclass(eq=False)
+class InputReader:
+    """Reads inputs for an engine whose plan this is."""
+
+    plan: Plan
+    inputs: Mapping[str, InputSource]
+    reading: ReadingMode
+    rejects: Rejects
+    listeners: Listeners
+    progress: ReadProgress = field(default_factory=ReadProgress)
+    waiting: WaitingRows = field(default_factory=WaitingRows)
+
+    def __post_init__(self) -> None:
+        self.counts = Counts(self.plan.inputs, self.progress.counts)
+        self.progress.counts = self.counts.each
+        # The rows that were dated since the journal had them, if there is one.
+        self.fresh: list[StoredRows] | None = None
+        self._done = NOTHING
+        self._share = max(1, ROOM // max(1, len(self.inputs)))
+        self._heard = 0
+        self._read_last = True
+
+    @property
+    def behind(self) -> list[str]:
+        """The inputs that have more to read at once."""
+        sources = ((name, each.source) for name, each in self.inputs.items())
+        return [name for name, source in sources if source.behind and not source.ended]
+
+    @property
+    def through(self) -> bool:
+        """Whether all that is there has been read."""
+        return not self.behind and (not self._read_last or self._ended)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no source can have more."""
+        return self.through and self._ended
+
+    @property
+    def _ended(self) -> bool:
+        return all(each.source.ended for each in self.inputs.values())
+
+    @property
+    def marks(self) -> dict[str, Mark]:
+        return {name: dict(each.source.mark) for name, each in self.inputs.items()}
+
+    def close(self) -> None:
+        for each in self.inputs.values():
+            each.source.close()
+
+    # ---- rows in ----
+
+    def read(self, now: Now) -> int:
+        """Read what is there, up to a limit; the number of rows, or more if there is anything."""
+        self._begin(now.tick)
+        rows = 0
+        while True:
+            found = sum(self._poll(name, each, now) for name, each in self.inputs.items())
+            rows += found
+            self._read_last = found > 0
+            if not self.behind or not found or self._enough(rows):
+                return rows
+
+    def finish(self, now: Now, *, ended_only: bool) -> None:
+        """Read what is left where nothing more will come: a last line that nothing ends."""
+        for name, each in self.inputs.items():
+            if each.source.ended or not ended_only:
+                self._take(name, each, each.source.finish(), now)
+
+    def conclude(self) -> None:
+        """Let recorded facts end here: others are dated from the tick that is finished then."""
+        self.progress.before = None
+
+    def _begin(self, now: int) -> None:
+        if not self.reading.recorded:
+            self.progress.before = None
+        elif self.progress.before is None or self._done == NOTHING:
+            self._done = now
+            self.progress.before = now if self.progress.before is None else self.progress.before
+
+    def _enough(self, rows: int) -> bool:
+        if not self.reading.recorded:
+            return rows >= AT_ONCE
+        return not any(self._has_room(name) for name in self.behind)
+
+    def _has_room(self, name: str) -> bool:
+        return self.waiting.count(name) < self._share
+
+    def _poll(self, name: str, each: InputSource, now: Now) -> int:
+        if self.reading.recorded and not self._has_room(name):
+            return 0
+        return self._take(name, each, each.source.poll(), now)
+
+    def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
+        count = 0
+        for piece in pieces:
+            rows = rows_of(each.wanted, piece)
+            read = rows.table.num_rows + len(rows.set_aside)
+            self._notes(rows.notes)
+            self.rejects.came(name, piece.file, read)
+            self.rejects.tally.update(malformed=len(rows.set_aside))
+            self.set_aside(rows.set_aside)
+            self._keep(name, piece.file, self._dated(each.wanted, rows, now))
+            count += read
+        while each.source.notes:
+            self.listeners.note(each.source.notes.pop(0))
+        return max(count, len(pieces))
+
+    def set_aside(self, found: Sequence[Reject]) -> None:
+        """Count rows that cannot be used. Raises DataError in a strict run."""
+        if found:
+            self.counts.add_rejects(found)
+            self.listeners.rejects(found)
+            self.rejects.add(found)
+
+    def _notes(self, notes: Mapping[str, str]) -> None:
+        for name, note in notes.items():
+            if name not in self.rejects.noted:
+                self.rejects.noted.add(name)
+                self.listeners.note(note)
+
+    def _dated(self, wanted: Wanted, rows: CheckedRows, now: Now) -> pa.Table:
+        """The rows with the ticks at which they arrive."""
+        table, timing = rows.table, self.reading.timing
+        if not table.num_rows:
+            return table
+        self._heard = now.wall
+        time: Column = table.column(wanted.columns[-1]).to_numpy()
+        highest = self.progress.highest.get(wanted.name, NOTHING)
+        if timing.clock == "processing":
+            arrival = seen = clock.arrivals(time, now.tick, latest=timing.ticks(now.wall))
+        elif timing.clock != "event" and rows.arrive:
+            arrival = seen = table.column(ARRIVAL).to_numpy()
+        elif self.progress.before is not None:
+            arrival, seen = clock.arrivals(time, self.progress.before), time
+        else:
+            arrival, seen = clock.arrivals_in_order(time, timing, highest, now.tick), time
+        self.progress.highest[wanted.name] = max(highest, int(seen.max()))
+        return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
+
+    def _keep(self, name: str, file: str, table: pa.Table) -> None:
+        self.counts.add(name, table)
+        if self.reading.recorded and table.num_rows:
+            self._refuse_disorder(name, table)
+        if self.reading.until is not None:
+            table = self._up_to_the_end(name, file, table, self.reading.until)
+        self.waiting.add(name, file, table)
+        if self.fresh is not None and table.num_rows:
+            self.fresh.append(StoredRows(name, file, packed(table)))
+
+    def _refuse_disorder(self, name: str, table: pa.Table) -> None:
+        before = NOTHING if self.progress.before is None else self.progress.before
+        if self._done <= before:
+            return
+        arrivals = table.column(ARRIVAL).to_numpy()
+        early = arrivals[(arrivals > before) & (arrivals <= self._done)]
+        if len(early):
+            raise DataError(
+                f"the facts of {name} are too many to be sorted, and not in order: one that arrived "
+                f"at tick {early.min()} comes long after one of tick {self._done}; sort them by arrival"
+            )
+
+    def _up_to_the_end(self, name: str, file: str, table: pa.Table, until: int) -> pa.Table:
+        """The rows that arrive up to the last tick; the others are counted."""
+        inside = pc.less_equal(table.column(ARRIVAL), until)
+        if not table.num_rows or pc.all(inside).as_py():
+            return table
+        late = table.filter(pc.invert(inside))
+        found = beyond(self.plan, {name: late.drop_columns([LINE])}, until, arrival=ARRIVAL)
+        self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
+        rows = found.rejects.append_column("row", pa.array(found.places))
+        batch = DueRows(until, {name: QueuedRows(late, np.zeros(late.num_rows, np.int64))}, [file])
+        self.set_aside(batch.rejects(rows, self.plan.tick))
+        return table.filter(inside)
+
+    # ---- time ----
+
+    def finished(self, now: Now) -> int:
+        """The last tick that is finished."""
+        return self._finished_window(now.tick) if self.reading.recorded else self._finished(now, self.behind)
+
+    def finished_at_end(self, now: Now) -> int:
+        """The last tick that is finished when all has been read, and more may come in a later run."""
+        return self._finished(now, ())
+
+    def _finished(self, now: Now, behind: Sequence[str]) -> int:
+        self._heard = self._heard or now.wall
+        showing = Showing(self._heard, now.wall)
+        return clock.finished(self.reading.timing, self.progress.highest, now.tick, showing, behind)
+
+    def _finished_window(self, now: int) -> int:
+        more = self.behind
+        if not more:
+            return now  # all is there: the end of the run says how far that goes
+        if any(self._has_room(name) for name in more):
+            return now
+        window = self.waiting.window(more)
+        if window <= self._done:
+            self._share *= 2  # one tick alone fills the window
+            return now
+        self._done = window
+        return max(now, window)
+
+    def holding(self) -> str | None:
+        """The input that holds time back."""
+        return clock.holding(self.reading.timing, self.progress.highest, self.behind)

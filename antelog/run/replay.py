@@ -1,0 +1,146 @@
+"""Recorded facts through an engine: what `antelog try` prints, for programs.
+
+for step in antelog.replay(program, {"Temp": "Temp.csv"}):
+    step.tick, step.tables["Malf"]
+antelog.replay(program, {"Temp": "Temp.csv"}, until=20).lines()     JSON lines
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.ticks import Moment, tick_of
+from antelog.errors import DataError
+from antelog.files import ARRIVAL, Rejects, Wanted, tables, wanted_of
+from antelog.files.columns import DEFAULT_ARRIVAL, mapped
+from antelog.files.naming import size_of
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.process import Engine
+from antelog.program import Program
+from antelog.run.clock import Timing
+from antelog.run.driver import Driver
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.values import plain
+from antelog.run.sources.recorded import RecordedFiles
+
+Value = str | int | float
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Files of recorded facts, up to the last tick `until`, if there is one.
+
+    `arrival` is what files call the column of arrivals, and `maps` says what they call others.
+    """
+
+    inputs: Mapping[str, Path]
+    statics: Mapping[str, Path] = field(default_factory=dict)
+    arrival: str = DEFAULT_ARRIVAL
+    until: int | None = None
+    maps: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files of inputs have."""
+        return sum(map(size_of, self.inputs.values()))
+
+    def reader(
+        self, plan: Plan, rejects: Rejects, progress: Callable[[int], None] = lambda _: None
+    ) -> InputReader:
+        """A reader of the inputs."""
+        return InputReader(
+            plan,
+            {name: self._input(plan, name, progress) for name in self.inputs},
+            ReadingMode(Timing(tick=plan.tick), recorded=True, until=self.until),
+            rejects,
+            Listeners(rejects.notes.append),
+        )
+
+    def _input(self, plan: Plan, name: str, progress: Callable[[int], None]) -> InputSource:
+        wanted, path = mapped(wanted_of(plan, name, self.arrival), self.maps), self.inputs[name]
+        source = RecordedFiles(path, wanted, complete=True, progress=progress)
+        return InputSource(source, str(path), wanted)
+
+
+def static_facts(
+    plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str] = _NONE
+) -> dict[str, list[tuple[Value, ...]]]:
+    """The facts of static predicates; truth values, dates and the like are taken as texts.
+
+    Raises DataError if a file has rows, and none of them can be used.
+    """
+    wanted = {name: mapped(wanted_of(plan, name), maps) for name in statics}
+    found = {name: _rows(wanted[name], path, rejects) for name, path in statics.items()}
+    rejects.require_use()
+    return found
+
+
+def _rows(wanted: Wanted, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
+    rows: list[tuple[Value, ...]] = []
+    for table in tables(path, wanted, rejects):
+        values = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        rows += [tuple(_value(value) for value in row) for row in values]
+    return rows
+
+
+def _value(value: object) -> Value:
+    found = plain(value)
+    return str(found).lower() if isinstance(found, bool) or found is None else found
+
+
+class Replay:
+    """The steps of a replay, which can be taken once; `engine` is where it is."""
+
+    def __init__(self, engine: Engine, reader: InputReader) -> None:
+        self.engine, self.rejects = engine, reader.rejects
+        self._driver = Driver(engine, reader)
+
+    def __iter__(self) -> Iterator[StepResult]:
+        yield from self._driver.steps()
+
+    def lines(self) -> Iterator[str]:
+        """The changes as JSON lines, as `antelog try` prints them."""
+        relations = list(self.engine.plan.queries)
+        for step in self:
+            yield from change_lines(relations, step, Style()).splitlines()
+
+
+def replay(
+    program: Program,
+    inputs: Mapping[str, str | PathLike[str]],
+    *,
+    until: Moment | None = None,
+    arrival: str = DEFAULT_ARRIVAL,
+    **options: Any,
+) -> Replay:
+    """Recorded facts through an engine: steps with a table of changes for each query, or lines of JSON.
+
+    program   what to run
+    inputs    the file of each input: CSV, JSON lines or Parquet, by its ending
+    until     the last tick; if not given, that of the last arrival, or by which all that was open is decided
+    arrival   the column with the ticks or timestamps at which facts arrived; in a file without it, they
+              arrive at their own ticks
+    options   of the engine, such as `static`, `only` and `model`
+
+    Rows that cannot be used are set aside: `rejects` of what is returned counts them, and has the first ones.
+    Raises DataError for a file that cannot be read.
+    """
+    plan = program.plan
+    known = [each.name for each in plan.inputs]
+    for name in inputs:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
+            raise DataError(f"the program has no input {name}. {hint}")
+    last = None if until is None else tick_of(until, plan.tick)
+    files = {name: Path(path) for name, path in inputs.items()}
+    engine = Engine(program, arrival=ARRIVAL, **options)
+    return Replay(engine, Recording(files, arrival=arrival, until=last).reader(plan, Rejects()))

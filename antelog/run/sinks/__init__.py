@@ -1,0 +1,1 @@
+"""Sinks of changes: JSON lines, a file, a topic, a feed for the page and alerts."""

@@ -1,0 +1,128 @@
+"""The lines of a run in a feed, for the page and alerts: changes, rejects and the status of inputs.
+
+{"tick": 8, "change": "confirmed", …}      as `antelog try` prints it
+{"reject": {"input": "Temp", "reason": "late", …}}
+{"status": {"tick": 8, "open": {"Malf": 12}, …}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.files import Reject
+from antelog.process import Engine
+from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.store import WritableFeed, about, reject_line, status_line
+
+BETWEEN = 0.25
+"""Seconds between two lines about the inputs, at least."""
+
+SILENT = 5.0
+"""Seconds from one such line to the next if nothing has changed."""
+
+MOST_REJECTS = 100
+"""The rejected rows that are written between two of them, at most."""
+
+_SHARE = 20
+"""Counting open answers takes at most a twentieth of the time."""
+
+
+@dataclass(frozen=True)
+class About:
+    """The program of a feed: its text, and where that is from."""
+
+    text: str
+    path: str
+
+
+class FeedSink:
+    """Writes the feed of an engine; lines wait until `flush`."""
+
+    def __init__(
+        self, feed: WritableFeed, engine: Engine, about_program: About, monotonic: Callable[[], float]
+    ) -> None:
+        self.feed = feed
+        self._engine, self._about, self._monotonic = engine, about_program, monotonic
+        self._relations = list(engine.plan.queries)
+        self._lines: list[str] = []
+        self._written = self._counted = float("-inf")
+        self._last = b""
+        self._rejects = self._seen = 0
+        self._open: dict[str, int] = {}
+
+    def begin(self) -> None:
+        """Write a new head, with all that is open."""
+        known = about(self._about.text, self._about.path, self._engine.plan.tick)
+        known["tick"] = self._engine.now
+        self.feed.begin(known, self._open_lines() if self._engine.now >= 0 else [])
+
+    def write(self, step: StepResult) -> None:
+        """The lines of a step."""
+        self._lines += change_lines(self._relations, step, Style()).splitlines()
+
+    def rejects(self, found: Sequence[Reject]) -> None:
+        """The lines of rows that were set aside."""
+        few = found[: max(0, MOST_REJECTS - self._rejects)]
+        self._rejects += len(few)
+        self._lines += [_reject_line(each, self._engine.now) for each in few]
+
+    def status(self, inputs: Mapping[str, Any], holding: str | None, *, at_once: bool = False) -> None:
+        """The line of the status, if it has changed and none was written just now."""
+        now = self._monotonic()
+        if not at_once and now < self._written + BETWEEN:
+            return
+        self._count()
+        counted = {"open": self._open, "seen": self._seen}
+        known = {"tick": self._engine.now, **counted, "inputs": inputs, "holding": holding}
+        content = msgspec.json.encode(known)
+        if not at_once and content == self._last and now < self._written + SILENT:
+            return
+        self._written, self._last, self._rejects = now, content, 0
+        self._lines.append(status_line(known))
+
+    @property
+    def pending(self) -> bool:
+        """Whether there are lines for `flush`."""
+        return bool(self._lines)
+
+    def flush(self) -> None:
+        """Append all lines to the feed."""
+        if self._lines:
+            self.feed.append(self._lines)
+            self._lines = []
+
+    def _count(self) -> None:
+        began = self._monotonic()
+        if began < self._counted:
+            return
+        status = self._engine.status
+        self._open, self._seen = dict(status.open_answers), status.seen_values
+        ended = self._monotonic()
+        self._counted = ended + _SHARE * (ended - began)
+
+    def _open_lines(self) -> list[str]:
+        tables = {each.name: _open(self._engine.answers(each.name)) for each in self._relations}
+        return change_lines(self._relations, StepResult(self._engine.now, tables), Style()).splitlines()
+
+
+def _open(table: pa.Table) -> pa.Table:
+    return table.filter(pc.not_equal(table.column("change"), "confirmed"))
+
+
+def _reject_line(reject: Reject, tick: int) -> str:
+    return reject_line(
+        {
+            "input": reject.predicate,
+            "reason": reject.reason,
+            "row": reject.row,
+            "tick": tick,
+            "detail": str(reject),
+        }
+    )

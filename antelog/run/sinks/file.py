@@ -1,0 +1,56 @@
+"""A file of changes, each written once: what was written after the last mark is cut off.
+
+OutputFile(Path("changes.jsonl"), {"size": 1200}, lines)    its first 1,200 bytes are kept
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from antelog.errors import OutputError, StateError
+from antelog.run.sinks.result import StepResult
+from antelog.writing import Output
+
+
+class OutputFile:
+    """Appends the lines of changes; without a mark, to an empty file."""
+
+    def __init__(
+        self, path: Path, mark: Mapping[str, Any] | None, lines: Callable[[StepResult], str]
+    ) -> None:
+        self._lines, self.path = lines, path
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+        self._file = Output(descriptor, str(path))
+        self._safe = -1
+        there = os.fstat(descriptor).st_size
+        self.size = 0 if mark is None else int(mark["size"])
+        if there < self.size:
+            self._file.close()
+            raise StateError(
+                f"{path} has {there:,} bytes, but {self.size:,} had been written when the state was saved; "
+                "put the file back, or start anew with another state and another output"
+            )
+        os.ftruncate(descriptor, self.size)
+        os.lseek(descriptor, self.size, os.SEEK_SET)
+
+    def write(self, step: StepResult) -> None:
+        data = memoryview(self._lines(step).encode())
+        while data:
+            written = self._file.write(data)
+            self.size += written
+            data = data[written:]
+
+    def mark(self) -> Mapping[str, Any]:
+        if self._safe != self.size:
+            os.fsync(self._file.fileno())
+            self._safe = self.size
+        return {"size": self.size}
+
+    def close(self) -> None:
+        self._file.close()

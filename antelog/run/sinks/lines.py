@@ -1,0 +1,240 @@
+"""Changes and snapshots as JSON lines, put together column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns.joins import spread
+from antelog.engine.columns.tables import Column
+from antelog.escaping import json_text
+from antelog.forecast.columns import KINDS
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.values import from_written, is_written, ordered, plain
+
+_DIGITS = 6
+"""Chances are told with so many."""
+
+_AT_ONCE = 10_000
+"""The lines that are put together at once: their parts take several times the memory."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How many explanations a line has at most (None: all), and whether it is ASCII only."""
+
+    explanations: int | None = None
+    ascii_only: bool = False
+
+    def quoted(self, value: object) -> str:
+        return json_text(value, ascii_only=self.ascii_only)
+
+
+def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
+    """The changes of all queries: in the order of their ticks, then of the queries, then of the answers."""
+    ticks: list[Column] = []
+    texts: list[str] = []
+    for relation in relations:
+        table = ordered(step.tables[relation.name], relation.answer.names)
+        ticks.append(table.column("tick").to_numpy())
+        for first in range(0, table.num_rows, _AT_ONCE):
+            texts += _changes(relation, table.slice(first, _AT_ONCE), style).to_pylist()
+    order = np.argsort(np.concatenate(ticks), kind="stable").tolist() if texts else []
+    return "".join([texts[i] + "\n" for i in order])
+
+
+def with_kinds(step: StepResult, only: Sequence[str]) -> StepResult:
+    """The step with the changes of some kinds."""
+    if set(only) >= set(KINDS):
+        return step
+    kinds = pa.array(only, pa.string())
+    tables = {name: each.filter(pc.is_in(each.column("change"), kinds)) for name, each in step.tables.items()}
+    return replace(step, tables=tables)
+
+
+def snapshot_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
+    """What is open after a tick, and what was confirmed at it: a line for each query."""
+    lines = []
+    for relation in relations:
+        table = ordered(step.tables[relation.name], relation.answer.names)
+        answers = ", ".join(_answers(relation, table, style).to_pylist())
+        lines.append(
+            f'{{"tick": {step.tick}, "query": {style.quoted(relation.name)}, "answers": [{answers}]}}\n'
+        )
+    return "".join(lines)
+
+
+def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
+    change = _array(table, "change")
+    rejected, decided = pc.equal(change, "rejected"), pc.is_in(change, pa.array(["confirmed", "rejected"]))
+    because = _joined(', "because": [', _lists(_array(table, "because"), style), "]")
+    return _joined(
+        '{"tick": ',
+        _array(table, "tick").cast(pa.string()),
+        ', "change": "',
+        change.cast(pa.string()),
+        f'", "query": {style.quoted(relation.name)}, "answer": ',
+        _answer(relation, table, style),
+        *_others(table, style),
+        *_explanations(table, style),
+        pc.if_else(decided, "", _outlook(table)),
+        pc.if_else(rejected, because, ""),
+        *_chances(table, decided),
+        "}",
+    )
+
+
+def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
+    confirmed = pc.equal(_array(table, "change"), "confirmed")
+    return _joined(
+        '{"answer": ',
+        _answer(relation, table, style),
+        *_others(table, style),
+        *_explanations(table, style),
+        pc.if_else(confirmed, "", _outlook(table)),
+        *_chances(table, confirmed),
+        "}",
+    )
+
+
+# ---- the parts of a line ----
+
+
+def _answer(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
+    parts: list[str | pa.Array] = []
+    for name in relation.answer.names:
+        written = is_written(table.schema.field(name))
+        values = _written(_array(table, name), style) if written else _values(_array(table, name), style)
+        parts += [", " if parts else "", f"{style.quoted(name)}: ", values]
+    return _joined("{", *parts, "}") if parts else pa.array(["{}"] * table.num_rows, pa.string())
+
+
+def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
+    """The explanations, and how many there are beyond those."""
+    lists = _array(table, "explanations")
+    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    kept = counts if style.explanations is None else np.minimum(counts, style.explanations)
+    each = lists.flatten()
+    if style.explanations is not None:
+        _, shown = spread(np.cumsum(counts) - counts, kept)
+        each = each.take(pa.array(shown))
+    texts = _joined(
+        '{"evidence": [',
+        _lists(pc.struct_field(each, "evidence"), style),
+        '], "hypotheses": [',
+        _lists(pc.struct_field(each, "hypotheses"), style),
+        "]}",
+    )
+    more = counts - kept
+    beyond = _joined(', "more": ', pa.array(more).cast(pa.string()))
+    return [
+        ', "explanations": [',
+        _in_lists(texts, kept),
+        pc.if_else(pa.array(more > 0), _joined("]", beyond), "]"),
+    ]
+
+
+def _others(table: pa.Table, style: Style) -> list[pa.Array]:
+    """Which variables stand for all others, if any do."""
+    if "others" not in table.column_names:
+        return []
+    names = table.column("others").to_pylist()
+    return [pa.array([f', "others": {style.quoted(each)}' if each else "" for each in names], pa.string())]
+
+
+def _outlook(table: pa.Table) -> pa.Array:
+    silent = _array(table, "if_silent")
+    text = pa.array(["null"] * table.num_rows, pa.string())
+    if is_a.is_struct(silent.type):
+        tick = pc.struct_field(silent, "tick").cast(pa.string())
+        there = _joined(
+            '{"change": "', pc.struct_field(silent, "change").cast(pa.string()), '", "tick": ', tick, "}"
+        )
+        text = pc.coalesce(there, text)
+    decided = pc.fill_null(_array(table, "decided_by").cast(pa.string()), "null")
+    return _joined(', "if_silent": ', text, ', "decided_by": ', decided)
+
+
+def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:
+    """How likely open answers are, where that is asked for; and how likely it is that any answer holds."""
+    parts = []
+    if "chance" in table.column_names:
+        said = _joined(
+            *(', "chance": ', _numbers(_array(table, "chance"))),
+            *(', "forecast": ', _forecasts(_array(table, "forecast"))),
+            *(', "chance_from": ', _quoted(_array(table, "chance_from"))),
+        )
+        parts.append(pc.if_else(decided, "", said))
+    if "holds" in table.column_names:
+        holds = _array(table, "holds")
+        parts.append(pc.if_else(holds.is_null(), "", _joined(', "holds": ', _numbers(holds))))
+    return parts
+
+
+def _forecasts(lists: pa.Array) -> pa.Array:
+    """Lists of ticks with chances."""
+    each = lists.flatten()
+    tick, chance = pc.struct_field(each, "tick"), pc.struct_field(each, "chance")
+    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    texts = _in_lists(_joined("[", tick.cast(pa.string()), ", ", _numbers(chance), "]"), counts)
+    return pc.if_else(lists.is_null(), "null", _joined("[", texts, "]"))
+
+
+def _numbers(array: pa.Array) -> pa.Array:
+    """Chances as JSON; many lines have the same."""
+    encoded = array.dictionary_encode()
+    distinct = [f"{value:.{_DIGITS}g}" for value in encoded.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(distinct, pa.string()).take(encoded.indices), "null")
+
+
+def _quoted(array: pa.Array) -> pa.Array:
+    """Words as JSON."""
+    return pc.fill_null(_joined('"', array.cast(pa.string()), '"'), "null")
+
+
+def _lists(lists: pa.Array, style: Style) -> pa.Array:
+    """Lists of texts as JSON, without their brackets."""
+    if is_a.is_null(lists.type):
+        return pa.array([""] * len(lists), pa.string())
+    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    return _in_lists(_values(lists.flatten(), style), counts)
+
+
+def _in_lists(texts: pa.Array, counts: Column) -> pa.Array:
+    """So many of the texts after one another, and so on."""
+    offsets = pa.array(np.append(0, np.cumsum(counts)).astype(np.int32))
+    return pc.binary_join(pa.ListArray.from_arrays(offsets, texts), ", ")
+
+
+def _values(array: pa.Array, style: Style) -> pa.Array:
+    """Values as JSON."""
+    if is_a.is_null(array.type):
+        return pa.array(["null"] * len(array), pa.string())
+    if is_a.is_integer(array.type):
+        return pc.fill_null(array.cast(pa.string()), "null")
+    # Most values occur in many lines.
+    encoded = array.dictionary_encode()
+    distinct = pa.array([style.quoted(plain(value)) for value in encoded.dictionary.to_pylist()], pa.string())
+    return pc.fill_null(distinct.take(encoded.indices), "null")
+
+
+def _written(array: pa.Array, style: Style) -> pa.Array:
+    """Values as JSON, given as texts in the language's syntax."""
+    encoded = array.dictionary_encode()
+    distinct = [style.quoted(from_written(text)) for text in encoded.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(distinct, pa.string()).take(encoded.indices), "null")
+
+
+def _joined(*parts: str | pa.Array) -> pa.Array:
+    """Texts side by side; nothing if one of them is nothing."""
+    return pc.binary_join_element_wise(*parts, "")
+
+
+def _array(table: pa.Table, name: str) -> pa.Array:
+    return table.column(name).combine_chunks()

@@ -1,0 +1,35 @@
+"""What a step of a run brings, and the protocol of sinks that write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+Tables = Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True, eq=False)
+class StepResult:
+    """A table for each query after a tick, in the program's order: changes, or what is open.
+
+    There are no tables where nothing is to be shown. Where the tables are snapshots, `changes` has the
+    changes of the tick, for the summary at the end.
+    """
+
+    tick: int
+    tables: Tables
+    changes: Tables | None = None
+
+
+class Sink(Protocol):
+    """Writes the steps of a run."""
+
+    def write(self, step: StepResult) -> None: ...
+
+    def mark(self) -> Mapping[str, Any] | None:
+        """How far it has written, as JSON, once that is safe; None if it cannot go on from there."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,43 @@
+"""Rows that the engine set aside, each with the file and line it comes from.
+
+a row of `engine.last_rejects`, and line 7 of Temp.csv ──▶ Reject("Temp.csv", 7, "Temp", "late", …)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from antelog.engine.facts.rejects import LATE
+from antelog.files import Reject
+from antelog.language.epochs import LIKELY
+from antelog.language.moments import moment
+from antelog.language.printer import value_text
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where facts come from: the file of each input, and how long a tick is if it has a length."""
+
+    files: Mapping[str, str]
+    tick: int | None
+
+
+def reject_of(row: Mapping[str, Any], file: str, line: int, tick: int | None) -> Reject:
+    """A row of `engine.last_rejects`, from this line of a file; `tick` is the length of a tick."""
+    return Reject(file, line, row["input"], row["reason"], row["detail"], fact_text(row, tick), _delay(row))
+
+
+def _delay(row: Mapping[str, Any]) -> int | None:
+    """With how much delay a late fact would have been used; None where its times seem to be no ticks."""
+    late = row["reason"] == LATE and max(row["time"], row["arrival"]) < LIKELY[0].first
+    return row["arrival"] - row["time"] if late else None
+
+
+def fact_text(row: Mapping[str, Any], length: int | None) -> str:
+    """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
+    values = ["_" if value is None else value_text(value) for value in json.loads(row["values"] or "[]")]
+    values.append("_" if row["time"] is None else moment(row["time"], length))
+    return f"{row['input']}({', '.join(values)})"

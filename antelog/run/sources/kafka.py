@@ -1,0 +1,106 @@
+"""A topic of Kafka, by a client without a JVM. A message is a JSON object, or a row of CSV without a header.
+
+How far each partition was read is in the state, and nowhere else, together with the engine that read it.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+
+from antelog.errors import DataError
+from antelog.files.chunks import Bad, no_rows
+from antelog.files.columns import Wanted
+from antelog.files.json_files import JsonRows
+from antelog.files.naming import Form
+from antelog.run.address import Kafka
+from antelog.run.sources.lines import LinesOf
+from antelog.run.sources.messages import Make, Message, Messages
+from antelog.run.sources.source import Mark, SourcePiece
+
+
+class KafkaTopic:
+    """Reads all partitions of a topic."""
+
+    def __init__(
+        self, topic: Kafka, wanted: Wanted, *, mark: Mark | None = None, make: Make | None = None
+    ) -> None:
+        self._topic, self._wanted = topic, wanted
+        mark = mark or {}
+        if wanted.called and topic.values == "csv":
+            column, name = wanted.called[0]
+            raise DataError(
+                f"{topic}: has no column {name}, which {column} is mapped to: its messages are rows of CSV, "
+                "which have no names"
+            )
+        read = {int(number): int(offset) for number, offset in mark.get("next", {}).items()}
+        self._messages = Messages(topic, read, make)
+        self.notes = self._messages.notes
+        self._json = JsonRows(str(topic), wanted, mark.get("names", ()))
+
+    @property
+    def behind(self) -> bool:
+        return self._messages.behind
+
+    @property
+    def ended(self) -> bool:
+        return False
+
+    @property
+    def mark(self) -> Mark:
+        return {
+            "next": {str(number): offset for number, offset in self._messages.next.items()},
+            "names": self._json.names,
+        }
+
+    def poll(self) -> list[SourcePiece]:
+        found = sorted(self._messages.take().items())
+        return [piece for number, rows in found for piece in self._pieces(number, rows)]
+
+    def finish(self) -> list[SourcePiece]:
+        return []
+
+    def saved(self) -> None:
+        """The broker is told nothing."""
+
+    def close(self) -> None:
+        self._messages.close()
+
+    def _pieces(self, number: int, messages: Sequence[Message]) -> Iterable[SourcePiece]:
+        rows = [(each.offset, each.value) for each in messages]
+        file = f"{self._topic.topic}[{number}]"
+        empty = [
+            Bad(offset, "the message is empty", "") for offset, value in rows if not (value or b"").strip()
+        ]
+        if empty:
+            yield SourcePiece(no_rows(self._wanted, empty), file)
+        full = [(offset, value) for offset, value in rows if value is not None and value.strip()]
+        if self._topic.values == "json":
+            yield SourcePiece(self._json.chunk(full), file)
+        else:
+            for header, lines in self._with_headers([value for _, value in full]).items():
+                rows_of = LinesOf(Form.CSV, f"{file} from {rows[0][0]}", self._wanted, self.notes)
+                yield from (*rows_of.feed(header + b"".join(lines)), *rows_of.finish())
+
+    def _with_headers(self, values: Iterable[bytes]) -> dict[bytes, list[bytes]]:
+        """Rows of CSV by the header that fits them: with the arrival, if they have one value more."""
+        names = list(self._wanted.columns)
+        found: dict[bytes, list[bytes]] = {}
+        for value in values:
+            arrives = _cells(value) == len(names) + 1
+            header = f"{','.join([*names, *([_quoted(self._wanted.arrival)] if arrives else [])])}\n"
+            found.setdefault(header.encode(), []).append(value.rstrip(b"\r\n") + b"\n")
+        return found
+
+
+def _cells(row: bytes) -> int:
+    """How many values a row of CSV has, as far as that can be told."""
+    text = row.decode(errors="replace").translate({10: " ", 13: " "})
+    try:
+        return len(next(csv.reader([text.strip()])))
+    except csv.Error:
+        return 0
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,72 @@
+"""CSV or JSON lines, as bytes of them come: pieces of rows, and a mark to go on from.
+
+lines = LinesOf(Form.CSV, "temp.csv", wanted, notes)
+lines.feed(b"device,level,time\\nwt2,hi")     no row yet
+lines.feed(b"gh,7\\nwt4,")                     a piece with one row; the mark is behind it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from antelog.files.chunks import Chunk
+from antelog.files.columns import Wanted
+from antelog.files.csv_files import CsvRows
+from antelog.files.json_files import JsonRows
+from antelog.files.lines import MARK, without_mark
+from antelog.files.naming import Form
+from antelog.run.sources.source import Mark, SourcePiece
+
+
+class LinesOf:
+    """Rows of one file, pipe or the like, from its beginning or from a mark on.
+
+    To go on within a CSV file takes its `head`, the bytes it begins with, as far as they were read.
+    """
+
+    def __init__(
+        self, form: Form, file: str, wanted: Wanted, notes: list[str], *, mark: Mark | None = None,
+        head: bytes = b"",
+    ) -> None:  # fmt: skip
+        mark = mark or {}
+        self._form, self._file = form, file
+        self._fed = self._offset = int(mark.get("offset", 0))
+        self._line = int(mark.get("line", 1))
+        self._head: bytes | None = None if self._fed else b""
+        if form is Form.JSON:
+            self._rows: CsvRows | JsonRows = JsonRows(file, wanted, mark.get("names", ()), self._line)
+        else:
+            self._rows = CsvRows(file, wanted, notes, head=without_mark(head, file), line=self._line)
+
+    @property
+    def mark(self) -> Mark:
+        """Behind the last row that is whole."""
+        names = {"names": self._rows.names} if isinstance(self._rows, JsonRows) else {}
+        return {"offset": self._offset, "line": self._line, **names}
+
+    @property
+    def fed(self) -> int:
+        """How many bytes came."""
+        return self._fed
+
+    def feed(self, data: bytes) -> list[SourcePiece]:
+        self._fed += len(data)
+        if self._head is not None:
+            self._head += data
+            if len(self._head) < MARK:
+                return []
+            data, self._head = without_mark(self._head, self._file), None
+        return self._pieces(self._rows.feed(data))
+
+    def finish(self) -> list[SourcePiece]:
+        """What is left when no more bytes come."""
+        begun = self._pieces(self._rows.feed(self._head)) if self._head else []
+        self._head = None
+        return begun + self._pieces(self._rows.end())
+
+    def _pieces(self, chunks: Iterable[Chunk]) -> list[SourcePiece]:
+        found = [SourcePiece(chunk, self._file) for chunk in chunks]
+        held = self._rows.held
+        if held is not None:
+            self._offset, self._line = self._fed - held, self._rows.line
+        return found

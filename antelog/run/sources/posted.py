@@ -1,0 +1,54 @@
+"""The source `http:`: facts that are posted to the page. The inbox has them until a state does."""
+
+from __future__ import annotations
+
+from antelog.files.columns import Wanted
+from antelog.files.json_files import JsonRows
+from antelog.run.sources.source import Mark, SourcePiece
+from antelog.run.store import Inbox
+
+_NAME = "http:"
+_MOST = 50_000
+"""The facts that are taken at a time, or those of one post if they are more."""
+
+
+class PostedFacts:
+    """Reads the facts that were posted for an input."""
+
+    def __init__(self, inbox: Inbox, wanted: Wanted, *, mark: Mark | None = None) -> None:
+        self._inbox, self._input = inbox, wanted.name
+        mark = mark or {}
+        self.notes: list[str] = []
+        self._line = int(mark.get("line", 0))
+        self._rows = JsonRows(_NAME, wanted, mark.get("names", ()))
+        self._behind = True
+        inbox.accept(wanted.name)
+
+    @property
+    def behind(self) -> bool:
+        return self._behind
+
+    @property
+    def ended(self) -> bool:
+        return False
+
+    @property
+    def mark(self) -> Mark:
+        return {"line": self._line, "names": self._rows.names}
+
+    def poll(self) -> list[SourcePiece]:
+        found = self._inbox.read(self._input, self._line, _MOST)
+        self._behind = len(found) >= _MOST
+        if not found:
+            return []
+        self._line = found[-1].line
+        return [SourcePiece(self._rows.chunk((each.line, each.fact) for each in found), _NAME)]
+
+    def finish(self) -> list[SourcePiece]:
+        return []
+
+    def saved(self) -> None:
+        self._inbox.forget(self._input, self._line)
+
+    def close(self) -> None:
+        """The inbox is the store's."""

@@ -1,0 +1,144 @@
+"""Complete files, each read once: a single one, or those of a folder in the order of their names.
+
+A file of a folder has to be complete when it gets its name: write it elsewhere, or under a name that begins
+with a full stop, and move it. One that cannot be read is set aside as a whole; the others are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from antelog.errors import DataError
+from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
+from antelog.files.columns import Wanted
+from antelog.files.naming import form_of
+from antelog.files.reading import chunks_of
+from antelog.run.sources.source import Mark, SourcePiece
+
+_AT_ONCE = 4
+"""The pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
+
+
+class RecordedFiles:
+    """Reads files once they are there.
+
+    With `complete`, all files are there already, and the source ends with the last. `progress` is called
+    with the number of bytes that were read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        wanted: Wanted,
+        *,
+        mark: Mark | None = None,
+        complete: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._path, self._wanted, self._progress = path, wanted, progress
+        self.notes: list[str] = []
+        mark = mark or {}
+        self._done = set(mark.get("done", ()))
+        self._name: str | None = mark.get("name")
+        self._pieces = int(mark.get("pieces", 0))
+        self._chunks: Iterator[Chunk] | None = None
+        self._behind, self._waiting, self._complete = True, False, complete
+        self._all = self._names() if complete else None
+
+    @property
+    def behind(self) -> bool:
+        return self._behind
+
+    @property
+    def ended(self) -> bool:
+        if self._all is not None:
+            return self._done.issuperset(self._all)
+        return self._path.name in self._done and not self._path.is_dir()
+
+    @property
+    def mark(self) -> Mark:
+        return {"done": sorted(self._done), "name": self._name, "pieces": self._pieces}
+
+    def poll(self) -> list[SourcePiece]:
+        if self._chunks is None and not self._next():
+            self._behind = False
+            return []
+        self._behind = True
+        assert self._chunks is not None
+        assert self._name is not None
+        path = self._path_of(self._name)
+        in_folder = path != self._path
+        file = str(path)
+        try:
+            chunks = islice(self._chunks, _AT_ONCE)
+            found = [
+                SourcePiece(self._fitting(chunk, file) if in_folder else chunk, file) for chunk in chunks
+            ]
+        except DataError as error:
+            if not in_folder:
+                raise
+            reason = str(error).removeprefix(f"{file}: ")
+            found = [
+                SourcePiece(no_rows(self._wanted, [Bad(1, f"the file cannot be used: {reason}", "")]), file)
+            ]
+            self._end()
+            return found
+        self._pieces += len(found)
+        if len(found) < _AT_ONCE:
+            self._end()
+        return found
+
+    def _fitting(self, chunk: Chunk, file: str) -> Chunk:
+        """The chunk, if its columns are the wanted ones; if not, DataError sets the file aside as a whole."""
+        if chunk.misfit:
+            list(sorted_out(self._wanted, [chunk], file))
+        return replace(chunk, misfit="")
+
+    def finish(self) -> list[SourcePiece]:
+        return []
+
+    def saved(self) -> None:
+        """Files keep their rows."""
+
+    def close(self) -> None:
+        self._chunks = None
+
+    def _next(self) -> bool:
+        """Begin with the next file, or read on in the one that was left."""
+        if self._name is None:
+            names = self._names() if self._all is None else self._all
+            self._name = next((name for name in names if name not in self._done), None)
+            self._pieces = 0
+        if self._name is None:
+            return False
+        chunks = chunks_of(self._path_of(self._name), self._wanted, self.notes, self._progress)
+        self._chunks = islice(chunks, self._pieces, None)
+        return True
+
+    def _end(self) -> None:
+        assert self._name is not None
+        self._done.add(self._name)
+        self._name, self._chunks, self._pieces = None, None, 0
+
+    def _path_of(self, name: str) -> Path:
+        return self._path / name if self._path.is_dir() else self._path
+
+    def _names(self) -> list[str]:
+        try:
+            if self._path.is_dir():
+                each = (path for path in self._path.iterdir() if path.name[0] not in "._" and form_of(path))
+                return sorted(path.name for path in each if path.is_file())
+        except OSError as error:
+            raise DataError(f"{self._path}: cannot be read: {error.strerror or error}") from None
+        return [self._path.name] if self._is_there() else []
+
+    def _is_there(self) -> bool:
+        if self._complete or self._path.exists():
+            return True  # a complete one that is missing cannot be read, which is an error
+        if not self._waiting:
+            self.notes.append(f"{self._path} is not there yet; it is read once it is")
+            self._waiting = True
+        return False

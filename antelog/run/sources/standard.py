@@ -1,0 +1,70 @@
+"""Standard input: CSV with a header, or JSON lines if it begins with `{`.
+
+A pipe cannot be read twice; the journal of a run records rows as soon as they were read.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+
+from antelog.files.columns import Wanted
+from antelog.files.naming import Form
+from antelog.run.sources.lines import LinesOf
+from antelog.run.sources.source import AT_ONCE, Mark, SourcePiece
+
+_NAME = "<stdin>"
+_PIPE = 1 << 16
+
+
+class StandardInput:
+    """Reads what is there, and never waits. If it is `complete` it is behind until it has ended."""
+
+    def __init__(
+        self, wanted: Wanted, *, mark: Mark | None = None, complete: bool = False, descriptor: int = 0
+    ) -> None:
+        self._wanted, self._descriptor, self._complete = wanted, descriptor, complete
+        self.notes: list[str] = []
+        self._before = int((mark or {}).get("lines", 0))
+        self._lines: LinesOf | None = None
+        self._ended = self._behind = False
+
+    @property
+    def behind(self) -> bool:
+        return self._behind or (self._complete and not self._ended)
+
+    @property
+    def ended(self) -> bool:
+        return self._ended
+
+    @property
+    def mark(self) -> Mark:
+        """How many lines were read, of this input and of those before it."""
+        return {"lines": self._before + (self._lines.mark["line"] - 1 if self._lines else 0)}
+
+    def poll(self) -> list[SourcePiece]:
+        data = self._read()
+        if not data:
+            return []
+        if self._lines is None:
+            form = Form.JSON if data.lstrip().startswith(b"{") else Form.CSV
+            self._lines = LinesOf(form, _NAME, self._wanted, self.notes)
+        return self._lines.feed(data)
+
+    def finish(self) -> list[SourcePiece]:
+        return self._lines.finish() if self._lines else []
+
+    def saved(self) -> None:
+        """Nothing is kept of standard input."""
+
+    def close(self) -> None:
+        """Standard input stays open; it is not ours."""
+
+    def _read(self) -> bytes:
+        data = b""
+        while not self._ended and len(data) < AT_ONCE and select.select([self._descriptor], [], [], 0)[0]:
+            more = os.read(self._descriptor, _PIPE)
+            data += more
+            self._ended = not more
+        self._behind = len(data) >= AT_ONCE
+        return data

@@ -1,0 +1,208 @@
+"""Rows that have been read, and arrive in a tick that is not finished yet; out come batches by arrival.
+
+    waiting.add("Temp", "temp.csv", table)   rows that arrive at 7 and at 9
+    waiting.batch(8)                         those at 7, for the engine; those at 9 stay
+
+Recorded facts pass through a window of `ROOM` rows. They must be sorted by arrival at least so far that no
+row comes after its half of the window has been handed on; facts with no more rows may have any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.engine.columns.tables import Column
+from antelog.files import ARRIVAL, LINE, Reject
+from antelog.files.cells import part, stacked
+from antelog.run.sinks.set_aside import reject_of
+from antelog.run.store import StoredRows
+
+ROOM = 2_000_000
+"""The rows that are held at a time, or those of one tick if they are more."""
+
+STEP = 200_000
+"""The rows of a batch, or those of one tick if they are more."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueuedRows:
+    """Rows of one input, and for each the number of its file."""
+
+    table: pa.Table
+    files: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.files)
+
+    @property
+    def arrivals(self) -> Column:
+        arrivals: Column = self.table.column(ARRIVAL).to_numpy()
+        return arrivals
+
+    @property
+    def lines(self) -> Column:
+        lines: Column = self.table.column(LINE).to_numpy()
+        return lines
+
+    def between(self, first: int, last: int) -> QueuedRows:
+        return QueuedRows(part(self.table, first, last), self.files[first:last])
+
+    def by_arrival(self) -> QueuedRows:
+        arrivals = self.arrivals
+        if not np.any(arrivals[1:] < arrivals[:-1]):
+            return self
+        order = np.argsort(arrivals, kind="stable")
+        return QueuedRows(self.table.take(pa.array(order)), self.files[order])
+
+
+def _stacked(rows: Sequence[QueuedRows]) -> QueuedRows:
+    return (
+        rows[0]
+        if len(rows) == 1
+        else QueuedRows(stacked([each.table for each in rows]), np.concatenate([each.files for each in rows]))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DueRows:
+    """Rows by arrival, those of each input that arrive up to the tick `now`; `names` are those of files."""
+
+    now: int
+    rows: Mapping[str, QueuedRows]
+    names: Sequence[str] = ()
+
+    @property
+    def facts(self) -> dict[str, pa.Table]:
+        """The rows as the engine takes them."""
+        return {name: each.table.drop_columns([LINE]) for name, each in self.rows.items()}
+
+    @property
+    def first(self) -> int | None:
+        """The tick of the first arrival."""
+        return min((int(each.arrivals[0]) for each in self.rows.values()), default=None)
+
+    def between(self, after: int, now: int) -> DueRows:
+        """The rows that arrive after a tick, up to another."""
+        rows = {}
+        for name, each in self.rows.items():
+            first, last = np.searchsorted(each.arrivals, [after, now], "right").tolist()
+            if last > first:
+                rows[name] = each.between(first, last)
+        return DueRows(now, rows, self.names)
+
+    def rejects(self, found: pa.Table, tick: int | None) -> list[Reject]:
+        """The rows of this batch that the engine set aside, with their files and lines.
+
+        `found` is the engine's `last_rejects`, `tick` the length of one.
+        """
+        lines = {name: self.rows[name].lines for name in set(found.column("input").to_pylist())}
+        return [
+            reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), tick)
+            for row in found.to_pylist()
+            for name, number in [(row["input"], row["row"])]
+        ]
+
+
+@dataclass(eq=False)
+class _Queue:
+    """The rows of one input that wait: some by arrival, and those that came since."""
+
+    ordered: QueuedRows | None = None
+    new: list[QueuedRows] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, rows: QueuedRows) -> None:
+        self.new.append(rows)
+        self.count += rows.count
+
+    def rows(self) -> QueuedRows | None:
+        """All of them, by arrival; those of one tick in the order in which they came."""
+        if self.new:
+            known = [] if self.ordered is None else [self.ordered]
+            self.ordered, self.new = _stacked([*known, *self.new]).by_arrival(), []
+        return self.ordered
+
+    def drop(self, count: int) -> None:
+        """Forget the first rows, which have been handed on."""
+        assert self.ordered is not None
+        self.count -= count
+        self.ordered = self.ordered.between(count, self.ordered.count) if self.count else None
+
+
+class WaitingRows:
+    """For each input the rows that wait."""
+
+    def __init__(self) -> None:
+        self._queues: dict[str, _Queue] = {}
+        self._files: dict[str, int] = {}
+        self._names: list[str] = []
+
+    @property
+    def last(self) -> int:
+        """The tick in which the last of them arrives; -1 if there are none."""
+        return max((int(rows.arrivals[-1]) for _, rows in self._ordered()), default=-1)
+
+    def count(self, name: str) -> int:
+        """The rows of an input."""
+        return self._queues[name].count if name in self._queues else 0
+
+    def add(self, name: str, file: str, table: pa.Table) -> None:
+        if not table.num_rows:
+            return
+        if file not in self._files:
+            self._files[file] = len(self._names)
+            self._names.append(file)
+        numbers = np.full(table.num_rows, self._files[file], np.int64)
+        self._queues.setdefault(name, _Queue()).add(QueuedRows(table, numbers))
+
+    def batch(self, now: int, step: int | None = None) -> DueRows:
+        """Rows that arrive up to a tick, or up to one before it if there are many. They wait no longer."""
+        step = step or STEP
+        ordered = self._ordered()
+        due = {name: int(np.searchsorted(rows.arrivals, now, "right")) for name, rows in ordered}
+        if sum(due.values()) > step:
+            everything = np.sort(np.concatenate([rows.arrivals[: due[name]] for name, rows in ordered]))
+            now = int(everything[step - 1])
+            due = {name: int(np.searchsorted(rows.arrivals, now, "right")) for name, rows in ordered}
+        found = {name: rows.between(0, due[name]) for name, rows in ordered if due[name]}
+        for name, rows in found.items():
+            self._queues[name].drop(rows.count)
+        return DueRows(now, found, self._names)
+
+    def window(self, unfinished: Collection[str]) -> int:
+        """The tick up to which all rows are taken to have been read, given inputs that have more."""
+        ordered = dict(self._ordered())
+        more = [ordered[name].arrivals for name in unfinished if name in ordered]
+        return min((int(arrivals[len(arrivals) // 2]) - 1 for arrivals in more), default=self.last)
+
+    def stored(self) -> list[StoredRows]:
+        """All of them, for a state."""
+        found = []
+        for name, rows in self._ordered():
+            for number in np.unique(rows.files).tolist():
+                table = rows.table.filter(pa.array(rows.files == number))
+                found.append(StoredRows(name, self._names[number], packed(table)))
+        return found
+
+    def restore(self, parts: Sequence[StoredRows]) -> None:
+        """Add the rows of a state."""
+        for each in parts:
+            self.add(each.input, each.file, pa.ipc.open_stream(each.content).read_all())
+
+    def _ordered(self) -> list[tuple[str, QueuedRows]]:
+        found = [(name, queue.rows()) for name, queue in self._queues.items()]
+        return [(name, rows) for name, rows in found if rows is not None]
+
+
+def packed(table: pa.Table) -> bytes:
+    """Rows as a stream of Arrow."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content

@@ -1,0 +1,53 @@
+"""Spark's stateful operator, which runs the buckets of a stream.
+
+Spark asks it for the shape of its state first, in a Python started for that. So the kernel is imported, and
+the job unpacked, when the first rows come.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from antelog.spark import workers
+
+if TYPE_CHECKING:
+    from antelog.spark.bucket.stream import StreamBucket
+    from antelog.spark.job.job import Job
+
+_BYTES = StructType([StructField("content", BinaryType())])
+
+
+class BucketProcessor(StatefulProcessor):
+    """Runs the buckets of a stream. The state is one value, the head, and a list: a snapshot and more."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = pickle.dumps(job)
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        workers.spare()
+        self._handle = handle
+        self._head = handle.getValueState("head", _BYTES)
+        self._parts = handle.getListState("parts", _BYTES)
+
+    # The names of the methods and their arguments are Spark's, which calls them by keyword.
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
+        return self._bucket.with_rows(key[0], rows, 1000 * timerValues.getCurrentProcessingTimeInMs())
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803
+        return self._bucket.without_rows(key[0], 1000 * timerValues.getCurrentProcessingTimeInMs())
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    @cached_property
+    def _bucket(self) -> StreamBucket:
+        from antelog.spark.bucket.stream import StreamBucket, unpacked  # noqa: PLC0415 - not for the shape
+
+        return StreamBucket(unpacked(self._job), self._handle, self._head, self._parts)

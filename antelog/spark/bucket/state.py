@@ -1,0 +1,307 @@
+"""The state of a bucket, and how a batch of rows moves it on.
+
+The kernel is given a fact when the tick it arrived at is finished; until then the fact waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.accounts import Counts
+from antelog.engine import kernel
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.engine import FinishedStep
+from antelog.engine.facts import rejects
+from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.counting import total
+from antelog.engine.facts.facts import admit
+from antelog.engine.facts.history import rows_of
+from antelog.engine.facts.ticks import LAST, ticks_of
+from antelog.engine.state import State, beginning
+from antelog.engine.state import start as begin
+from antelog.engine.step.lines import Lines, as_they_stand, knows_open
+from antelog.engine.step.query import KINDS, Share
+from antelog.engine.values.values import Values
+from antelog.run.clock import NOTHING, arrivals
+from antelog.run.clock import end as last_tick
+from antelog.spark.job.arrivals import with_arrival
+from antelog.spark.job.dividing import own_of
+from antelog.spark.job.job import ARRIVED, Job
+
+if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
+    from antelog.forecast.forecasting import Forecasting
+
+Tables = Mapping[str, pa.Table]
+
+CONFIRMED = "confirmed"
+
+
+@dataclass(frozen=True, eq=False)
+class BucketState:
+    """The state of a bucket between two batches.
+
+    kernel       the kernel's state
+    waiting      rows that wait for their tick to be finished
+    open         the number of open answers; None if no changes are wanted that say so
+    forecasting  what is known for forecasts, if there are any
+    """
+
+    number: int
+    kernel: State
+    waiting: Tables
+    open: int | None
+    forecasting: Forecasting | None = None
+
+    @property
+    def now(self) -> int:
+        return self.kernel.now
+
+    @property
+    def held(self) -> int:
+        return sum(table.num_rows for table in self.waiting.values())
+
+    @property
+    def kept(self) -> int:
+        return rows_of(self.kernel.history)
+
+
+@dataclass(frozen=True, eq=False)
+class BucketOutput:
+    """The output of a bucket for a batch: the changes of each query, the rows set aside, and the counts."""
+
+    log: Tables
+    rejects: pa.Table
+    counts: Counts
+
+    def and_then(self, later: BucketOutput) -> BucketOutput:
+        """This and a later output of the same bucket together."""
+        names = {**self.log, **later.log}
+        log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in names}
+        return BucketOutput(
+            {name: pa.concat_tables(tables) for name, tables in log.items()},
+            pa.concat_tables([self.rejects, later.rejects]),
+            self.counts + later.counts,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DatedRows:
+    """New rows of an input with their arrivals, and those that were set aside at once."""
+
+    rows: pa.Table
+    rejects: pa.Table
+    counts: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class BatchRows:
+    """All rows of a batch, the tick of the last arrival, and the `agreed` one at which all buckets end."""
+
+    rows: Mapping[str, DatedRows]
+    last: int
+    agreed: int | None
+
+
+def start(job: Job, number: int) -> BucketState:
+    """A bucket before the first row."""
+    given = {name: list(rows) for name, rows in job.data.given.items()}
+    empty = {
+        name: with_arrival(job, name, schema.empty_table(), NOTHING) for name, schema in job.tables.items()
+    }
+    bucket = BucketState(number, begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    if job.forecasts is not None:
+        from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
+
+        bucket = replace(bucket, forecasting=forecasting.start(job, number))
+    return begun(job, bucket, job.span.begin)
+
+
+def begun(job: Job, bucket: BucketState, at: int | None) -> BucketState:
+    """The bucket with the tick at which time begins, if that is known only now."""
+    if at is None or bucket.kernel.begin is not None:
+        return bucket
+    return replace(bucket, kernel=beginning(job.plan, bucket.kernel, at))
+
+
+def beginning_of(bucket: BucketState, earliest: int | None, latest: int | None = None) -> int | None:
+    """The tick at which time begins if the first fact arrives at `earliest`, at the latest at `latest`."""
+    if earliest is None:
+        return None
+    return int(arrivals(np.array([earliest]), bucket.now, latest)[0])
+
+
+def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> DatedRows:
+    """New rows of an input with their arrivals, when the tick `now` is finished.
+
+    Rows that arrive at no tick, or at one that is finished, are set aside.
+    """
+    table = with_arrival(job, name, facts, now, latest)
+    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.tick)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
+    fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
+    fine &= arrival.whole & (arrival.numbers > now) & (arrival.numbers <= LAST)
+    if fine.all():
+        return DatedRows(table, rejects.SCHEMA.empty_table(), Counts())
+    faulty = {name: table.filter(pa.array(~fine))}
+    # No row can arrive after one tick and up to the same: all are rejected, each for its own reason.
+    refused = admit(job.plan, faulty, Values(), now, now, arrival=ARRIVED)
+    return DatedRows(table.filter(pa.array(fine)), refused.rejects, refused.counts[name])
+
+
+def advance(
+    job: Job, bucket: BucketState, new: Mapping[str, DatedRows], now: int
+) -> tuple[BucketState, BucketOutput]:
+    """The bucket after the tick `now`, given new rows, and its output."""
+    refused = BucketOutput(
+        {},
+        pa.concat_tables([rejects.SCHEMA.empty_table(), *(each.rejects for each in new.values())]),
+        sum((each.counts for each in new.values()), Counts()),
+    )
+    rows = {name: _joint(table, new.get(name)) for name, table in bucket.waiting.items()}
+    if now <= bucket.now:
+        return replace(bucket, waiting=rows), refused
+    due, waiting = {}, {}
+    for name, table in rows.items():
+        arrived = ticks_of(table.column(ARRIVED), job.plan.tick).numbers <= now
+        due[name], waiting[name] = _apart(table, arrived)
+    # Inputs without rows are handed over as well, for the types of their columns.
+    state, batch = kernel.admitted(job.plan, bucket.kernel, due, now, arrival=ARRIVED)
+    forecasts = bucket.forecasting is not None
+    only = KINDS if forecasts else tuple(kind for kind in job.only if kind in KINDS)
+    after, found = kernel.step(
+        job.plan, state, batch.facts, now, only=only, share=_share(job, bucket.number), staged=forecasts
+    )
+    known, log = _log(job, bucket, FinishedStep(state, after, batch.facts, found))
+    output = BucketOutput(
+        {name: _typed(job, name, table) for name, table in log.items()},
+        pa.concat_tables([refused.rejects, batch.rejects]),
+        sum(batch.counts.values(), refused.counts),
+    )
+    opened = total(bucket.open, *(each.opened for each in found.values()))
+    return BucketState(bucket.number, after, waiting, opened, known), output
+
+
+def _log(job: Job, bucket: BucketState, step: FinishedStep) -> tuple[Forecasting | None, Tables]:
+    """The state for forecasts after a step, and the lines of the step, with chances if there are any."""
+    if bucket.forecasting is None:
+        return None, {name: each.log for name, each in step.changes.items()}
+    from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
+
+    return forecasting.advanced(job, bucket.forecasting, step)
+
+
+def counted(job: Job, bucket: BucketState) -> BucketState:
+    """The bucket with its open answers counted, if the job wants that."""
+    if not knows_open(job.only):
+        return replace(bucket, open=None)
+    if bucket.open is not None:
+        return bucket
+    share = _share(job, bucket.number)
+    names = [query.name for query in job.plan.queries]
+    return replace(
+        bucket, open=sum(kernel.count_open(job.plan, bucket.kernel, name, share) for name in names)
+    )
+
+
+def finish(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
+    """The bucket at the end of a batch.
+
+    Unless the job says where to end, that is when nothing is open any more, in any bucket if they `agreed`.
+    """
+    bucket, output = _last_arrivals(job, bucket, batch)
+    if job.span.until is None:
+        end = batch.agreed if batch.agreed is not None else _end(job, bucket)
+        bucket, after = advance(job, bucket, {}, end)
+        output = output.and_then(after)
+    return bucket, output
+
+
+def end_of(job: Job, bucket: BucketState, batch: BatchRows) -> int:
+    """The tick at which nothing is open any more in the bucket."""
+    plain = replace(job, only=(), forecasts=None)
+    bucket, _ = _last_arrivals(plain, replace(bucket, forecasting=None), batch)
+    return _end(job, bucket)
+
+
+def _end(job: Job, bucket: BucketState) -> int:
+    return last_tick(bucket.now, (lines.table for lines in _open(job, bucket).values()))
+
+
+def finish_with_answers(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
+    """The bucket after the last arrival of a batch; with the answers open and confirmed then."""
+    bucket, output = _last_arrivals(job, bucket, batch)
+    found = {}
+    for name, table in open_answers(job, bucket).items():
+        still = as_they_stand(table).filter(pc.not_equal(table.column("change"), CONFIRMED))
+        log = output.log[name]
+        confirmed = log.filter(pc.equal(log.column("change"), CONFIRMED))
+        found[name] = pa.concat_tables([still, confirmed])
+    return bucket, replace(output, log=found)
+
+
+def _last_arrivals(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
+    """The bucket after the last arrivals of a batch. Rows that would arrive later wait for nothing."""
+    last = max(batch.last, 0) if job.span.until is None else job.span.until
+    bucket, output = advance(job, bucket, batch.rows, last)
+    later = beyond(job.plan, bucket.waiting, bucket.now, arrival=ARRIVED)
+    nothing = {name: table.slice(0, 0) for name, table in bucket.waiting.items()}
+    return replace(bucket, waiting=nothing), output.and_then(BucketOutput({}, later.rejects, later.counts))
+
+
+def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
+    """For each query the bucket's answers that are open, and those the last tick has confirmed."""
+    found, known = _open(job, bucket), bucket.forecasting
+    if known is None or job.forecasts is None:
+        return {name: _typed(job, name, lines.table) for name, lines in found.items()}
+    from antelog.forecast.forecasting import with_chances  # noqa: PLC0415 - not loaded without
+
+    limits = job.forecasts.limits
+    return {
+        name: _typed(job, name, with_chances(job.plan, known, bucket.kernel, (name, lines), limits))
+        for name, lines in found.items()
+    }
+
+
+def _open(job: Job, bucket: BucketState) -> dict[str, Lines]:
+    share, staged = _share(job, bucket.number), bucket.forecasting is not None
+    names = [query.name for query in job.plan.queries]
+    return {name: kernel.open_answers(job.plan, bucket.kernel, name, share, staged=staged) for name in names}
+
+
+def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
+    """Lines of a query in the types of the job. A cast takes a while, even to the same types."""
+    schema = job.schemas[name]
+    return table if table.schema.equals(schema) else table.cast(schema)
+
+
+def _joint(waiting: pa.Table, new: DatedRows | None) -> pa.Table:
+    return waiting if new is None else pa.concat_tables([waiting, new.rows])
+
+
+def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
+    """The chosen rows of a table, and the others."""
+    if chosen.all():
+        return table, table.slice(0, 0)
+    return table.filter(pa.array(chosen)), table.filter(pa.array(~chosen))
+
+
+def _share(job: Job, number: int) -> Share | None:
+    """The answers that a bucket reports, if not all it knows: those of its own values.
+
+    It has no facts about other buckets' values, and may take for absent what they have. The first bucket
+    reports the answers of all others.
+    """
+    own = own_of(job.numbers, number)
+    if own is None or not job.talks_by_itself:
+        return None
+
+    def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
+        return own(answers[job.plan.key[name]], values)
+
+    return share

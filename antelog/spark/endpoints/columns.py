@@ -1,0 +1,152 @@
+"""Columns by Spark's own functions: values of texts, and fields within fields.
+
+    value_of(text, "temp", "number", counting)    the numbers, and a complaint for each text that is none
+    fields({"temp": "double", "a.b": "string"})   the schema a line is parsed with: temp, `a.b`, and a with b
+    field("parsed", "a.b")                        the column: `a.b` if there is such a field, else b of a
+
+A field that has the whole name goes before a path, as in process (`antelog.files.json_files`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pyspark.sql import Column
+from pyspark.sql import functions as f
+from pyspark.sql.types import DataType, NumericType, StructType
+
+from antelog.errors import DataError
+from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED, STAMP, WHOLE_TIME, nature_of_times
+from antelog.language.epochs import Counting
+from antelog.spark.job.epochs import double_ticks, whole_ticks
+from antelog.spark.settings import MALFORMED, quoted
+
+Kind: TypeAlias = Literal["number", "text", "time"]
+
+
+@dataclass(frozen=True)
+class ParsedColumn:
+    """A column of values, and one of complaints, which are null where the value is fine."""
+
+    column: Column
+    complaint: Column
+
+
+def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedColumn:
+    """The values that texts stand for. What is missing is left to the program's own checks."""
+    if kind == "text":
+        return ParsedColumn(text, nothing())
+    if kind == "number":
+        return _number(text, name)
+    return _time(text, name, counting)
+
+
+def nothing() -> Column:
+    return f.lit(None).cast("string")
+
+
+def malformed() -> Column:
+    """Whether a row is known to be of no use."""
+    return f.col(MALFORMED).isNotNull()
+
+
+def _number(text: Column, name: str) -> ParsedColumn:
+    number = f.when(text.rlike(NUMBER), f.trim(text).try_cast("double"))
+    whole = text.rlike(r"^\s*[+-]?[0-9]+\s*$")
+    said = f.concat(f.lit("value `"), text, f.lit(f"` of column {name} "))
+    complaint = f.when(
+        text.isNotNull() & (number.isNull() | (f.abs(number) == float("inf"))),
+        f.concat(said, f.lit(NO_NUMBER)),
+    ).when(
+        whole & (f.abs(number) > EXACT),
+        f.concat(said, f.lit(ROUNDED)),
+    )
+    return ParsedColumn(number, complaint)
+
+
+def _time(text: Column, name: str, counting: Counting) -> ParsedColumn:
+    tick, is_whole = counting.tick, text.rlike(WHOLE_TIME)
+    whole = f.when(is_whole, f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
+    if tick is not None:
+        # Seconds may have a fraction; and a reader of JSON may write 1714603200.5 as 1.7146032005E9.
+        others = f.when(text.rlike(NUMBER) & ~is_whole, f.trim(text).try_cast("double"))
+        whole = f.coalesce(whole_ticks(whole, counting), double_ticks(others, counting))
+        plain = f.regexp_replace(f.trim(text), ",", ".")
+        stamp = f.unix_micros(f.when(text.rlike(STAMP), plain.try_cast("timestamp")))
+        # Rounded down, before 1970 too.
+        ticks = (stamp - f.pmod(stamp, f.lit(tick))) / tick
+        whole = f.coalesce(whole, ticks.cast("bigint"))
+    complaint = f.when(
+        text.isNotNull() & whole.isNull(),
+        f.concat(f.lit(f"the {name} `"), text, f.lit(f"` is not {nature_of_times(tick)}")),
+    )
+    return ParsedColumn(whole, complaint)
+
+
+_Tree: TypeAlias = "dict[str, str | _Tree]"
+_MOST = 4
+"""A name with more full stops is taken as a whole, or as a path of as many parts."""
+
+
+def fields(types: Mapping[str, str]) -> StructType:
+    """A schema for lines of JSON with fields of these names, or paths, and types."""
+    tree: _Tree = {}
+    for name, type_ in types.items():
+        for parts in _splits(name):
+            _put(tree, parts, type_)
+    return _schema(tree)
+
+
+def field(parsed: str, name: str) -> Column:
+    """A field of what was parsed with `fields`."""
+    return f.coalesce(*(f.col(".".join([parsed, *map(quoted, parts)])) for parts in _splits(name)))
+
+
+def column_of(names: Sequence[str], name: str) -> Column:
+    """A column that is there, or a field of a struct."""
+    return f.col(quoted(name) if name in names else ".".join(map(quoted, name.split("."))))
+
+
+def paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]]:
+    """The fields within the columns that are structs, with their types."""
+    for each in schema:
+        if isinstance(each.dataType, StructType):
+            yield from paths(each.dataType, f"{before}{each.name}.")
+        elif before:
+            yield f"{before}{each.name}", each.dataType
+
+
+def has_numbers(schema: StructType, name: str) -> bool:
+    """Whether a column that is there is one of numbers."""
+    return isinstance(schema[name].dataType, NumericType)
+
+
+def _splits(name: str) -> Iterator[tuple[str, ...]]:
+    """The ways to read a name as a path: as a whole first."""
+    yield (name,)
+    if name.count(".") > _MOST:
+        yield tuple(name.split("."))
+        return
+    at = name.find(".")
+    while at >= 0:
+        yield from ((name[:at], *rest) for rest in _splits(name[at + 1 :]))
+        at = name.find(".", at + 1)
+
+
+def _put(tree: _Tree, parts: Sequence[str], type_: str) -> None:
+    inner: str | _Tree = tree
+    for part in parts[:-1]:
+        inner = inner.setdefault(part, {}) if isinstance(inner, dict) else inner
+    if not isinstance(inner, dict) or isinstance(inner.setdefault(parts[-1], type_), dict):
+        raise DataError(
+            f"{'.'.join(parts)}: something around it, or within it, is the value of another column"
+        )
+
+
+def _schema(tree: _Tree) -> StructType:
+    schema = StructType()
+    for name, type_ in tree.items():
+        schema = schema.add(name, _schema(type_) if isinstance(type_, dict) else type_)
+    return schema

@@ -1,0 +1,211 @@
+"""A pipeline as a streaming query: started, followed, and stopped between two batches."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from antelog.spark.endpoints.failures import plainly
+from antelog.spark.endpoints.folders import is_local, unfinished_batch
+from antelog.spark.endpoints.sinks import MicroBatch
+from antelog.spark.endpoints.unreadable import Unreadable, unreadable
+from antelog.spark.running import Outcomes
+from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
+
+Counts: TypeAlias = dict[str, Any]
+"""The counts of a micro-batch by the names of `COUNTS`: whole numbers or None."""
+
+_WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
+"""Metrics of Spark's sources that count what a batch has not taken yet."""
+_BUSY = "Python worker failed to connect back"
+"""Spark gives a stream's Python ten seconds to start, and there is no setting for it."""
+_ATTEMPTS = 5
+"""A query is started at most this often if no batch comes of it."""
+_PAUSE = 0.2
+"""Seconds between two looks at a query."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A finished micro-batch: its time in seconds, and the counts of `COUNTS`.
+
+    `waiting` has the numbers of messages and files that the sources had left.
+    """
+
+    number: int
+    seconds: float
+    waiting: dict[str, int]
+    counts: Counts
+
+
+@dataclass(eq=False)
+class StreamRun:
+    """A query under way: the counts of batches not reported yet, and failures of writing.
+
+    `start` starts it, again if need be, from where its checkpoint says; `leave_out` makes it do so without
+    a file that cannot be read.
+    """
+
+    start: Callable[[], StreamingQuery]
+    counts: dict[int, Counts] = field(default_factory=dict)
+    failures: list[Exception] = field(default_factory=list)
+    leave_out: Callable[[Unreadable], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.query = self.start()
+        self._attempts = 1
+        self._failed: Counter[str] = Counter()
+
+    def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
+        """The batches as they are finished, until the query ends by itself or is to be stopped.
+
+        Raises DataError if the query failed, or what was raised while its results were written.
+        """
+        while not stop() and (self.query.isActive or self._starts_again()):
+            time.sleep(_PAUSE)
+            yield from self.rest()
+        if self.query.isActive:
+            return
+        yield from self.rest()
+        if self.failures:
+            raise self.failures[0]
+        with plainly():
+            failed = self.query.exception()
+            if failed is not None:
+                raise failed
+
+    def rest(self) -> Iterator[Progress]:
+        """The batches that were finished and not reported yet."""
+        for done in self.query.recentProgress:
+            counts = self.counts.pop(done["batchId"], None)
+            if counts is not None:
+                self._attempts = 0
+                yield _progress(done, counts)
+
+    def _starts_again(self) -> bool:
+        """Starts the query anew if it ended for a file, or as the machine was too busy to start it."""
+        failed = self.failures[0] if self.failures else self.query.exception()
+        if failed is None:
+            return False
+        file = unreadable(failed)
+        if file is not None:
+            if not self._goes_on_without(file):
+                return False
+        elif self.failures or _BUSY not in str(failed) or self._attempts >= _ATTEMPTS:
+            return False
+        else:
+            self._attempts += 1
+        self.failures.clear()
+        self.query = self.start()
+        return True
+
+    def _goes_on_without(self, file: Unreadable) -> bool:
+        """Whether a file may be left out: it is damaged, and is so twice if it came through a network."""
+        if self.leave_out is None or not file.damaged:
+            return False
+        self._failed[file.file] += 1
+        enough = 1 if file.is_local else 2
+        if self._failed[file.file] == enough:
+            self.leave_out(file)
+        return self._failed[file.file] <= enough
+
+    def stop(self, patience: float) -> None:
+        """Stops between two batches, or after some seconds within one, which then comes again."""
+        end = time.monotonic() + patience
+        while self.query.isActive and self.query.status["isTriggerActive"] and time.monotonic() < end:
+            time.sleep(_PAUSE / 4)
+        # A query that fails while it is stopped leaves nothing that a restart does not repeat.
+        with suppress(PySparkException):
+            self.query.stop()
+
+
+def follow(
+    outcomes: Outcomes,
+    write: Callable[[Outcomes, MicroBatch, Counts], None],
+    *,
+    checkpoint: str,
+    trigger: str | None,
+    anew: Callable[[Collection[str]], Outcomes] | None = None,
+) -> StreamRun:
+    """Start a query that writes the outcomes of each micro-batch.
+
+    `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
+    as soon as possible. `anew` makes the same outcomes without some files, given as Spark calls them;
+    then the query goes on without files that cannot be read, and says so with the batch they belong to.
+    """
+    spark = outcomes.frame.sparkSession
+    if is_local(spark, checkpoint):
+        for name, value in LOCAL_CHECKPOINT.items():
+            if spark.conf.get(name, None) is None:
+                spark.conf.set(name, value)
+    counts: dict[int, Counts] = {}
+    failures: list[Exception] = []
+    left_out: list[Unreadable] = []
+    reported: dict[str, int] = {}
+
+    def start() -> StreamingQuery:
+        again = unfinished_batch(spark, checkpoint)
+        now = anew({file.file for file in left_out}) if anew is not None and left_out else outcomes
+
+        def each(frame: DataFrame, number: int) -> None:
+            run = frame.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+            begun = again[1] if again is not None and again[0] == number else None
+            frame.persist()
+            try:
+                seen = now.of(frame)
+                found = totals(seen)
+                # The batch that failed for a file is the next one, and comes again if it is interrupted.
+                lost = tuple(file for file in left_out if reported.setdefault(file.file, number) == number)
+                write(seen, MicroBatch(str(run), number, begun, lost), found)
+                counts[number] = found
+            except Exception as error:
+                failures.append(error)
+                raise
+            finally:
+                frame.unpersist()
+
+        writer = now.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
+        with plainly():
+            return _triggered(writer, trigger).start()
+
+    return StreamRun(start, counts, failures, None if anew is None else left_out.append)
+
+
+def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:
+    match trigger:
+        case None:
+            return writer
+        case "once":
+            return writer.trigger(once=True)
+        case "available-now":
+            return writer.trigger(availableNow=True)
+        case _:
+            return writer.trigger(processingTime=trigger)
+
+
+def totals(outcomes: Outcomes) -> Counts:
+    """The counts of all buckets together. There are few, which Spark would need a shuffle to add up."""
+    rows = outcomes.counts.collect()
+    known = {name: [row[name] for row in rows if row[name] is not None] for name in COUNTS}
+    return {
+        name: (max if name == "now" else sum)(numbers) if numbers else None for name, numbers in known.items()
+    }
+
+
+def _progress(done: Any, counts: Counts) -> Progress:
+    seconds = (done["durationMs"] or {}).get("triggerExecution", 0) / 1000
+    waiting: Counter[str] = Counter()
+    for source in done["sources"]:
+        metrics = source["metrics"] or {}
+        for name, what in _WAITING.items():
+            waiting[what] += int(float(metrics.get(name) or 0))
+    return Progress(done["batchId"], seconds, dict(+waiting), counts)

@@ -1,0 +1,83 @@
+"""Packets: Arrow tables as bytes, and what a bucket unpacks of them.
+
+Spark hands Python's stateful operators their rows one by one. So rows are packed before they are
+shuffled, and the operator gets a few values, each with thousands of rows in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from antelog.accounts import Counts
+
+
+def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
+    """A table as a stream in Arrow's format."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_blob(blob: bytes) -> pa.Table:
+    """The table that bytes were made of."""
+    return pa.ipc.open_stream(blob).read_all()
+
+
+Number = int | None
+Packed = tuple[str | None, Number, Number, Number, Number, Number, bytes | None, bytes | None]
+"""A packed row, in the order of these names; `packing.PACKED` has the meanings."""
+
+PACKED_NAMES = ("input", "reading", "earliest", "end", "unneeded", "after_until", "facts", "rejects")
+
+
+@dataclass(frozen=True, eq=False)
+class Received:
+    """The rows of each input, those set aside on the way, and the time they have come to.
+
+    reading     the highest tick on the clock, if any
+    earliest    when the first fact of any bucket arrives, if there is one and it matters
+    end         the tick at which all buckets end, if they have to agree on it
+
+    `counts` are of the rows whose fate is known already.
+    """
+
+    reading: int | None
+    earliest: int | None
+    end: int | None
+    facts: Mapping[str, pa.Table]
+    set_aside: tuple[pa.Table, ...]
+    counts: Counts
+
+    @property
+    def given(self) -> int:
+        """The number of rows that have come."""
+        return _rows(self.facts.values()) + self.counts.given
+
+
+def received(rows: Iterable[Packed]) -> Received:
+    readings, arrivals, ends = list[int](), list[int](), list[int]()
+    facts: dict[str, list[pa.Table]] = {}
+    set_aside = []
+    passed_over = Counts()
+    for name, reading, earliest, end, unneeded, after_until, blob, rejected in rows:
+        passed_over += Counts(unneeded=unneeded or 0, after_until=after_until or 0)
+        for heard, tick in ((readings, reading), (arrivals, earliest), (ends, end)):
+            if tick is not None:
+                heard.append(tick)
+        if name is not None and blob is not None:
+            facts.setdefault(name, []).append(from_blob(blob))
+        if rejected is not None:
+            set_aside.append(from_blob(rejected))
+    joint = {name: pa.concat_tables(tables) for name, tables in facts.items()}
+    counts = passed_over + Counts(malformed=_rows(set_aside))
+    times = max(readings, default=None), min(arrivals, default=None), max(ends, default=None)
+    return Received(*times, joint, tuple(set_aside), counts)
+
+
+def _rows(tables: Iterable[pa.Table]) -> int:
+    return sum(int(table.num_rows) for table in tables)

@@ -1,0 +1,45 @@
+"""Changes in a topic of Kafka, as a pipeline wrote them, into a feed that the page can show.
+
+    pump = ChangesPump(topic, BatchFeed(folder, about))
+    pump.move()     how many changes there were
+
+In come the messages of a topic, from its start or its end; out go lines of a feed. What is no change is
+counted in `odd` and left out.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from antelog.run.address import Kafka
+from antelog.run.sources.messages import Make, Messages
+from antelog.run.store import BatchFeed, Written, record_of
+
+
+class ChangesPump:
+    """Moves changes from a topic to a feed."""
+
+    def __init__(self, topic: Kafka, feed: BatchFeed, make: Make | None = None) -> None:
+        self._messages = Messages(topic, {}, make)
+        self._feed = feed
+        self._tick = -1
+        self.notes = self._messages.notes
+        self.odd = 0
+
+    def move(self) -> int:
+        """Move what is there. Each partition is in order, which is all that is promised."""
+        lines: list[str] = []
+        for _, rows in sorted(self._messages.take().items()):
+            for each in rows:
+                record = record_of(each.value or b"")
+                if record is None or "change" not in record:
+                    self.odd += 1
+                    continue
+                self._tick = max(self._tick, record["tick"])
+                lines.append(msgspec.json.encode(record).decode())
+        if lines:
+            self._feed.write(Written(None, lines, {"tick": self._tick, "inputs": {}}))
+        return len(lines)
+
+    def close(self) -> None:
+        self._messages.close()

@@ -1,0 +1,93 @@
+"""The board of a feed, followed as it grows, with news for those who wait for them.
+
+    live = LiveBoard(reader)
+    await live.follow()           for as long as the page is served
+    await live.news(version)      until there is something newer than that
+
+A slow reader of the page waits on its own: it hears only that there is a newer version, and then gets the
+latest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from antelog.errors import AntelogError
+from antelog.watch.board.board import Board
+from antelog.watch.board.selection import OpenAnswers
+
+_AT_ONCE = 1_000
+"""Records that are taken between two answers to browsers, at most."""
+_PAUSE = 0.1
+"""Seconds between two looks at a feed that has nothing new."""
+EVERY = 0.25
+"""Seconds between two pieces of news at least."""
+
+
+class Reader(Protocol):
+    """Gives the next records of a feed."""
+
+    def read(self, limit: int) -> list[dict[str, Any]]: ...
+
+
+@dataclass(eq=False)
+class LiveBoard:
+    """A board that follows a feed.
+
+    `caught_up` is when all that there was has been read once; `failure` says why it cannot be read just now.
+    """
+
+    reader: Reader
+    board: Board = field(default_factory=Board)
+    caught_up: bool = False
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.answers = OpenAnswers(self.board)
+        self.failure: str | None = None
+
+    async def follow(self) -> None:
+        """Take what the feed has, for ever; between two pieces browsers get their turn."""
+        while True:
+            try:
+                self.take_some()
+                self.failure = None
+            except (OSError, AntelogError) as error:
+                self.caught_up, self.failure = True, str(error)
+            await asyncio.sleep(0 if not self.caught_up else _PAUSE)
+
+    def take_some(self) -> None:
+        records = self.reader.read(_AT_ONCE)
+        self.caught_up = len(records) < _AT_ONCE
+        if records:
+            self.take(records)
+
+    def take(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Take more records, and wake those who wait for news."""
+        self.board.take(records)
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def news(self, version: int) -> int:
+        """The version that is newer than this one, once there is one, and not too often."""
+        while self.board.version == version:
+            await self._changed.wait()
+        await asyncio.sleep(EVERY)
+        return self.board.version
+
+
+def summary(board: Board) -> dict[str, Any]:
+    """The board in a few numbers."""
+    open_by_query = dict.fromkeys(board.head.times, 0)
+    for answer in board.open.values():
+        open_by_query[answer.query] = open_by_query.get(answer.query, 0) + 1
+    return {
+        "version": board.version,
+        "tick": board.tick,
+        "at": board.inputs.status.get("at"),
+        "open": open_by_query,
+        "holding": board.inputs.holding,
+    }

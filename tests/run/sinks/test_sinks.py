@@ -1,0 +1,238 @@
+"""antelog/run/sinks/{file,topic,feed}.py: where changes are written, each once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from antelog import Engine, parse
+from antelog.errors import OutputError, StateError
+from antelog.files import Reject
+from antelog.forecast.columns import KINDS
+from antelog.run.address import Kafka
+from antelog.run.sinks import feed as feeds
+from antelog.run.sinks.feed import About, FeedSink
+from antelog.run.sinks.file import OutputFile
+from antelog.run.sinks.lines import Style, change_lines, with_kinds
+from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.topic import TopicSink
+from antelog.run.store import FeedReader, Store
+from tests.run.sources.brokers import Broker
+
+PROGRAM = parse("input P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")
+
+
+def _lines(step: StepResult) -> str:
+    return change_lines(list(PROGRAM.plan.queries), step, Style())
+
+
+def _step() -> StepResult:
+    return StepResult(9, Engine(PROGRAM).advance(9, {"P": [("ä", 9)]}))
+
+
+def test_changes_of_some_kinds() -> None:
+    step = StepResult(4, Engine(PROGRAM).advance(4, {"P": [("a", 3), ("a", 4)]}))
+    assert {json.loads(line)["change"] for line in _lines(step).splitlines()} > {"possible", "confirmed"}
+    some = with_kinds(step, ("confirmed",))
+    assert {json.loads(line)["change"] for line in _lines(some).splitlines()} == {"confirmed"}
+    assert with_kinds(step, KINDS) is step
+
+
+# ---- a file ----
+
+
+def test_a_file_is_cut_to_its_mark(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+    first = OutputFile(path, None, _lines)
+    first.write(_step())
+    mark = first.mark()
+    assert mark == {"size": path.stat().st_size}
+    first.write(_step())
+    first.close()
+    again = OutputFile(path, mark, _lines)
+    assert path.read_text(encoding="utf-8") == _lines(_step())
+    again.write(_step())
+    again.close()
+    assert path.read_text(encoding="utf-8") == 2 * _lines(_step())
+
+
+def test_a_file_that_is_shorter_than_its_mark_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out.jsonl").write_text("{}\n")
+    with pytest.raises(StateError, match="has 3 bytes, but 7 had been written"):
+        OutputFile(tmp_path / "out.jsonl", {"size": 7}, _lines)
+    with pytest.raises(OutputError, match="cannot be written: No such file"):
+        OutputFile(tmp_path / "no" / "out.jsonl", None, _lines)
+
+
+# ---- a topic ----
+
+
+@dataclass
+class _Broker(Broker):
+    """A made-up broker that takes messages, too, and a producer that fails if it is told to."""
+
+    sent: dict[int, list[Any]] = field(default_factory=dict)
+    fails: bool = False
+
+    def produce(
+        self,
+        _topic: str,
+        value: bytes,
+        key: bytes,
+        *,
+        headers: dict[str, bytes],
+        on_delivery: Callable[..., None],
+    ) -> None:
+        number = key[-3] % 2
+        message = SimpleNamespace(
+            partition=lambda: number,
+            offset=lambda: offset,
+            value=lambda: value,
+            error=lambda: None,
+            headers=lambda: list(headers.items()),
+            key=lambda: key,
+        )
+        offset = len(self.messages[number])
+        if self.fails:
+            on_delivery(SimpleNamespace(str=lambda: "no space"), message)
+            return
+        self.messages[number].append(value)
+        self.sent.setdefault(number, []).append(message)
+        on_delivery(None, message)
+
+    def poll(self, _timeout: float) -> int:
+        return 0
+
+    def flush(self, _timeout: float) -> int:
+        return 0
+
+    def __len__(self) -> int:
+        return 0
+
+    def consume(self, most: int, timeout: float) -> list[Any]:
+        known = {(n, m.offset()): m for n, each in self.sent.items() for m in each}
+        found = super().consume(most, timeout)
+        return [known.get((each.partition(), each.offset()), each) for each in found]
+
+    @property
+    def lines(self) -> list[str]:
+        return sorted(value.decode() for each in self.messages.values() for value in each if value)
+
+
+@pytest.fixture
+def broker() -> _Broker:
+    return _Broker({0: [], 1: []})
+
+
+TOPIC = Kafka("b:9092", "temp")
+
+
+def _steps() -> list[StepResult]:
+    engine = Engine(PROGRAM)
+    facts = [("a", 1), ("b", 1), ("a", 2), ("c", 3), ("b", 5)]
+    return [
+        StepResult(now, engine.advance(now, {"P": [f for f in facts if f[1] == now]})) for now in range(9)
+    ]
+
+
+def test_changes_are_sent_with_keys_of_their_answers(broker: _Broker) -> None:
+    sink = TopicSink(TOPIC, None, _lines, broker)
+    for step in _steps():
+        sink.write(step)
+    sink.close()
+    assert broker.lines == sorted(line for step in _steps() for line in _lines(step).splitlines())
+    keys = {message.key() for each in broker.sent.values() for message in each}
+    assert (
+        b'{"query":"Q","answer":{"X":"a","T":0}}'.replace(b":0}}", b": 0}}").replace(
+            b'"X":"a","T"', b'"X": "a", "T"'
+        )
+        in keys
+        or b'{"query":"Q","answer":{"X":"a","T":0}}' in keys
+    )
+    assert broker.settings["enable.idempotence"] is True
+
+
+@pytest.mark.parametrize("marked", range(8))
+@pytest.mark.parametrize("stopped", range(9))
+def test_lines_are_sent_once_though_a_run_was_stopped(broker: _Broker, marked: int, stopped: int) -> None:
+    steps = _steps()
+    sink = TopicSink(TOPIC, None, _lines, broker)
+    mark = None
+    for number, step in enumerate(steps[: max(stopped, marked + 1)]):
+        sink.write(step)
+        if number == marked:
+            mark = json.loads(json.dumps(sink.mark()))
+    broker.messages[0].append(b"of somebody else")
+    again = TopicSink(TOPIC, mark, _lines, broker)
+    for step in steps[marked + 1 :]:
+        again.write(step)
+    again.mark()
+    broker.messages[0].remove(b"of somebody else")
+    assert broker.lines == sorted(line for step in steps for line in _lines(step).splitlines())
+
+
+def test_a_topic_that_cannot_be_written_is_an_error(broker: _Broker) -> None:
+    broker.fails = True
+    sink = TopicSink(TOPIC, None, _lines, broker)
+    sink.write(_steps()[1])
+    with pytest.raises(OutputError, match="kafka://b:9092/temp: cannot be written: no space"):
+        sink.mark()
+    with pytest.raises(OutputError, match="kafka://b:9092/no: cannot be written: there is no such topic"):
+        TopicSink(Kafka("b:9092", "no"), None, _lines, broker)
+
+
+# ---- a feed ----
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store.open(tmp_path / "s", temporary=True)) as opened:
+        yield opened
+
+
+def test_a_feed_has_open_answers_changes_rejects_and_the_status(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "MOST_REJECTS", 2)
+    engine = Engine(PROGRAM)
+    engine.advance(3, {"P": [("a", 3)]})
+    feed = FeedSink(store.feed, engine, About("text", "p.alog"), lambda: 7.0)
+    feed.begin()
+    step = StepResult(4, engine.advance(4, {"P": [("a", 4)]}))
+    feed.write(step)
+    feed.rejects([Reject("a.csv", 2, "P", "late", "late", "P(b, 1)")] * 3)
+    feed.status({"P": {}}, "P")
+    feed.status({"P": {}}, "P")
+    feed.flush()
+    head, *lines, first, _, status = FeedReader(store.feed).read()
+    assert [line["answer"] for line in head["head"].pop("open")] == [{"X": "a", "T": 2}, {"X": "a", "T": 3}]
+    assert {"program": "text", "path": "p.alog", "tick": 3}.items() <= head["head"].items()
+    assert lines == [json.loads(line) for line in _lines(step).splitlines()]
+    assert first == {
+        "reject": {"input": "P", "reason": "late", "row": "P(b, 1)", "tick": 4, "detail": "a.csv:2: late"}
+    }
+    assert status["status"].pop("at").endswith("Z")
+    assert status == {"status": {"tick": 4, "open": {"Q": 1}, "seen": 0, "inputs": {"P": {}}, "holding": "P"}}
+
+
+def test_a_status_that_has_not_changed_is_written_seldom(store: Store) -> None:
+    now = [0.0]
+    feed = FeedSink(store.feed, Engine(PROGRAM), About("text", "p.alog"), lambda: now[0])
+    feed.begin()
+    for facts in (1, 1, 2, 2):
+        now[0] += 1
+        feed.status({"P": {"facts": facts}}, None)
+    feed.flush()
+    read = FeedReader(store.feed)
+    assert [record["status"]["inputs"]["P"]["facts"] for record in read.read()[1:]] == [1, 2]
+    feed.status({"P": {"facts": 2}}, None, at_once=True)
+    feed.flush()
+    assert len(read.read()) == 1

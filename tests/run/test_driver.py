@@ -1,0 +1,182 @@
+"""antelog/run/{driver,journal}.py: runs that a test drives, and runs that go on after a crash."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from antelog import Engine
+from antelog.errors import StateError
+from antelog.files import ARRIVAL
+from antelog.run.clock import Timing
+from antelog.run.driver import Driver, RunCourse, SnapshotView
+from antelog.run.journal import Journal, restored
+from antelog.run.reading import InputReader, Listeners
+from antelog.run.sinks.feed import About, FeedSink
+from antelog.run.store import FeedReader, Store
+from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
+
+FACTS = ["a,7\n", "a,8\nb,1\nc,9\n", "a,12\n"]
+
+
+def _append(path: Path, text: str) -> Callable[[], object]:
+    def happen() -> None:
+        with path.open("a") as file:
+            file.write(text)
+
+    return happen
+
+
+def _changes(lines: list[str]) -> list[tuple[int, str]]:
+    return [(line["tick"], line["change"]) for line in map(json.loads, lines)]
+
+
+def _driver(reader: InputReader, time: ManualTime, engine: Engine | None = None) -> Driver:
+    engine = engine or Engine(PROGRAM, arrival=ARRIVAL)
+    return Driver(engine, reader, course=RunCourse(once=False, resumed=True), time=time)
+
+
+def test_changes_come_while_facts_do(tmp_path: Path) -> None:
+    path, sink = tmp_path / "p.csv", LineSink()
+    seen: list[int] = []
+    events = [
+        _append(path, "x,time\n" + FACTS[0]),
+        lambda: seen.append(len(sink.lines)),
+        _append(path, FACTS[1]),
+        lambda: seen.append(len(sink.lines)),
+    ]
+    time = ManualTime(events=events)
+    driver = _driver(growing(path, Timing(lag=0)), time)
+    driver.run(sink, time.stopping)
+    assert seen == [2, 7]
+    assert _changes(sink.lines)[:2] == [(7, "possible"), (7, "possible")]
+    assert (8, "confirmed") in _changes(sink.lines)
+    assert driver.reader.rejects.counts == {"late": 1}
+
+
+def test_silence_counts_by_the_wall_clock(tmp_path: Path) -> None:
+    path, sink = tmp_path / "p.csv", LineSink()
+    time = ManualTime(7.05, [_append(path, "x,time\na,7\n"), *[lambda: None] * 60])
+    driver = _driver(growing(path, Timing("processing", tick=1_000_000)), time)
+    driver.run(sink, time.stopping)
+    assert _changes(sink.lines) == [(7, "possible")] * 2 + [(8, "rejected"), (10, "rejected")]
+    assert 11 <= driver.engine.now <= 12
+
+
+def test_other_processes_are_looked_after_to_the_end(tmp_path: Path) -> None:
+    path, tended = tmp_path / "p.csv", [0]
+
+    def tend() -> None:
+        tended[0] += 1
+
+    path.write_text("x,time\n")
+    time = ManualTime()
+    driver = Driver(
+        Engine(PROGRAM, arrival=ARRIVAL), recorded([path]), course=RunCourse(tend=tend), time=time
+    )
+    assert [step.tables["Q"].num_rows for step in driver.steps()] == [0]
+    time.events = [lambda: None] * 3
+    driver.linger(time.stopping)
+    assert tended[0] >= 3
+
+
+def test_snapshots_have_all_ticks(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("x,time\na,7\na,8\n")
+    steps = list(Driver(Engine(PROGRAM, arrival=ARRIVAL), recorded([path]), SnapshotView(None)).steps())
+    assert [step.tick for step in steps if step.tables] == [7, 8, 9, 10, 11]
+    assert [step.tables["Q"].num_rows for step in steps if step.tables][:2] == [2, 2]
+
+
+# ---- a journal ----
+
+
+class _Run:
+    """A run over a file that grows, with a store; `crash` ends it without a word."""
+
+    def __init__(self, folder: Path, sink: LineSink, time: ManualTime) -> None:
+        self.store = Store.open(folder / "s")
+        found = restored(self.store, lambda state: Engine.from_bytes(state, PROGRAM, arrival=ARRIVAL))
+        engine = Engine(PROGRAM, arrival=ARRIVAL) if found is None else found.engine
+        reader = growing(folder / "p.csv", Timing(lag=0))
+        if found is not None:
+            assert found.known.output is not None
+            del sink.lines[found.known.output[1]["lines"] :]
+            reader = growing(folder / "p.csv", Timing(lag=0), found.known)
+            reader.waiting = found.waiting
+        feed = FeedSink(self.store.feed, engine, About("text", "p.alog"), time.monotonic)
+        reader.listeners = Listeners(print, feed.rejects)
+        self.driver = _driver(reader, time, engine)
+        self.driver.journal = Journal(
+            self.store, engine, reader, time.monotonic, feed, ("out", sink), resumable=True
+        )
+        self.sink, self.time = sink, time
+
+    def run(self) -> None:
+        self.driver.run(self.sink, self.time.stopping)
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> list[str]:
+    """The lines of a run that is not disturbed."""
+    path = tmp_path / "whole.csv"
+    path.write_text("x,time\n" + "".join(FACTS))
+    time, sink = ManualTime(events=[lambda: None] * 2), LineSink()
+    _driver(growing(path, Timing(lag=0)), time).run(sink, time.stopping)
+    return sink.lines
+
+
+class _CrashError(Exception):
+    """The process is gone."""
+
+
+def _crash() -> None:
+    raise _CrashError
+
+
+@pytest.mark.parametrize("crashes", range(1, 7))
+def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: int) -> None:
+    path, sink = tmp_path / "p.csv", LineSink()
+    path.write_text("x,time\n")
+    events: list[Callable[[], object]] = [lambda: None]
+    for facts in FACTS:
+        events += [_append(path, facts), lambda: None]
+    events.insert(crashes, _crash)
+    while events:
+        run = _Run(tmp_path, sink, ManualTime(events=events))
+        with closing(run.store):
+            try:
+                run.run()
+            except _CrashError:
+                sink.lines.append("half a line")
+    assert sink.lines == whole
+    with closing(Store.open(tmp_path / "s")) as store:
+        records = FeedReader(store.feed).read()
+    assert [json.dumps(each) for each in records if "change" in each] == whole
+    assert [each["reject"]["row"] for each in records if "reject" in each] == ["P(b, 1)"]
+    *_, last = records
+    assert (last["status"]["tick"], last["status"]["inputs"]["P"]["rejects"]) == (12, {"late": 1})
+
+
+def test_a_state_of_another_make_is_refused(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path / "s")) as store:
+        store.save(Engine(PROGRAM).to_bytes(), [], b"{}")
+        assert restored(store, lambda state: Engine.from_bytes(state, PROGRAM)) is not None
+        store.save(Engine(PROGRAM).to_bytes(), [], b"[1]")
+        with pytest.raises(StateError, match="no state that can be restored"):
+            restored(store, lambda state: Engine.from_bytes(state, PROGRAM))
+
+
+def test_recorded_steps_are_lines_in_any_window(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("x,time\n" + "".join(f"a,{i // 3}\n" for i in range(30)))
+
+    def lines() -> Iterator[str]:
+        for step in Driver(Engine(PROGRAM, arrival=ARRIVAL), recorded([path])).steps():
+            yield from lines_of(step)
+
+    assert len(list(lines())) == len(set(lines()))

@@ -1,0 +1,154 @@
+"""antelog/run/{reading,counting}.py: rows of sources, dated, counted, and kept until their tick is over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import antelog
+from antelog.errors import DataError
+from antelog.files import ARRIVAL, Reject, Rejects
+from antelog.run import reading
+from antelog.run.clock import Timing
+from antelog.run.counting import Count, Counts
+from antelog.run.reading import InputReader, Now
+from tests.run.running import PROGRAM, SECOND, growing, recorded
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "p.csv"
+
+
+def _arrivals(reader: InputReader) -> list[int]:
+    found: list[int] = reader.waiting.batch(10**6).facts["P"].column(ARRIVAL).to_pylist()
+    return found
+
+
+def _write(path: Path, times: list[int]) -> None:
+    path.write_text("x,time\n" + "".join(f"a,{time}\n" for time in times))
+
+
+# ---- dates ----
+
+
+def test_recorded_facts_arrive_at_their_own_ticks_in_any_order(path: Path) -> None:
+    _write(path, [0, 5, 1, 2])
+    reader = recorded([path])
+    assert reader.read(Now(-1, 0)) == 4
+    assert (reader.finished(Now(-1, 0)), reader.through, reader.ended) == (-1, True, True)
+    assert _arrivals(reader) == [0, 1, 2, 5]
+
+
+def test_those_of_a_later_run_arrive_after_what_was_finished_then(path: Path) -> None:
+    _write(path, [0, 5, 1, 2])
+    reader = recorded([path])
+    reader.read(Now(1, 0))
+    assert reader.progress.before == 1
+    assert _arrivals(reader) == [2, 2, 2, 5]
+    reader.conclude()
+    assert reader.progress.before is None
+
+
+def test_rows_of_a_file_that_grows_arrive_as_those_before_them_allow(path: Path) -> None:
+    _write(path, [0, 5, 1, 2])
+    reader = growing(path, Timing(lag=1))
+    assert reader.read(Now(-1, 0)) == 4
+    assert reader.finished(Now(-1, 0)) == 4
+    assert _arrivals(reader) == [0, 5, 5, 5]
+    assert not reader.ended
+
+
+def test_by_the_wall_clock_rows_arrive_when_they_are_read(path: Path) -> None:
+    _write(path, [3, 8, 99])
+    reader = growing(path, Timing("processing", tick=SECOND))
+    reader.read(Now(5, 9 * SECOND))
+    assert _arrivals(reader) == [6, 8, 9]
+
+
+# ---- a window ----
+
+
+def test_long_recordings_pass_through_a_window(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "ROOM", 100_000)
+    _write(path, [i // 1000 for i in range(900_000)])
+    reader, now, held = recorded([path]), -1, 0
+    while not reader.through:
+        reader.read(Now(now, 0))
+        held = max(held, reader.waiting.count("P"))
+        now = reader.finished(Now(now, 0))
+        reader.waiting.batch(now, 10**7)
+    assert 100 < now < 900
+    assert held < 800_000
+
+
+def test_long_recordings_out_of_order_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "ROOM", 1_000)
+    _write(path, [*(i // 1000 for i in range(900_000)), 0])
+    reader = recorded([path])
+
+    def read() -> None:
+        finished = -1
+        while not reader.through:
+            reader.read(Now(finished, 0))
+            finished = reader.finished(Now(finished, 0))
+
+    with pytest.raises(DataError, match="the facts of P are too many to be sorted, and not in order"):
+        read()
+
+
+def test_one_tick_may_be_larger_than_the_window(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "ROOM", 2)
+    _write(path, [7] * 600_000)
+    reader = recorded([path])
+    while not reader.through:
+        reader.read(Now(-1, 0))
+        assert reader.finished(Now(-1, 0)) == -1
+    assert reader.waiting.count("P") == 600_000
+
+
+# ---- what is set aside ----
+
+
+def test_rows_after_the_last_tick_are_counted(path: Path) -> None:
+    path.write_text("x,time,arrival\na,1,1\nb,3,9\nc,9,9\n")
+    rejects = Rejects()
+    reader = recorded([path], until=4, rejects=rejects)
+    reader.read(Now(-1, 0))
+    assert _arrivals(reader) == [1]
+    assert rejects.tally == {"malformed": 0, "after_until": 2}
+
+
+def test_rows_that_are_malformed_are_set_aside_or_end_a_strict_run(path: Path) -> None:
+    path.write_text("x,time\na,1\nb,soon\n")
+    rejects = Rejects()
+    recorded([path], rejects=rejects).read(Now(-1, 0))
+    assert [each.line for each in rejects.first] == [3]
+    assert "`soon` is not" in rejects.first[0].detail
+    with pytest.raises(DataError, match="soon"):
+        recorded([path], rejects=Rejects(strict=True)).read(Now(-1, 0))
+
+
+# ---- counts ----
+
+
+def _rows(xs: list[str], times: list[int], arrivals: list[int]) -> pa.Table:
+    return pa.table({"x": xs, "time": times, ARRIVAL: arrivals})
+
+
+def test_facts_are_counted_by_how_late_they_are() -> None:
+    counts = Counts(PROGRAM.plan.inputs, {"P": Count(facts=1, newest=3, late={0: 1})})
+    counts.add("P", _rows(["a"] * 4, [5, 5, 4, 1], [5, 6, 6, 9]))
+    counts.add_rejects([Reject("a.csv", 2, "P", "late", "", "")] * 2)
+    assert counts.status() == {
+        "P": {"facts": 5, "newest": 5, "delay": 2, "late": {0: 2, 1: 1, 2: 1, 3: 1}, "rejects": {"late": 2}}
+    }
+
+
+def test_a_long_delay_is_counted_in_parts() -> None:
+    plan = antelog.parse("input P(x, time) delay 599.\nQ(X, T) :- P(X, T).\nquery Q(X, T).").plan
+    counts = Counts(plan.inputs)
+    counts.add("P", _rows(["a"] * 3, [0, 0, 0], [9, 10, 5000]))
+    assert counts.status()["P"]["late"] == {0: 1, 10: 1, 600: 1}

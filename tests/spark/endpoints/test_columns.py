@@ -1,0 +1,79 @@
+"""antelog/spark/endpoints/columns.py: fields within fields, of lines of JSON and of structs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from antelog import parse
+from antelog.cli.run.columns import Wish, reading_of
+from antelog.errors import DataError
+from antelog.files.naming import Form
+from antelog.run.address import Files, Kafka
+from antelog.spark.endpoints.columns import fields, paths
+from antelog.spark.endpoints.sources import frame, from_lines
+from antelog.spark.settings import MALFORMED
+
+PLAN = parse(
+    "input Temp(device: text, value: number, time). Hot(X, T) :- Temp(X, V, T), V > 1. query Hot(X, T)."
+).plan
+MAPS = {"device": "ids.device", "Temp.value": "decoded.payload.temp"}
+LINES = [
+    '{"ids": {"device": "a"}, "decoded": {"payload": {"temp": 1.5}}, "time": 3}',
+    '{"ids": {"device": "b"}, "decoded": {"payload": null}, "time": 3}',
+    '{"ids": {"device": "c"}, "time": 3}',
+    '{"ids": {"device": "d"}, "decoded.payload.temp": 4, "decoded": {"payload": {"temp": 5}}, "time": 3}',
+    '{"ids": {"device": "e"}, "decoded": {"payload.temp": 6}, "time": 3}',
+]
+GOOD = [("a", 1.5), ("d", 4.0), ("e", 6.0)]
+
+
+def test_a_name_with_full_stops_is_a_field_or_a_path() -> None:
+    schema = fields({"temp": "double", "a.b": "string"})
+    assert schema.simpleString() == "struct<temp:double,a.b:string,a:struct<b:string>>"
+    assert [path for path, _ in paths(schema)] == ["a.b"]
+    for names in ("a", "a.b"), ("a.b", "a"), ("a.b.c", "a.b"):
+        with pytest.raises(DataError, match="is the value of another column"):
+            fields(dict.fromkeys(names, "string"))
+
+
+@pytest.mark.parametrize("source", [Kafka("b:9092", "t", "json"), Files("readings", Form.JSON)])
+def test_lines_are_read_as_in_process(
+    spark: SparkSession, source: Kafka | Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if isinstance(source, Files):
+        Path("readings").mkdir()
+        Path("readings", "a.jsonl").write_text("\n".join(LINES), encoding="utf-8")
+        source = Files(str(tmp_path / "readings"), Form.JSON)
+    reading = reading_of(spark, PLAN, Wish("Temp", source, MAPS))
+    rows = from_lines(spark.createDataFrame([(line,) for line in LINES], "value string"), reading).collect()
+    assert [(row.device, row.value) for row in rows if row[MALFORMED] is None] == GOOD
+    assert [row[MALFORMED] for row in rows if row[MALFORMED]] == ["lacks decoded.payload.temp"] * 2
+    if isinstance(source, Files):
+        with pytest.raises(DataError, match=r"has no column ids\.devise, .* Did you mean ids\.device\?"):
+            reading_of(spark, PLAN, Wish("Temp", source, MAPS | {"device": "ids.devise"}))
+
+
+def test_columns_may_be_structs(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text("\n".join(LINES[:3]), encoding="utf-8")
+    schema = "ids struct<device: string>, decoded struct<payload: struct<temp: double>>, time bigint"
+    spark.read.schema(schema).json(str(tmp_path / "t.jsonl")).write.parquet(str(tmp_path / "t"))
+    source = Files(str(tmp_path / "t"), Form.PARQUET)
+    rows = frame(spark, reading_of(spark, PLAN, Wish("Temp", source, MAPS)), stream=False).collect()
+    assert sorted((row.device, row.value) for row in rows if row.value is not None) == [("a", 1.5)]
+    with pytest.raises(
+        DataError, match=r"--map Temp\.device=ids\.device --map Temp\.value=decoded\.payload\.t"
+    ):
+        reading_of(spark, PLAN, Wish("Temp", source, {}))
+
+
+def test_columns_by_position_have_fitting_types(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql("select 1 as x, 'a' as y, 0 as z").write.parquet(str(tmp_path / "t"))
+    with pytest.raises(DataError, match="has no columns device, value, time for Temp"):
+        reading_of(spark, PLAN, Wish("Temp", Files(str(tmp_path / "t"), Form.PARQUET), {}))
+    (tmp_path / "t.jsonl").write_text('{"x": 1, "y": "a", "z": 0}', encoding="utf-8")
+    with pytest.raises(DataError, match="has no columns device, value, time for Temp"):
+        reading_of(spark, PLAN, Wish("Temp", Files(str(tmp_path / "t.jsonl"), Form.JSON), {}))

@@ -1,0 +1,54 @@
+"""`V >= 90`, `U <= T+5`: a comparison, tested once both sides have values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
+from operator import ge, gt, le, lt
+from typing import Self
+
+from antelog.language import syntax
+from tests.specification.literals.literal import Body, Lowering
+from tests.specification.terms import Atom, Term, Variable, text
+
+_ORDERS: Mapping[str, Callable[..., bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+@dataclass(frozen=True)
+class Comparison(Body):
+    left: Term
+    operator: str
+    right: Term
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
+        if not isinstance(literal, syntax.Comparison):
+            return None
+        return cls(lowering.term(literal.left), literal.operator, lowering.term(literal.right))
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return self.left, self.right
+
+    def mapped(self, new: Callable[[Term], Term]) -> Self:
+        return type(self)(new(self.left), self.operator, new(self.right))
+
+    def __str__(self) -> str:
+        return f"{text(self.left)} {self.operator} {text(self.right)}"
+
+    @property
+    def key(self) -> None:
+        return None
+
+    def holds(self, _model: Set[Atom] = frozenset()) -> bool | None:
+        left, right = self.left, self.right
+        if isinstance(left, Variable) and isinstance(right, Variable) and left.name == right.name:
+            left, right = left.shift, right.shift
+        if isinstance(left, Variable) or isinstance(right, Variable):
+            return None
+        if self.operator in ("=", "!="):
+            return (left == right) is (self.operator == "=")
+        numbers = isinstance(left, int | float) and isinstance(right, int | float)
+        if not numbers and not (isinstance(left, str) and isinstance(right, str)):
+            return False
+        return _ORDERS[self.operator](left, right)

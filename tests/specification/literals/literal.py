@@ -1,0 +1,207 @@
+"""The definitions of each kind of literal: what they have in common.
+
+A literal of a body is a goal that resolution follows, is *stated* (a fact or an asked literal, which has a
+time and becomes true and false), or is a condition. Each kind has a module in this folder, and a line in
+its table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias
+
+from antelog.language import syntax
+from antelog.language.vocabulary import Vocabulary
+from tests.specification.terms import ANY, Atom, Substitution, Term, Variable, variables_in
+
+if TYPE_CHECKING:
+    from tests.specification.literals.comparison import Comparison
+
+Tick: TypeAlias = float
+NEVER: Tick = math.inf
+START: Tick = -1
+"""Before all ticks: what holds since then holds at each of them."""
+
+
+class Ticks(NamedTuple):
+    """From which tick on something is true, and from which on it is false."""
+
+    true_at: Tick
+    false_at: Tick
+
+
+@dataclass(frozen=True)
+class Around:
+    """A derivation around a literal: its comparisons that are open, and the first ticks of open times."""
+
+    comparisons: tuple[Comparison, ...] = ()
+    first: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+
+class Facts(Protocol):
+    """The world in which a literal is looked at."""
+
+    def truth(self, atom: Atom) -> Ticks:
+        """Of an atom without open variables; `ANY` in it stands for whatever there is."""
+
+    def come(self, atom: Atom, around: Around) -> Ticks:
+        """Of a fact literal."""
+
+    def last(self, time: Term, around: Around) -> Tick | None:
+        """The latest tick that a time can be; None if there is none."""
+
+    def last_arrival(self, atom: Atom, around: Around) -> Tick:
+        """The latest t + δ that a fact literal may still stand for."""
+
+
+class Below(Protocol):
+    """What is collected of the atoms that literals rest on."""
+
+    def fact(self, atom: Atom) -> None: ...
+
+    def asked(self, atom: Atom) -> None: ...
+
+
+@dataclass(frozen=True)
+class Body:
+    """A literal in the body of a rule."""
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
+        """The literal that one of the syntax tree stands for, if it is of this kind."""
+        raise NotImplementedError
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        raise NotImplementedError
+
+    def mapped(self, new: Callable[[Term], Term]) -> Self:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return variables_in(self.operands)
+
+    @property
+    def key(self) -> tuple[object, ...] | None:
+        """All of it but its operands; None if it may follow from several others."""
+        raise NotImplementedError
+
+    # ---- goals and stated literals ----
+
+    @property
+    def goal(self) -> Atom | None:
+        """The atom that resolution follows."""
+        return None
+
+    @property
+    def asked(self) -> tuple[Atom, ...]:
+        """The atoms whose truth is asked for."""
+        return ()
+
+    @property
+    def time(self) -> Term | None:
+        """The time of one that is stated: it has to be a natural number."""
+        return None
+
+    def ticks(self, _world: Facts, _around: Around) -> Ticks:
+        """From when on a stated literal is true, and from when on false."""
+        raise NotImplementedError
+
+    def rest(self, below: Below) -> None:
+        """Collects the atoms that a stated literal rests on."""
+
+    # ---- conditions ----
+
+    @property
+    def static(self) -> Atom | None:
+        """The background atom it is about."""
+        return None
+
+    @property
+    def denies(self) -> bool:
+        """Whether it rests on the absence of its background atom."""
+        return False
+
+    def joined(self, _model: Set[Atom], known: Substitution) -> Iterator[Substitution]:
+        """The extensions of a substitution under which it holds, if it gives values."""
+        yield known
+
+    def holds(self, _model: Set[Atom]) -> bool | None:
+        """Whether a condition holds; None if that is open, and of one that gives values."""
+        return None
+
+
+@dataclass
+class Lowering:
+    """What is known of the rule whose literals are made; each `_` becomes a variable of its own."""
+
+    vocabulary: Vocabulary
+    used: int = 0
+
+    def is_static(self, atom: syntax.Atom) -> bool:
+        return self.vocabulary.is_static(atom.predicate)
+
+    def term(self, term: syntax.Term) -> Term:
+        if isinstance(term, syntax.Variable):
+            return Variable(term.name)
+        if isinstance(term, syntax.Shifted):
+            return Variable(term.variable, term.offset)
+        if isinstance(term, syntax.Constant):
+            return term.value
+        self.used += 1
+        return Variable(f"_{self.used}")
+
+    def atom(self, atom: syntax.Atom) -> Atom:
+        return Atom(atom.predicate, tuple(map(self.term, atom.terms)))
+
+    def asked(self, atom: syntax.Atom) -> Atom:
+        """An atom in which `_` is `ANY`."""
+        terms = (ANY if isinstance(t, syntax.Anonymous) else self.term(t) for t in atom.terms)
+        return Atom(atom.predicate, tuple(terms))
+
+
+def guards(literals: Collection[Body]) -> frozenset[str]:
+    """The variables that facts and background give values to."""
+    giving = (each for each in literals if each.goal or (each.static and not each.denies))
+    return frozenset[str]().union(*(each.variables for each in giving))
+
+
+class Literal(NamedTuple):
+    """A stated literal as it is told, with the conditions on its open variables."""
+
+    body: Body
+    conditions: frozenset[Body] = frozenset()
+
+    @property
+    def positive(self) -> bool:
+        """Whether it is a fact."""
+        return self.body.goal is not None
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return self.body.variables.union(*(each.variables for each in self.conditions))
+
+    def mapped(self, new: Callable[[Term], Term]) -> Literal:
+        return Literal(self.body.mapped(new), frozenset(each.mapped(new) for each in self.conditions))
+
+    def __str__(self) -> str:
+        where = ", ".join(sorted(map(str, self.conditions)))
+        return str(self.body) + (f" where {where}" if where else "")
+
+
+def by_time(literals: Iterable[Literal]) -> list[Literal]:
+    """Literals by time, then text. Times that are still open come last, by offset, then name."""
+    return sorted(literals, key=lambda literal: (*_place(literal.body.time), str(literal)))
+
+
+def _place(time: Term | None) -> tuple[bool, int | float, str]:
+    if isinstance(time, Variable):
+        return True, time.shift, time.name
+    assert isinstance(time, int), f"{time} is no time"
+    return False, time, ""
