@@ -49,7 +49,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Extent:
+class RunSpan:
     """The ticks that a run is about: where time begins and, in a batch, the last one, if these were given."""
 
     begin: int | None = None
@@ -72,7 +72,7 @@ class Job:
     numbers: tuple[int, ...]
     only: tuple[str, ...]
     timing: Timing
-    span: Extent
+    span: RunSpan
     batch: bool
     forecasts: Forecasts | None = None
 
