@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         StateError,
         UnsupportedError,
     )
-    from antelog.forecast.files.model import Model
+    from antelog.forecast.model_file import Model
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
     from antelog.process import Engine
@@ -54,7 +54,7 @@ _FROM = {
     **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
     **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
     "Engine": "process",
-    "Model": "forecast.files.model",
+    "Model": "forecast.model_file",
     **dict.fromkeys(("Program", "load", "parse"), "program"),
     "live": "watch.live",
     **dict.fromkeys(("Drawing", "draw"), "pictures"),

@@ -38,9 +38,9 @@ from antelog.given import (
 from antelog.language.checks.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from antelog.forecast.files.model import Model
     from antelog.forecast.forecaster import ModelForecaster
-    from antelog.forecast.scores import Scores
+    from antelog.forecast.model_file import Model
+    from antelog.forecast.scores.scores import Scores
 
 LEARN = "learn"
 """The model that is learned while an engine runs."""
@@ -234,7 +234,7 @@ class Engine(PlanEngine):
 
     def scores(self) -> pa.Table:
         """How good the chances of settled answers were, a row for each query."""
-        from antelog.forecast.scores import table  # noqa: PLC0415 - few forecast
+        from antelog.forecast.scores.scores import table  # noqa: PLC0415 - few forecast
 
         return table(self.scored)
 

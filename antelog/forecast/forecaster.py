@@ -17,15 +17,16 @@ from antelog.engine.engine import FinishedStep
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
 from antelog.errors import DataError, StateError
-from antelog.forecast import forecasting, resuming
+from antelog.forecast import forecasting
+from antelog.forecast import saving as resuming
 from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.files.model import Model
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
-from antelog.forecast.odds.tally import EPOCH
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import lighter
 from antelog.forecast.query import Learning
-from antelog.forecast.renewing import lighter
-from antelog.forecast.scores import Scores
+from antelog.forecast.rates.tally import EPOCH
+from antelog.forecast.scores.scores import Scores
 
 
 @dataclass(frozen=True)

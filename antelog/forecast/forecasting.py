@@ -23,17 +23,19 @@ from antelog.engine.kernel import open_answers
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
 from antelog.engine.values.values import Values
-from antelog.forecast.background import tables_of
-from antelog.forecast.chances.layout import Layout, key_of, layout
-from antelog.forecast.files.model import Model, nothing_counted
-from antelog.forecast.judges import average, judging, outcomes
+from antelog.forecast.inference.background import tables_of
+from antelog.forecast.inference.forms import Layout, key_of, layout
+from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges import mean as average
 from antelog.forecast.limits import LeftOut, Limits
-from antelog.forecast.odds import series_counts
-from antelog.forecast.odds.series_counts import SeriesCounts
-from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
-from antelog.forecast.odds.tally import AsOf
-from antelog.forecast.query import Earlier, Followed, Learning, Query, Scene, nobody_followed
-from antelog.forecast.scores import Scores
+from antelog.forecast.model_file import Model, nothing_counted
+from antelog.forecast.outcomes import outcomes
+from antelog.forecast.query import Earlier, Learning, Query, QueryState, Scene, nobody_followed
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
+from antelog.forecast.rates.tally import AsOf
+from antelog.forecast.scores.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Forecasting:
 
     sightings: Sightings
     series: Mapping[str, SeriesCounts]
-    queries: Mapping[str, Followed]
+    queries: Mapping[str, QueryState]
     epoch: int
     learning: Learning
 
@@ -70,7 +72,7 @@ def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecas
     return Forecasting(sightings, model.series, queries, 0, learning)
 
 
-def _nobody(plan: Plan, query: Relation) -> Followed:
+def _nobody(plan: Plan, query: Relation) -> QueryState:
     """A query before its first answer."""
     width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
     return nobody_followed(width, keys)

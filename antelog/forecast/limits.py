@@ -18,7 +18,7 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, in_order
 from antelog.engine.step.query import REJECT, REVISED, Kinds
 from antelog.errors import DataError
-from antelog.forecast.judges.alerts import ROUNDED
+from antelog.forecast.alerts import ROUNDED
 
 
 @dataclass(frozen=True)

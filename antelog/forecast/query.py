@@ -21,34 +21,31 @@ from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerting import LastLines, Said, alert_lines, in_order
-from antelog.forecast.beside import Beside
-from antelog.forecast.chances.answers import Asked, Tables
-from antelog.forecast.chances.chances import chances
-from antelog.forecast.chances.layout import Layout, is_lossy, key_of
-from antelog.forecast.chances.shapes import Chances
-from antelog.forecast.chances.table import Known
+from antelog.forecast.alerts import NO_ALERTS, LastLines, LikelyAnswers, Said, alert_lines, lines_in_order
+from antelog.forecast.alerts import without as alerts_without
 from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.formulas.chains import Chain
-from antelog.forecast.judges import judging
-from antelog.forecast.judges.alerts import NO_ALERTS, Alerts
-from antelog.forecast.judges.alerts import without as alerts_without
-from antelog.forecast.judges.following import (
-    Lines,
-    Settled,
+from antelog.forecast.inference.chances import Chances, chances
+from antelog.forecast.inference.forms import Layout, is_lossy, key_of
+from antelog.forecast.inference.table import AskedAnswers, Known, Tables
+from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges.judged import Judged
+from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
+from antelog.forecast.line_columns import LineColumns
+from antelog.forecast.outcomes.following import (
+    AnswerLines,
+    SettledAnswers,
     Stretches,
     followed,
     told_at,
 )
-from antelog.forecast.judges.judging import Judged
-from antelog.forecast.judges.outcomes import learned
-from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
-from antelog.forecast.odds import series_counts
-from antelog.forecast.odds.declared import completed, declared
-from antelog.forecast.odds.odds import Keys, Odds, together
-from antelog.forecast.odds.series_counts import SeriesCounts
-from antelog.forecast.odds.sightings import Sightings, family_of
-from antelog.forecast.odds.tally import EPOCH, AsOf
+from antelog.forecast.outcomes.outcomes import learned
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.declared import completed, declared
+from antelog.forecast.rates.odds import Keys, Odds, together
+from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.sightings import Sightings, family_of
+from antelog.forecast.rates.tally import EPOCH, AsOf
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -117,16 +114,16 @@ class Moments:
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class QueryState:
     """The judged answers of a query after a step, and those that are likely."""
 
     judged: Judged
-    alerts: Alerts
+    alerts: LikelyAnswers
 
 
-def nobody_followed(width: int, keys: int) -> Followed:
+def nobody_followed(width: int, keys: int) -> QueryState:
     """Before the first answer, of so many columns, with the time; so many of them are the key."""
-    return Followed(judging.nothing_judged(width, keys), NO_ALERTS)
+    return QueryState(judging.nothing_judged(width, keys), NO_ALERTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +138,7 @@ class Earlier:
 class QueryStep:
     """A query after a step, its lines with their chances, and the lines that limits left out."""
 
-    after: Followed
+    after: QueryState
     lines: pa.Table
     left_out: LeftOut
 
@@ -153,13 +150,13 @@ class Query:
     scene: Scene
     relation: Relation
 
-    def step(self, before: Followed, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
+    def step(self, before: QueryState, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
         """The query after a step that ends at `now`, and its lines with their chances."""
         rows, lines = self._lines(logged, earlier.values)
         learning, delay = self.scene.learning, self.relation.bounds.delay
         step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
         judged = self._learned(replace(before.judged, followed=step.after), step.settled)
-        beside = Beside(logged.table.num_rows, lossy=self._lossy)
+        beside = LineColumns(logged.table.num_rows, lossy=self._lossy)
         moments = self._moments(step.stretches, np.append(rows, -1).take(step.stretches.line))
         said, at_lines = [], []
         found = self._chances(moments, (rows, lines), beside)
@@ -185,13 +182,13 @@ class Query:
             last = LastLines(logged.table, earlier.lines, earlier.values, self.scene.sightings.values)
             alerts, more_lines = alert_lines(alerts, said, self.relation.alert, last, lossy=self._lossy)
             alerts, parts = alerts_without(alerts, step.settled.number), [*parts, *more_lines]
-        return QueryStep(Followed(judged, alerts), in_order(parts, self.relation), within.left_out)
+        return QueryStep(QueryState(judged, alerts), lines_in_order(parts, self.relation), within.left_out)
 
-    def open(self, known: Followed, logged: Logged, values: Values) -> pa.Table:
+    def open(self, known: QueryState, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of the tick they are told at."""
         rows, lines = self._lines(logged, values)
         judged = known.judged
-        beside = Beside(logged.table.num_rows, lossy=self._lossy)
+        beside = LineColumns(logged.table.num_rows, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is told as of now, though its line may be older: what was just told is likelier.
@@ -212,7 +209,7 @@ class Query:
     def _key(self) -> tuple[int, ...]:
         return key_of(self.scene.own.plan, self.relation)
 
-    def _lines(self, logged: Logged, values: Values) -> tuple[Column, Lines]:
+    def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
         """The lines about answers without open variables, and which rows they are."""
         own = self.scene.sightings.values
         cells = [own.recoded(column, values) for column in logged.cells[:-1]]
@@ -220,10 +217,12 @@ class Query:
         for column in cells:
             whole &= column != UNBOUND
         rows = np.flatnonzero(whole)
-        lines = Lines((*cells, logged.cells[-1]), logged.tick, logged.kind.astype(np.int64), logged.stage)
+        lines = AnswerLines(
+            (*cells, logged.cells[-1]), logged.tick, logged.kind.astype(np.int64), logged.stage
+        )
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
-    def _learned(self, judged: Judged, settled: Settled) -> Judged:
+    def _learned(self, judged: Judged, settled: SettledAnswers) -> Judged:
         """With what became of the answers that are settled."""
         learning = self.scene.learning
         if not learning.on:
@@ -243,13 +242,13 @@ class Query:
         told = (tick == open_.since.take(at)) & (line.take(at) >= 0)
         return Moments(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
 
-    def _asked(self, answer: tuple[Column, ...], tick: Column) -> Asked:
+    def _asked(self, answer: tuple[Column, ...], tick: Column) -> AskedAnswers:
         """Answers whose chances are asked for at some ticks."""
         own = self.relation.answer
         time = np.zeros_like(tick) if own.time is None else answer[-1]
-        return Asked(dict(zip(own.variables, answer[:-1], strict=True)), time, tick)
+        return AskedAnswers(dict(zip(own.variables, answer[:-1], strict=True)), time, tick)
 
-    def _chances(self, at: Moments, told: tuple[Column, Lines], beside: Beside) -> Chances:
+    def _chances(self, at: Moments, told: tuple[Column, AnswerLines], beside: LineColumns) -> Chances:
         """What the model says of open answers; where facts may be lost, every line that is told has `holds`.
 
         An answer that is over has no chance any more, but it may hold: it is asked about with the open ones.
@@ -280,7 +279,7 @@ class Query:
         return judged, Said(told, found, at.answer, time, at.line)
 
 
-def _likeliest(told: Sequence[judging.Told], number: Column, lines: Lines) -> Numbers:
+def _likeliest(told: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """For each line the largest chance that its answer had in lines before; NaN if there was none."""
     at = np.flatnonzero(lines.kind == REJECT)
     found = np.full(lines.count, np.nan)
@@ -300,7 +299,9 @@ def _likeliest(told: Sequence[judging.Told], number: Column, lines: Lines) -> Nu
     return found
 
 
-def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[tuple[int, Column, Column]]:
+def _epochs(
+    moments: Moments, settled: SettledAnswers, learning: Learning
+) -> Iterator[tuple[int, Column, Column]]:
     """The epochs of a step: which chances are asked for in each, and which answers are settled."""
     if not learning.on:
         yield 0, np.arange(len(moments.tick)), np.arange(len(settled.tick))

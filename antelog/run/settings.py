@@ -37,7 +37,7 @@ from antelog.run.options import (
 )
 
 if TYPE_CHECKING:  # a model is loaded only where there is one
-    from antelog.forecast.files.model import Model
+    from antelog.forecast.model_file import Model
 
 GivenModel: TypeAlias = "Model | Path | str | None"
 

@@ -19,10 +19,10 @@ import polars as pl
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.judges import judging
-from antelog.forecast.judges.following import Settled
-from antelog.forecast.judges.judging import Asked, Judged, Told
-from antelog.forecast.odds.tally import AsOf
+from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges.judged import Asked, Judged, Predictions
+from antelog.forecast.outcomes.following import SettledAnswers
+from antelog.forecast.rates.tally import AsOf
 from antelog.process import Engine
 from benchmarks.forecast.records import RECORDS
 from benchmarks.forecast.streams import Stream
@@ -64,12 +64,12 @@ def _listening() -> Iterator[_Heard]:
     heard = _Heard()
     judge, settle = judging.judge, judging.settle
 
-    def judge_(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
+    def judge_(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Predictions]:
         judged, told = judge(judged, asked, as_of)
         heard.said.append(_said(asked, told))
         return judged, told
 
-    def settle_(judged: Judged, settled: Settled, at: Column, epoch: int | None) -> Judged:
+    def settle_(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
         columns = {"answer": settled.number, "settled": settled.tick, "confirmed": settled.confirmed}
         heard.settled.append(pl.DataFrame({name: column.take(at) for name, column in columns.items()}))
         return settle(judged, settled, at, epoch)
@@ -78,7 +78,7 @@ def _listening() -> Iterator[_Heard]:
         yield heard
 
 
-def _said(asked: Asked, told: Told) -> pl.DataFrame:
+def _said(asked: Asked, told: Predictions) -> pl.DataFrame:
     key = pl.DataFrame({str(number): column for number, column in enumerate(asked.keys)})
     lines = pl.DataFrame(
         {

@@ -22,10 +22,10 @@ from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
-from antelog.forecast.files.model import Model
-from antelog.forecast.odds.tally import EPOCH
-from antelog.forecast.report.learning import learned_text
-from antelog.forecast.report.text import report_text
+from antelog.forecast.model_file import Model
+from antelog.forecast.rates.tally import EPOCH
+from antelog.forecast.reports.learned import learned_text
+from antelog.forecast.reports.text import report_text
 from antelog.process import LEARN, Engine
 from antelog.program import load
 

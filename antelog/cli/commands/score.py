@@ -21,9 +21,9 @@ from antelog.cli.arguments.units import time_unit_option, with_units
 from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import tell
-from antelog.forecast.report.data import report_json
-from antelog.forecast.report.page import page_html
-from antelog.forecast.report.text import report_text
+from antelog.forecast.reports.page import page_html
+from antelog.forecast.reports.text import report_text
+from antelog.forecast.scores.scores import report_json
 from antelog.process import LEARN, Engine
 from antelog.program import Program, load
 from antelog.writing import write
