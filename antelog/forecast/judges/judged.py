@@ -15,7 +15,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, positions
-from antelog.engine.log.stages import pattern_of
+from antelog.engine.step.lines import pattern_of
 from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.mean import averaged, lost, no_losses
 from antelog.forecast.outcomes import outcomes

@@ -15,7 +15,7 @@ from operator import is_
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, numbered
-from antelog.engine.log.stages import pattern_of
+from antelog.engine.step.lines import pattern_of
 from antelog.forecast.outcomes.following import SettledAnswers, either_of, stage_of
 from antelog.forecast.rates.tally import AsOf, Counted, Waiting, looked_up, nothing_counted, summed
 

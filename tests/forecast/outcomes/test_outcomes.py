@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from antelog.engine.log.stages import LITERALS
+from antelog.engine.step.lines import LITERALS
 from antelog.forecast.outcomes.following import SettledAnswers, age_bucket, state_of
 from antelog.forecast.outcomes.outcomes import Outcomes, learned, nothing_known, predicted, up_to
 from antelog.forecast.rates.tally import AsOf
