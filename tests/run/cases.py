@@ -86,14 +86,15 @@ def _example(name: str) -> Case | None:
         return None
     words = shlex.split(found[1])
     inputs: dict[str, Path] = {}
-    arrival, flags = "arrival", []
+    arrival = "arrival"
+    flags: list[str] = []
     for flag, value in zip(words[1::2], words[2::2], strict=True):
         if flag == "--input":
             predicate, _, file = value.partition("=")
             inputs[predicate] = folder / file
         elif flag == "--arrival":
             arrival, flags = value, [*flags, flag, value]
-        elif flag != "--format":
+        elif flag not in ("--format", "--only"):
             return None  # chances are of another test
     path = folder / words[0]
     return Case(name, antelog.load(path), path, inputs, arrival, tuple(flags))
