@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from antelog.pictures import Drawing, draw
     from antelog.process import Engine
     from antelog.program import Program, load, parse
+    from antelog.run.replay import replay
     from antelog.watch.live import live
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "load",
     "load_ipython_extension",
     "parse",
+    "replay",
     "show",
 ]
 
@@ -57,6 +59,7 @@ _FROM = {
     "Model": "forecast.model_file",
     **dict.fromkeys(("Program", "load", "parse"), "program"),
     "live": "watch.live",
+    "replay": "run.replay",
     **dict.fromkeys(("Drawing", "draw"), "pictures"),
     **dict.fromkeys(("load_ipython_extension", "show"), "notebook"),
 }

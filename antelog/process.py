@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack, cast
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine import saving, state
+from antelog.engine import fact_limit, saving, state
 from antelog.engine.columns import joins
 from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine
 from antelog.engine.facts.frames import Frame, static_rows
@@ -142,6 +142,9 @@ class Engine(PlanEngine):
         limit = others.get("limit")
         if limit is not None and limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
+        reason = None if limit is None else fact_limit.cannot_limit(plan)
+        if reason is not None:
+            raise UnsupportedError(f"this program cannot have a limit: {reason}")
         options = EngineOptions(
             _kinds(only),
             others.get("arrival", "arrival"),

@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # layer -> its folders, and modules beside them that folders need, each of which may import from those
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
-    "engine": ("columns", "values", "facts", "step", "answers", "log"),
+    "engine": ("columns", "values", "facts", "step"),
     "compile": (
         "literals",
         "nodes",

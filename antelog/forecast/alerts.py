@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
-from antelog.engine.log.changes import Lines
+from antelog.engine.step.lines import Lines
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import FinishedStep
-from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
+from antelog.engine.step.lines import Lines
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming

@@ -20,8 +20,8 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import distinct
 from antelog.engine.engine import FinishedStep
 from antelog.engine.kernel import open_answers
-from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
+from antelog.engine.step.lines import Lines
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.background import tables_of
 from antelog.forecast.inference.forms import Layout, key_of, layout

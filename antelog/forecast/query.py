@@ -17,8 +17,8 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, inverse
 from antelog.engine.columns.tables import in_order as ordered
-from antelog.engine.log.changes import Lines as Logged
-from antelog.engine.log.told import REJECT, REVISED
+from antelog.engine.step.lines import Lines as Logged
+from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.alerts import NO_ALERTS, LastLines, LikelyAnswers, Said, alert_lines, lines_in_order

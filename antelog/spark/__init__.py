@@ -40,8 +40,7 @@ query does not have is null.
 
 `others` is there if a variable may stand for all values that have not been seen: it has the names of those
 that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
-Which values are named, and so not among all others, no bucket knows: each knows those of its own facts. But
-every one of them has lines of its own, the first when it is named.
+Each value that has been seen has lines of its own from then on.
 
 Under the clocks "arrival" and "event" the last tick of a stream is finished when something later
 comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or

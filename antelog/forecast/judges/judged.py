@@ -16,7 +16,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, positions
-from antelog.engine.log.stages import pattern_of
+from antelog.engine.step.lines import pattern_of
 from antelog.forecast.judges import mean
 from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
 from antelog.forecast.judges.mean import no_losses

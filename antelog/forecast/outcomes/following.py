@@ -14,7 +14,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once, positions
-from antelog.engine.log.told import CONFIRM, REJECT, REVISED
+from antelog.engine.step.query import CONFIRM, REJECT, REVISED
 
 _EXACT = 8
 """Ages 0, 1, 2 and so on up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""

@@ -15,7 +15,7 @@ from operator import is_
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, numbered
-from antelog.engine.log.stages import pattern_of
+from antelog.engine.step.lines import pattern_of
 from antelog.forecast.outcomes.following import either_of, stage_of
 from antelog.forecast.outcomes.rows import AnswerRows, Outcome
 from antelog.forecast.rates.tally import AsOf, Cells, Counted, Waiting, looked_up, nothing_counted, summed

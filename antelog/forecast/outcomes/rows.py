@@ -28,7 +28,7 @@ class AnswerRows:
     answer   the cells of the variables, then the answer's tick
     key      the cells by which answers of one device are found again
     number   the number of the answer
-    stage    its pattern, and which literals are true (see `antelog.engine.log.stages`)
+    stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
     tick     when the chance is asked for
     told     whether the answer has a line at this tick, or has been silent since one before
     as_of    up to which epoch outcomes may be used

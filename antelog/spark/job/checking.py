@@ -14,7 +14,7 @@ from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.facts.ticks import InTicks, is_timestamp, no_tick
-from antelog.engine.log.schema import answer_types
+from antelog.engine.step.schema import answer_types
 from antelog.engine.values.types import MIXED, kind_of, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown

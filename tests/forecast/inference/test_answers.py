@@ -28,7 +28,7 @@ def test_ages_and_open_answers() -> None:
     assert found.age.tolist() == [4, 1, 5]
     assert found.whole.tolist() == [True, True, False]
     open_ = AskedAnswers({"X": np.array([UNBOUND, OTHERS])}, np.array([0, 0]), np.array([0, 0]))
-    assert open_.whole.tolist() == [False, True]  # a value that no fact names is one
+    assert open_.whole.tolist() == [False, True]  # a value that no fact has is one
     assert found.take(np.array([1])).cells["X"].tolist() == [values.cell("wt4")]
 
 

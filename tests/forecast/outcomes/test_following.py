@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.engine.log.told import CONFIRM, POSSIBLE, REJECT, REVISED
+from antelog.engine.step.query import CONFIRM, POSSIBLE, REJECT, REVISED
 from antelog.forecast.outcomes.following import (
     AnswerLines,
     FollowedStep,

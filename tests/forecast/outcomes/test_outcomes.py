@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antelog.engine.log.stages import LITERALS
+from antelog.engine.step.lines import LITERALS
 from antelog.forecast.outcomes.following import (
     SettledAnswers,
     age_bucket,

@@ -1,4 +1,4 @@
-"""antelog/engine/log/{literals,explaining}.py: the texts of literals, each once and in order."""
+"""antelog/engine/step/{texts,arrays}.py: the texts of literals, each once and in order."""
 
 import pytest
 

@@ -1,13 +1,13 @@
-"""antelog/engine/log/stages.py: how far each answer has come, as a number that is equal where that is."""
+"""antelog/engine/step/lines.py: how far each answer has come, as a number that is equal where that is."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.columns.spans import EVERYWHERE
 from antelog.engine.columns.tables import marked
-from antelog.engine.log.stages import LITERALS, NO_STAGE, pattern_of, stages
-from antelog.engine.log.told import KINDS, Query, kinds, tell
+from antelog.engine.step.explanations import kinds
+from antelog.engine.step.lines import LITERALS, NO_STAGE, pattern_of, stages
+from antelog.engine.step.query import KINDS
 from tests.engine.stages import Fact, stage
 
 MALF = """input Temp(x, time) delay 2. input Ping(x, time).
@@ -20,7 +20,7 @@ def found(*facts: Fact, now: int = 9, text: str = MALF) -> dict[tuple[int, int, 
     """For each line (its tick, the answer's, its kind) the pattern and the true literals of its stage."""
     given = stage(text, list(facts), now)
     (query,) = given.plan.queries
-    told = tell(given.known, Query(query.name, EVERYWHERE, KINDS), given.step)
+    told = given.told()
     kind = kinds(told, KINDS, -1)
     moment = marked(kind >= 0)
     stage_ = stages(given.known, query.name, told, moment)

@@ -1,4 +1,4 @@
-"""antelog/engine/answers/minimal.py: derivations that ask for more than another are not told."""
+"""antelog/engine/step/explanations.py: derivations that ask for more than another are not told."""
 
 from __future__ import annotations
 

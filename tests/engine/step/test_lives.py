@@ -1,11 +1,11 @@
-"""antelog/engine/answers/lives.py: from when on a derivation is told, is complete, and is over."""
+"""antelog/engine/step/lives.py: from when on a derivation is told, is complete, and is over."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antelog.engine.answers.lives import Lives, Wanted, lives
 from antelog.engine.columns.spans import EVERYWHERE, Spans, span
+from antelog.engine.step.lives import Lives
 from tests.engine.stages import Fact, Stage, stage, texts, ticks
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1). query Malf(X, T)."
@@ -24,8 +24,7 @@ def read(given: Stage, found: Lives) -> list[tuple[object, ...]]:
 
 def of(text: str, facts: list[Fact], about: Spans = EVERYWHERE, now: int = 9) -> list[tuple[object, ...]]:
     given = stage(text, facts, now)
-    (query,) = given.plan.queries
-    return read(given, lives(given.known, Wanted(query.name, about, past=True), given.step))
+    return read(given, given.lives(about))
 
 
 def test_a_derivation_is_told_from_its_first_fact_until_one_is_missing() -> None:

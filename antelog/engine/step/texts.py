@@ -1,28 +1,36 @@
-"""Literals of derivations as text in the language's own syntax.
+"""Literals of derivations as texts in the language's own syntax.
 
-A text is made once, however many rows have it. Until then it is a number: the time has a rank
-among all times, each argument one among the texts in its place, and the ranks of a literal together
-make a number. Literals are in the order of these numbers: by time, then text. For texts sort piece
-by piece, since no piece but the last begins with another in its place: it ends with a comma, a
-bracket or a blank, which within it are in quotes only.
+A literal of a pattern has a *shape*, with blanks for what rows have: the same for all rows that bind the same
+variables, and so found once.
+
+    A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
+
+A text is made once, however many rows have it. Until then it is a number: the time has a rank among all
+times, each argument one among the texts in its place, and the ranks of a literal together make a number.
+Literals are in the order of these numbers: by time, then text. For texts sort piece by piece, since no
+piece but the last begins with another in its place: it ends with a comma, a bracket or a blank, which
+within it are in quotes only.
 
     Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`, after `Wind(wt2, 0)`
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from enum import Enum, auto
+from functools import lru_cache, partial
 from itertools import accumulate, chain, zip_longest
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.literals.terms import Time, time_text
+from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.terms import Operand, Sum, Time, Var, operand_text, time_text
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import ROOM, Column, numbered
-from antelog.engine.log.shapes import As, Blank, Shape, shapes
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.rows import Rows
 from antelog.engine.values.decoding import in_pieces
@@ -30,6 +38,111 @@ from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.texts import sorted_by_arrow
 from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
+
+Bound: TypeAlias = frozenset[str]
+"""The variables that rows have values for."""
+
+
+class As(Enum):
+    """As what a variable is written: its value as it is, or a tick or a number with the offset added."""
+
+    VALUE = auto()
+    TICK = auto()
+    NUMBER = auto()
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A place where each row has its own text: what it has for a variable, between two texts."""
+
+    variable: str
+    as_: As = As.VALUE
+    offset: int | float = 0
+    before: str = ""
+    after: str = ""
+
+    def between(self, before: str, after: str) -> Blank:
+        return Blank(self.variable, self.as_, self.offset, before + self.before, self.after + after)
+
+
+Part: TypeAlias = str | Blank
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A literal: what it says up to its time, the time, and what comes after that.
+
+    A time is `known` if rows bind its variable, or it has none.
+    """
+
+    opening: tuple[Part, ...]
+    time: Time
+    known: bool
+    closing: tuple[Part, ...]
+
+
+_COMMA = ", "
+
+
+@lru_cache(maxsize=1024)
+def shapes(prepared: Prepared, bound: Bound) -> tuple[Shape, ...]:
+    """The shapes of a pattern's literals, for rows that bind these variables."""
+    return tuple(_shape(prepared, literal.node, bound) for literal in prepared.literals)
+
+
+def _shape(prepared: Prepared, literal: Literal, bound: Bound) -> Shape:
+    (time,) = literal.times
+    known = time.variable is None or time.variable in bound
+    opening = _pieces(literal.parts[:-2], bound)
+    return Shape(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
+
+
+def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
+    """A text, and then each operand, or `_`, with the text that follows it."""
+    pieces: list[Part] = []
+    for part in parts:
+        if not isinstance(part, str):
+            pieces.append(_operand(part, bound))
+        elif part == "_" or not pieces:
+            pieces.append(part)
+        else:
+            pieces[-1] = _between("", pieces[-1], part)
+    return pieces
+
+
+def _operand(operand: Operand, bound: Bound) -> Part:
+    match operand:
+        case Var(name) if name in bound:
+            return Blank(name)
+        case Time(variable, offset) if variable is not None and variable in bound:
+            return Blank(variable, As.TICK, offset)
+        case Sum(variable, offset) if variable in bound:
+            return Blank(variable, As.NUMBER, offset)
+        case _:
+            return operand_text(operand)
+
+
+def _between(before: str, part: Part, after: str) -> Part:
+    return before + part + after if isinstance(part, str) else part.between(before, after)
+
+
+def _closing(prepared: Prepared, literal: Literal, bound: Bound) -> Iterator[Part]:
+    """A bracket, and the conditions that are still open: what a fact has to meet besides its values."""
+    open_names = literal.variables - bound
+    pattern = prepared.pattern
+    tests = sorted(pattern.tests, key=lambda test: test not in pattern.comparisons)
+    conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
+    if not conditions:
+        yield ")"
+    before = ") where "
+    for condition in conditions:
+        if len(condition) == 2 and isinstance(condition[0], str):
+            condition[:] = [_between(condition[0], condition[1], "")]
+        condition[0] = _between(before, condition[0], "")
+        if condition is not conditions[-1]:
+            condition[-1] = _between("", condition[-1], _COMMA)
+        yield from condition
+        before = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +171,7 @@ class Tick:
     offset: int
 
 
-Part = Piece | Word
+Argument: TypeAlias = Piece | Word
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +181,15 @@ class Text:
     A time that is still open is the same in all rows.
     """
 
-    opening: list[Part]
+    opening: list[Argument]
     time: Tick | Time
-    closing: list[Part]
+    closing: list[Argument]
 
 
 _MANY = 4096
 """Up to this many names, renaming texts so that fewer are left costs more than it saves."""
 
 _END = Piece("")
-_COMMA = ", "
 
 
 class Writer:
@@ -92,8 +204,8 @@ class Writer:
         return [self._text(shape) for shape in shapes(self._prepared, frozenset(self._rows.bound))]
 
     def _text(self, shape: Shape) -> Text:
-        opening: list[Part] = [Piece(p) if isinstance(p, str) else self._word(p) for p in shape.opening]
-        closing: list[Part] = [Piece(p) if isinstance(p, str) else self._piece(p) for p in shape.closing]
+        opening: list[Argument] = [Piece(p) if isinstance(p, str) else self._word(p) for p in shape.opening]
+        closing: list[Argument] = [Piece(p) if isinstance(p, str) else self._piece(p) for p in shape.closing]
         return Text(opening, self._time(shape), closing)
 
     def _word(self, blank: Blank) -> Word:
@@ -196,7 +308,7 @@ def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column
     ]
 
 
-def _ranked(given: Sequence[Part]) -> tuple[pa.Array, Sequence[Column | int]]:
+def _ranked(given: Sequence[Argument]) -> tuple[pa.Array, Sequence[Column | int]]:
     """The different texts of pieces, sorted, and for each piece which of them its rows have."""
     fixed = [part.names for part in given if isinstance(part, Piece) and isinstance(part.names, str)]
     if len(fixed) == len(given) and len(set(fixed)) == 1:

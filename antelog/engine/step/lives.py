@@ -1,22 +1,140 @@
-"""The moments at which the answers of a query may change.
+"""Lives: the derivations of answers with the ticks of each one's life, by answer; the moments of answers.
 
-An answer can change only when a derivation of it begins to be told, gets evidence, or is over. A
-*view* is a derivation at a moment at which it is told.
+The *life* of a derivation is from when on it is told, when it is complete, and when it is over. An answer
+can change only when a derivation of it begins to be told, gets evidence, or is over. A *view* is a
+derivation at a moment at which it is told.
 
-    Malf(wt2, 0)   told 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
+    Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the one about 1 at 1; the one about 2 is due at 3
+    told 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.engine.answers.lives import Lives
-from antelog.engine.columns.joins import make_room, spread
-from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting
+from antelog.compile.literals.terms import Var
+from antelog.engine.columns.joins import find_rows, make_room, spread
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Groups,
+    Mask,
+    distinct,
+    groups,
+    keys_of,
+    marked,
+    sorting,
+)
+from antelog.engine.step.background import Twins
+from antelog.engine.step.derivations import Derivations, Knowledge, Life, answer_time, life_of
+from antelog.engine.step.query import Query
+from antelog.engine.step.rows import term_column
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import UNBOUND, Values
+
+
+@dataclass(frozen=True, eq=False)
+class Lives:
+    """All derivations of the answers that may have changed, and the groups they form by answer.
+
+    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
+    group of each. Of `twins` only one is here.
+    """
+
+    blocks: tuple[Derivations, ...]
+    starts: tuple[int, ...]
+    answer: tuple[Column, ...]
+    time: Column
+    life: Life
+    by_answer: Groups
+    number: Column
+    twins: Twins | None = None
+
+    def count(self, answer: Column) -> int:
+        """How many answers some groups are, with twins."""
+        if self.twins is None:
+            return len(answer)
+        cells = self.answer[self.twins.position].take(self.by_answer.first.take(answer))
+        return int(self.twins.sizes(cells).sum())
+
+    def rows(self, block: int) -> slice:
+        return slice(self.starts[block], self.starts[block + 1])
+
+
+def lives(known: Knowledge, query: Query, blocks: Sequence[Derivations]) -> Lives:
+    """Derivations of a query with their lives, by answer."""
+    width = len(known.rules.relations[query.name].answer.variables) + 1
+    answers = [[*_answer(found, known.values), answer_time(found)] for found in blocks]
+    *answer, time = _stacked(answers, width)
+    parts = [life_of(found, query.step) for found in blocks]
+    life = Life(*_stacked([[part.told, part.complete, part.end] for part in parts], 3))
+    by_answer = _grouped(blocks, answer, time)
+    starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
+    number = by_answer.order if by_answer.alone else by_answer.numbers
+    found = Lives(tuple(blocks), starts, tuple(answer), time, life, by_answer, number, known.twins(query))
+    return _without_settled(found)
+
+
+def _answer(found: Derivations, values: Values) -> list[Column]:
+    """The cells of the answers of derivations; open variables have a mark of their own."""
+    rows = found.rows
+    return [
+        np.full(rows.count, UNBOUND)
+        if isinstance(term, Var) and term.name not in rows.bound
+        else term_column(term, rows, values)
+        for term in found.prepared.pattern.answer
+    ]
+
+
+def _without_settled(found: Lives) -> Lives:
+    """Without the answers of values that had been settled with all others before they were seen."""
+    late = np.zeros(found.by_answer.count, np.bool_)
+    complete = None
+    for b, block in enumerate(found.blocks):
+        seen = block.rows.seen
+        if seen is None or not (seen > 0).any():
+            continue
+        if complete is None:
+            complete = found.by_answer.least(found.life.complete)
+        rows, pattern = found.rows(b), block.prepared.pattern
+        own = [*(cells[rows] for cells in found.answer), found.time[rows]]
+        general = [
+            np.full_like(cells, OTHERS) if term == Var(pattern.unguarded[0]) else cells
+            for term, cells in zip((*pattern.answer, None), own, strict=True)
+        ]
+        number = found.number[rows]
+        others = find_rows(general, own)
+        late[number[complete.take(number.take(others)) < seen]] = True
+    if not late.any():
+        return found
+    told = np.where(late.take(found.number), NEVER, found.life.told)
+    return replace(found, life=replace(found.life, told=told))
+
+
+def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
+    """The derivations by answer."""
+    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
+        count = blocks[0].rows.count
+        return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
+    (key,) = keys_of([[*answer, time]])
+    return groups(key)
+
+
+def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
+    """Tables with the same columns, one below the other."""
+    if len(parts) == 1:
+        return list(parts[0])
+    empty = np.zeros(0, np.int64)
+    return [np.concatenate([empty, *(part[i] for part in parts)]) for i in range(width)]
+
+
+# ---- moments ----
 
 _NOTHING = np.zeros(0, np.int64)
 
@@ -56,6 +174,14 @@ class Moments:
         """The views of a block."""
         first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
         return slice(int(first), int(last))
+
+
+def moments_of(query: Query, found: Lives) -> Moments:
+    """The moments that matter for a query: those at which answers are confirmed, or all."""
+    step = query.step
+    if query.confirmed_only:
+        return confirmations(found, step.before, step.now)
+    return moments(found, step.begin - 1 if query.past else step.before, step.now)
 
 
 def moments(found: Lives, before: int, now: int) -> Moments:

@@ -1,10 +1,10 @@
-"""antelog/engine/log/shapes.py: what literals say, with blanks for what rows have."""
+"""antelog/engine/step/texts.py: what literals say, with blanks for what rows have."""
 
 from __future__ import annotations
 
 import antelog
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.log.shapes import As, Blank, shapes
+from antelog.engine.step.texts import As, Blank, shapes
 
 
 def test_a_shape_has_blanks_for_what_rows_bind() -> None:

@@ -1,13 +1,17 @@
-"""The change log of a query between two ticks, as an Arrow table.
+"""Lines of the change log of a query between two ticks, as an Arrow table.
 
-tick  change     X    T  explanations                                   if_silent    decided_by
-1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
+    tick  change     X    T  explanations                                   if_silent    decided_by
+    1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
+
+A line may come with its *stage*, which says how far the answer has come: the pattern of its shortest
+explanation, and which literals are true. It is for those who count what becomes of answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -27,41 +31,16 @@ from antelog.engine.columns.tables import (
 )
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
-from antelog.engine.log.explaining import explanations
-from antelog.engine.log.outlook import AsOf, Outlook, outlook
-from antelog.engine.log.schema import OTHERS_NAMES, AnswerTypes, table_schema
-from antelog.engine.log.stages import stages
-from antelog.engine.log.told import (
-    CONFIRM,
-    KINDS,
-    OPEN,
-    REJECT,
-    REVISED,
-    STILL_OPEN,
-    Kinds,
-    Query,
-    Share,
-    Told,
-    kinds,
-    opened,
-    tell,
-    tell_current,
-)
-from antelog.engine.step.affected import Step
-from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.arrays import explanations
+from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.explanations import OPEN, Outlook, Told, kinds, opened
+from antelog.engine.step.lives import views_of
+from antelog.engine.step.outlook import AsOf, outlook
+from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, Query
+from antelog.engine.step.schema import OTHERS_NAMES, table_schema
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
-
-__all__ = ["KINDS", "Changes", "Query", "Share", "Teller", "answers", "as_they_stand", "changes", "count"]
-
-
-@dataclass(frozen=True, eq=False)
-class Teller:
-    """The knowledge of what is true, and the types in which answers are told."""
-
-    knowledge: Knowledge
-    types: AnswerTypes
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,22 +103,19 @@ def knows_open(only: Sequence[str]) -> bool:
     return not set(only) <= {"confirmed"}
 
 
-def changes(knowledge: Knowledge, query: Query, step: Step, types: AnswerTypes) -> Changes:
-    """What happened to the answers of a query in a step."""
-    told = tell(knowledge, query, step)
-    kind = kinds(told, query.only, step.before)
+def changes(known: Knowledge, query: Query, told: Told) -> Changes:
+    """The changes of a query's answers in a step."""
+    only, before = query.wanted.only, query.step.before
+    kind = kinds(told, only, before)
     moment = marked(kind >= 0)
-    found = lines(Teller(knowledge, types), query, told, moment, kind.take(moment))
-    return Changes(found, opened(told, step.before) if knows_open(query.only) else None)
+    found = lines(known, query, told, moment, kind.take(moment))
+    return Changes(found, opened(told, before) if knows_open(only) else None)
 
 
-def answers(knowledge: Knowledge, query: Query, step: Step, types: AnswerTypes) -> Lines:
-    """The answers that are open at the tick a step ends with, and those confirmed at it."""
-    told = tell_current(knowledge, query, step)
+def open_lines(known: Knowledge, query: Query, told: Told) -> Lines:
+    """Lines about the answers that are open."""
     still = marked(told.status == OPEN)
-    open_ = lines(Teller(knowledge, types), query, told, still, np.full(len(still), REVISED))
-    confirmed = replace(query, only=("confirmed",))
-    return one_after_the_other([open_, changes(knowledge, confirmed, step, types).lines])
+    return lines(known, query, told, still, np.full(len(still), REVISED))
 
 
 def as_they_stand(table: pa.Table) -> pa.Table:
@@ -150,17 +126,15 @@ def as_they_stand(table: pa.Table) -> pa.Table:
     return table.set_column(place, table.schema.field(place), change)
 
 
-def count(knowledge: Knowledge, query: Query, step: Step) -> int:
-    """How many answers are open at the tick a step ends with."""
-    told = tell_current(knowledge, query, step)
+def open_count(told: Told) -> int:
+    """How many answers are open."""
     return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
 
 
-def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds) -> Lines:
+def lines(known: Knowledge, query: Query, told: Told, moment: Column, kind: Kinds) -> Lines:
     """What is told at moments, in the order of the log."""
-    knowledge, own_types = teller.knowledge, teller.types[query.name]
-    relation = knowledge.rules.relations[query.name]
-    schema = table_schema(relation, own_types)
+    relation = known.rules.relations[query.name]
+    schema = table_schema(relation, query.types)
     if len(moment) == 0:
         return no_lines(schema.empty_table(), relation)
     found, at = told.found, told.at
@@ -183,15 +157,15 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
     sorting = [np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
     for position, (variable, cells) in enumerate(zip(relation.answer.variables, answer, strict=True)):
-        array, which, place = _in_sequence(knowledge.values, cells, own_types[variable])
+        array, which, place = _in_sequence(known.values, cells, query.types[variable])
         values.append((array, which))
         sorting.append(place)
         if position in relation.unguarded:
             sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
-    ahead = _ahead(knowledge, told, moment.take(marked(kind <= REVISED)))
-    around = columns_around(knowledge, told, moment, kind, ahead)
+    ahead = _ahead(known, told, moment.take(marked(kind <= REVISED)))
+    around = columns_around(known, told, moment, kind, ahead)
     columns = around[:2]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:
@@ -200,10 +174,10 @@ def lines(teller: Teller, query: Query, told: Told, moment: Column, kind: Kinds)
         columns.append(_others(relation, [cells.take(number) for cells in answer]))
     columns += around[2:]
     table = pa.Table.from_arrays(columns, schema=schema)
-    if not query.staged:
+    if not query.wanted.staged:
         return Lines(table, (), tick[:0], kind[:0], moment[:0])
     told_of = tuple(cells.take(number) for cells in (*answer, time))
-    return Lines(table, told_of, tick, kind, stages(knowledge, query.name, told, moment))
+    return Lines(table, told_of, tick, kind, stages(known, query.name, told, moment))
 
 
 def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
@@ -215,7 +189,7 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
 
 
 def columns_around(
-    knowledge: Knowledge, told: Told, moment: Column, kind: Kinds, ahead: Outlook
+    known: Knowledge, told: Told, moment: Column, kind: Kinds, ahead: Outlook
 ) -> list[pa.Array]:
     """What lines say besides the answer: tick and change before it, and four columns after it.
 
@@ -225,17 +199,17 @@ def columns_around(
     open_ = marked(kind <= REVISED)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
-    shown, because = explanations(knowledge, told, moment, kind == REJECT)
+    shown, because = explanations(known, told, moment, kind == REJECT)
     silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
     return [pa.array(told.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 
 
-def _ahead(knowledge: Knowledge, told: Told, moment: Column) -> Outlook:
+def _ahead(known: Knowledge, told: Told, moment: Column) -> Outlook:
     """What is known ahead of open answers at some moments."""
     if told.ahead is not None:
         return told.ahead.take(moment)
     once, which = (moment, None) if told.found.twins is None else numbered(moment)
-    ahead = outlook(knowledge, told.found, told.at, told.kept, AsOf(once, told.at.tick.take(once)))
+    ahead = outlook(known, told, AsOf(once, told.at.tick.take(once)))
     return ahead if which is None else ahead.take(which)
 
 
@@ -248,3 +222,54 @@ def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.
     different, which = numbered(cells)
     array = values.decode(different, type_)
     return array, which, inverse(pc.array_sort_indices(array).to_numpy()).take(which)
+
+
+# ---- stages ----
+
+NO_STAGE = -1
+"""The stage of an answer that has no explanation."""
+
+LITERALS = 36
+"""So many literals of a pattern have a bit of their own in a stage; those after them share the last."""
+_PATTERN = LITERALS
+_MISSING = _PATTERN + 16
+
+
+def stages(known: Knowledge, query: str, told: Told, moment: Column) -> Column:
+    """The stage at each of some moments."""
+    found, at = told.found, told.at
+    line, view = views_of(at, told.kept, moment)
+    row, then = at.view_of.take(view), at.then.take(view)
+    patterns = known.rules.patterns[query]
+    numbers = {id(prepared): number for number, prepared in enumerate(patterns)}
+    stage = np.zeros(len(row), np.int64)
+    block = np.searchsorted(np.array(found.starts), row, "right") - 1
+    for number, each in enumerate(found.blocks):
+        mine = marked(block == number)
+        if len(mine) == 0:
+            continue
+        own, tick = row.take(mine) - found.starts[number], then.take(mine)
+        holds = each.holds.take(own, axis=1) <= tick
+        missing = len(holds) - np.count_nonzero(holds, axis=0)
+        true = np.bitwise_or.reduce(holds * _bits(len(holds)), axis=0)
+        stage[mine] = (
+            (np.minimum(missing, 1023) << _MISSING) + (numbers[id(each.prepared)] << _PATTERN) + true
+        )
+    result = np.full(len(moment), NO_STAGE)
+    if at.alone:
+        result[line] = stage & ((1 << _MISSING) - 1)
+    elif len(line):
+        first = marked(changed(line))
+        result[line.take(first)] = np.minimum.reduceat(stage, first) & ((1 << _MISSING) - 1)
+    return result
+
+
+@cache
+def _bits(literals: int) -> Column:
+    """The bit of each of so many literals, one below the other."""
+    return 1 << np.minimum(np.arange(literals), LITERALS - 1)[:, None]
+
+
+def pattern_of(stage: Column) -> Column:
+    """The number of the pattern of each stage."""
+    return stage >> _PATTERN

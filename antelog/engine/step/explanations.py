@@ -1,32 +1,183 @@
-"""Which derivations of an answer are worth telling: those that no other makes needless.
+"""Explanations: the derivations of an answer that are reported at a moment, and the status of the answer.
 
 One makes another needless if its hypotheses are a strict subset of the other's, or the same and its
 evidence is a strict subset. Hypotheses are the same if they read the same.
 
     H = {A(x, 3)}   makes   H = {A(x, 3), B(x, 4)}   needless
 
-Moments may have thousands of derivations, so not every one is compared with every other. Those of a
-pattern with the same literals true form a *kind*. Which units of one kind read as which of
-another follows from the rules; pairs are then found by equal keys.
+Moments may have thousands of derivations, so not every one is compared with every other. Those of a pattern
+with the same literals true form a *kind*. Which units of one kind read as which of another follows from the
+rules; pairs are then found by equal keys.
+
+The kind of change at a moment follows from the status there and before:
+
+    Malf(wt2, 0) told at 0, with evidence at 1, over at 3
+    moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice, product
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from antelog.compile.literals.terms import Const, Sum, Time, Var
 from antelog.compile.prepared.shapes import Gap, Unit, units
-from antelog.engine.answers.lives import Lives
-from antelog.engine.answers.moments import Moments
 from antelog.engine.columns.joins import pairs
-from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, numbered
-from antelog.engine.step.derivations import Derivations
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
+from antelog.engine.facts.ticks import LAST
+from antelog.engine.step.derivations import Derivations, Knowledge
+from antelog.engine.step.lives import Lives, Moments, levels
+from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, Query
 from antelog.engine.step.rows import Rows, term_column, time_column
+from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
+
+NOTHING, OPEN, CONFIRMED = range(3)
+"""The status of an answer at a moment."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What becomes of open answers if nothing more arrives: when they are `confirmed`, or else rejected.
+
+    `decided` is the last deadline.
+    """
+
+    confirmed: Mask
+    tick: Column
+    decided: Column
+
+    def take(self, at: Column) -> Outlook:
+        return Outlook(self.confirmed.take(at), self.tick.take(at), self.decided.take(at))
+
+    def at(self, place: Column, count: int) -> Outlook:
+        """The same at some of so many places, and nothing elsewhere."""
+        wide = Outlook(np.zeros(count, np.bool_), np.full(count, NEVER), np.full(count, NEVER))
+        wide.confirmed[place], wide.tick[place], wide.decided[place] = self.confirmed, self.tick, self.decided
+        return wide
+
+    def columns(self, line: Column, change: pa.Array) -> list[pa.Array]:
+        """The columns `if_silent` and `decided_by`, given the lines of answers and a text for every line."""
+        tick, never = _spread(self.tick, line, len(change))
+        silent = pa.StructArray.from_arrays(
+            [change, pa.array(tick)], fields=list(SILENT), mask=pa.array(never)
+        )
+        decided, never = _spread(self.decided, line, len(change))
+        return [silent, pa.array(decided, mask=never)]
+
+
+def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
+    """Ticks on their lines, and which of so many lines have none."""
+    column, never = np.zeros(count, np.int64), np.ones(count, np.bool_)
+    column[line], never[line] = ticks, ticks > LAST
+    return column, never
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What is told, moment by moment: the views that are told, and the answers' status.
+
+    At moments that are `due` there is a line in any case. To find out which these are, one has to look
+    `ahead` wherever a line leaves an answer open; that is kept, by moment.
+    """
+
+    found: Lives
+    at: Moments
+    kept: Mask
+    status: NDArray[np.int8]
+    due: Mask | None = None
+    ahead: Outlook | None = None
+
+
+def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> Told:
+    """The views that are explanations at some moments, and the status of the answers then."""
+    relation, values = known.rules.relations[query.name], known.values
+    kept = minimal(found, at, relation.answer.variables, values)
+    complete = kept & (found.life.complete.take(at.view_of) <= at.then)
+    status = np.zeros(len(at.tick), np.int8)
+    status[at.view_at[marked(kept)]] = OPEN
+    status[at.view_at[marked(complete)]] = CONFIRMED
+    if query.wanted.share is not None:
+        first = found.by_answer.first
+        mine = query.wanted.share(query.name, [cells.take(first) for cells in found.answer], values)
+        status[~mine.take(at.answer)] = NOTHING
+    return Told(found, at, kept, status)
+
+
+# ---- kinds of changes ----
+
+
+def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
+    """For each moment after `since` the kind of change if it is asked for, or -1."""
+    at, status = told.at, told.status
+    was = np.zeros_like(status)
+    # As a mask would have it, but much faster.
+    np.multiply(status[:-1], (at.answer[1:] == at.answer[:-1]).view(np.int8), out=was[1:])
+    kind: NDArray[np.int8] = _kind_table(tuple(only)).take(len(_STATUS) * was + status)
+    nothing = at.tick <= (at.before if since is None else since)
+    if "revised" in only:
+        again = (kind == REVISED) & ~nothing
+        again = marked(again if told.due is None else again & ~told.due)
+        nothing[again] = ~_revised(told, again)
+    np.putmask(kind, nothing, -1)
+    return kind
+
+
+_STATUS = (NOTHING, OPEN, CONFIRMED)
+
+
+@cache
+def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
+    """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
+    table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)
+    table[NOTHING, OPEN] = POSSIBLE
+    table[OPEN, OPEN] = REVISED
+    table[OPEN, NOTHING] = REJECT
+    table[[NOTHING, OPEN], CONFIRMED] = CONFIRM
+    unwanted = [number for number, name in enumerate(KINDS) if name not in only]
+    table[np.isin(table, unwanted)] = -1
+    return table.ravel()
+
+
+def _revised(told: Told, moment: Column) -> Mask:
+    """Whether the explanations told at some moments differ from those before."""
+    at, found = told.at, told.found
+    if at.alone:
+        (block,) = found.blocks
+        row, then, before = at.answer.take(moment), at.tick.take(moment), at.tick.take(moment - 1)
+        holds = block.holds.take(row, axis=1)
+        more: Mask = np.logical_or.reduce((holds > before) & (holds <= then), axis=0)
+        return more
+    level = levels(found, at)
+    view = marked(told.kept)
+    row, place, true = at.view_of.take(view), at.view_at.take(view), level.take(view)
+    same = (row[1:] == row[:-1]) & (place[1:] == place[:-1] + 1) & (true[1:] == true[:-1])
+    size = len(at.tick)
+    told_at = np.bincount(place, minlength=size)
+    stayed = np.bincount(place[1:][same], minlength=size)
+    count = told_at.take(moment)
+    result: Mask = (stayed.take(moment) != count) | (told_at.take(moment - 1) != count)
+    return result
+
+
+def opened(told: Told, before: int) -> int:
+    """By how many more answers are open at their last moments than at `before`."""
+    found, answer = told.found, told.at.answer
+    open_, was = told.status == OPEN, np.zeros(len(answer), np.bool_)
+    np.logical_and(open_[:-1], answer[1:] == answer[:-1], out=was[1:])
+    since = told.at.tick > before
+    # Each answer that was open at one moment and is not at the next, or the other way round, counts once.
+    more, less = open_ & ~was & since, was & ~open_ & since
+    return found.count(answer.take(marked(more))) - found.count(answer.take(marked(less)))
+
+
+# ---- needless derivations ----
 
 _Parts = tuple[tuple[str, Column], ...]
 """Signatures, and for each a column of numbers that are equal where what fills their gaps is."""

@@ -16,8 +16,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from antelog.engine.answers.lives import Lives
-from antelog.engine.answers.moments import views_of
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import (
     NEVER,
@@ -30,9 +28,10 @@ from antelog.engine.columns.tables import (
     numbered,
     places,
 )
-from antelog.engine.log.literals import Writer, numbered_texts
-from antelog.engine.log.told import Told
-from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.explanations import Told
+from antelog.engine.step.lives import Lives, views_of
+from antelog.engine.step.texts import Writer, numbered_texts
 
 _NONE = -1
 _FEW = 128

@@ -1,11 +1,12 @@
-"""antelog/engine/log/told.py: what is told of each answer, moment by moment."""
+"""antelog/engine/step/explanations.py: what is told of each answer, moment by moment."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from antelog.engine.columns.spans import EVERYWHERE
-from antelog.engine.log.told import KINDS, Query, kinds, opened, tell, tell_current
+from antelog.engine.kernel import current_answers
+from antelog.engine.step.explanations import kinds, opened
+from antelog.engine.step.query import KINDS, Wanted
 from tests.engine.stages import Fact, Stage, stage
 
 MALF = "input Temp(x, time) delay 2. Malf(X, T) :- Temp(X, T), Temp(X, T+1). query Malf(X, T)."
@@ -14,9 +15,7 @@ FACTS = [("Temp", "a", 3, 3), ("Temp", "a", 4, 5)]
 
 def lines(given: Stage, only: tuple[str, ...] = KINDS, before: int = -1) -> list[tuple[int, int, str]]:
     """The lines there are: their tick, the answer's, and the kind."""
-    (query,) = given.plan.queries
-    step = replace(given.step, before=before)
-    told = tell(given.known, Query(query.name, EVERYWHERE, only), step)
+    told = given.told(only, before)
     kind = kinds(told, only, before)
     time = told.found.time.take(told.found.by_answer.first.take(told.at.answer))
     found = zip(told.at.tick.tolist(), time.tolist(), kind.tolist(), strict=True)
@@ -57,7 +56,6 @@ def test_an_answer_is_revised_when_what_it_was_said_to_become_is_overdue() -> No
 
 def test_how_many_more_are_open_and_which_are_now() -> None:
     now = given(FACTS, now=5)
-    told = tell(now.known, Query("Malf", EVERYWHERE), now.step)
-    assert opened(told, -1) == 1
-    current = tell_current(now.known, Query("Malf", EVERYWHERE), now.step)
-    assert sorted(current.status.tolist()) == [0, 1, 2]  # one rejected, one open, one confirmed
+    assert opened(now.told(), -1) == 1
+    current = current_answers(now.plan, replace(now.state, now=now.now), "Malf", Wanted())
+    assert sorted(current.told.status.tolist()) == [0, 1, 2]  # one rejected, one open, one confirmed

@@ -1,10 +1,8 @@
-"""antelog/engine/answers/moments.py: the ticks at which answers may change, and what is told then."""
+"""antelog/engine/step/lives.py: the ticks at which answers may change, and what is told then."""
 
 from __future__ import annotations
 
-from antelog.engine.answers.lives import Lives, Wanted, lives
-from antelog.engine.answers.moments import Moments, confirmations, current, levels, moments
-from antelog.engine.columns.spans import EVERYWHERE
+from antelog.engine.step.lives import Lives, Moments, confirmations, current, levels, moments
 from tests.engine.stages import Fact, stage
 
 MALF = "input Temp(x, time) delay 2. Malf(X, T) :- Temp(X, T), Temp(X, T+1). query Malf(X, T)."
@@ -12,8 +10,7 @@ FACTS = [("Temp", "a", 3, 3), ("Temp", "a", 4, 5)]
 
 
 def of(facts: list[Fact], now: int = 9) -> Lives:
-    given = stage(MALF, facts, now)
-    return lives(given.known, Wanted("Malf", EVERYWHERE, past=True), given.step)
+    return stage(MALF, facts, now).lives()
 
 
 def read(found: Lives, at: Moments) -> list[tuple[int, int]]:

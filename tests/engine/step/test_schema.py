@@ -1,4 +1,4 @@
-"""antelog/engine/log/schema.py: types follow the program and the types of facts, not the values."""
+"""antelog/engine/step/schema.py: types follow the program and the types of facts, not the values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import antelog
 from antelog import Engine
-from antelog.engine.log.schema import WRITTEN, answer_types, changes_schema
+from antelog.engine.step.schema import WRITTEN, answer_types, changes_schema
 from antelog.engine.values.types import MIXED, wider
 
 US, NS = pa.timestamp("us"), pa.timestamp("ns")
