@@ -22,7 +22,7 @@ from antelog.engine.step.lines import Lines
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
-from antelog.forecast.judges.judged import Predictions, source_of
+from antelog.forecast.judges.judged import Predictions
 from antelog.forecast.line_columns import LineColumns
 
 FALL = 0.1
@@ -93,11 +93,6 @@ class Said:
     time: Column
     line: Column
 
-    @property
-    def source(self) -> Column:
-        """The judge of each chance, as a number of `beside.SOURCES`; -1 for none."""
-        return source_of(self.told)
-
     def take(self, at: Column) -> Said:
         found = replace(self.found, which=self.found.which.take(at))
         answer = tuple(column.take(at) for column in self.answer)
@@ -115,6 +110,7 @@ class LastLines:
     before: Callable[[], Lines]
     of: Values
     values: Values
+    sources: Sequence[str]
 
     def take(self, said: Said) -> tuple[pa.Table, Column]:
         """The last lines of answers, and which of the answers these are: the engine may have dropped some."""
@@ -158,8 +154,8 @@ def _lines(last: LastLines, said: Said, likely: Mask, lossy: bool) -> pa.Table:
         place = lines.schema.get_field_index(name)
         lines = lines.set_column(place, lines.schema.field(place), column)
     rows = np.arange(lines.num_rows)
-    beside = LineColumns(lines.num_rows, lossy=lossy)
-    beside.say(rows, said.told.chance, said.source)
+    beside = LineColumns(lines.num_rows, last.sources, lossy=lossy)
+    beside.say(rows, said.told.chance, said.told.source)
     beside.grow(rows, said.time, said.found)
     if lossy:
         beside.hold(rows, said.found)

@@ -1,10 +1,12 @@
-"""The columns that stand beside the log: how likely an open answer is, by when, and who says so.
+"""Columns of lines: how likely an open answer is, by when, and which judge says so.
 
 chance  forecast                      chance_from    holds
 0.64    [[2, 0.14], [3, 0.43], …]     model          null
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -13,16 +15,13 @@ from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column, Numbers, sorting
 from antelog.forecast.columns import COLUMNS, FORECAST, HOLDS
 from antelog.forecast.inference.chances import Chances
-from antelog.forecast.judges.mean import BOTH, MODEL, OUTCOMES
-
-SOURCES = (MODEL, OUTCOMES, BOTH)
-"""Who says a chance."""
 
 
 class LineColumns:
-    """The columns of a table's rows, put together bit by bit."""
+    """The columns of a table's rows, put together bit by bit; `sources` are the names for `chance_from`."""
 
-    def __init__(self, rows: int, *, lossy: bool) -> None:
+    def __init__(self, rows: int, sources: Sequence[str], *, lossy: bool) -> None:
+        self._names = pa.array(sources, pa.string())
         self._chance, self._holds = np.full((2, rows), np.nan)
         self._source = np.full(rows, -1)
         self._grown: list[tuple[Column, Column, Numbers]] = []
@@ -67,7 +66,7 @@ class LineColumns:
         return lines
 
     def _sources(self) -> pa.Array:
-        return pa.array(SOURCES).take(pa.array(self._source, mask=self._source < 0))
+        return self._names.take(pa.array(self._source, mask=self._source < 0))
 
     def _lists(self, known: Column) -> pa.Array:
         """The forecasts; null where nothing says how a chance grows."""

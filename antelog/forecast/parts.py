@@ -23,6 +23,7 @@ from antelog.forecast.forecasting import Forecasting, start
 from antelog.forecast.inference.background import columns_in
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.judges import mean as average
+from antelog.forecast.judges.judge import KeepingCells
 from antelog.forecast.model_file import Model
 from antelog.forecast.outcomes.outcomes import Outcomes
 from antelog.forecast.query import Learning, QueryState
@@ -142,8 +143,7 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
     for name, each in current.queries.items():
         *shared, own = model.outcomes[name].levels
         known = Outcomes((*shared, each.judged.outcomes.levels[-1] if learns else own))
-        judged = replace(each.judged, outcomes=known, losses=model.losses[name])
-        queries[name] = replace(each, judged=judged)
+        queries[name] = replace(each, judged=each.judged.with_outcomes(known, model.losses[name]))
     return replace(current, series=series, queries=queries, learning=learning)
 
 
@@ -153,8 +153,7 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     queries = {}
     for name, each in current.queries.items():
         empty = nothing.queries[name].judged
-        judged = replace(each.judged, outcomes=empty.outcomes, losses=empty.losses)
-        queries[name] = replace(each, judged=judged)
+        queries[name] = replace(each, judged=each.judged.with_outcomes(empty.outcomes, empty.losses))
     return replace(current, series=nothing.series, queries=queries)
 
 
@@ -207,8 +206,8 @@ def _followed(known: QueryState, cells: Cells) -> QueryState:
     last = judged.followed.last
     *values, time = last.answer
     followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
-    *wider, key = judged.outcomes.levels
-    # The first column of the narrowest level is the state of the answer; then comes its key.
-    narrow = Waiting(key.tally.with_cells(cells, 1), tuple(each.with_cells(cells, 1) for each in key.later))
-    outcomes = Outcomes((*wider, narrow))
-    return replace(known, judged=replace(judged, followed=followed, outcomes=outcomes))
+    judges = {
+        name: each.with_cells(cells) if isinstance(each, KeepingCells) else each
+        for name, each in judged.judges.items()
+    }
+    return replace(known, judged=replace(judged, followed=followed, judges=judges))

@@ -24,10 +24,12 @@ from antelog.engine.values.values import Values
 from antelog.forecast.alerts import NO_ALERTS, LastLines, LikelyAnswers, Said, alert_lines, lines_in_order
 from antelog.forecast.alerts import without as alerts_without
 from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.inference.chances import Chances, chances
+from antelog.forecast.inference.chances import Chances
 from antelog.forecast.inference.forms import Layout, is_lossy, key_of
-from antelog.forecast.inference.table import AskedAnswers, Known, Tables
+from antelog.forecast.inference.table import Known, Tables
 from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges.facts import FactModel
+from antelog.forecast.judges.judge import Judges
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.forecast.line_columns import LineColumns
@@ -38,7 +40,7 @@ from antelog.forecast.outcomes.following import (
     followed,
     told_at,
 )
-from antelog.forecast.outcomes.outcomes import learned
+from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.declared import completed, declared
@@ -121,9 +123,9 @@ class QueryState:
     alerts: LikelyAnswers
 
 
-def nobody_followed(width: int, keys: int) -> QueryState:
+def nobody_followed(width: int, keys: int, judges: Judges) -> QueryState:
     """Before the first answer, of so many columns, with the time; so many of them are the key."""
-    return QueryState(judging.nothing_judged(width, keys), NO_ALERTS)
+    return QueryState(judging.nothing_judged(width, keys, judges), NO_ALERTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +158,7 @@ class Query:
         learning, delay = self.scene.learning, self.relation.bounds.delay
         step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
         judged = self._learned(replace(before.judged, followed=step.after), step.settled)
-        beside = LineColumns(logged.table.num_rows, lossy=self._lossy)
+        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         moments = self._moments(step.stretches, np.append(rows, -1).take(step.stretches.line))
         said, at_lines = [], []
         found = self._chances(moments, (rows, lines), beside)
@@ -166,7 +168,7 @@ class Query:
                 now_asked, some_found = moments.take(here), replace(found, which=found.which.take(here))
             judged, more = self._judge(judged, now_asked, some_found, epoch)
             some = more if now_asked.told.all() else more.take(np.flatnonzero(now_asked.told))
-            beside.say(some.line, some.told.chance, some.source)
+            beside.say(some.line, some.told.chance, some.told.source)
             beside.grow(some.line, some.time, some.found)
             said.append(more)
             at_lines.append(some.told)
@@ -179,7 +181,9 @@ class Query:
         within = filtered(table, logged.kind, likeliest, limits)
         parts = [within.lines]
         if self.relation.alert is not None:
-            last = LastLines(logged.table, earlier.lines, earlier.values, self.scene.sightings.values)
+            last = LastLines(
+                logged.table, earlier.lines, earlier.values, self.scene.sightings.values, judged.sources
+            )
             alerts, more_lines = alert_lines(alerts, said, self.relation.alert, last, lossy=self._lossy)
             alerts, parts = alerts_without(alerts, step.settled.number), [*parts, *more_lines]
         return QueryStep(QueryState(judged, alerts), lines_in_order(parts, self.relation), within.left_out)
@@ -188,7 +192,7 @@ class Query:
         """Open answers and those just confirmed, with their chances as of the tick they are told at."""
         rows, lines = self._lines(logged, values)
         judged = known.judged
-        beside = LineColumns(logged.table.num_rows, lossy=self._lossy)
+        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is told as of now, though its line may be older: what was just told is likelier.
@@ -197,7 +201,7 @@ class Query:
         found = self._chances(moments, (rows, lines), beside)
         if len(at):
             _, said = self._judge(judged, moments, found, int(some.tick[0]) // self.scene.learning.length)
-            beside.say(said.line, said.told.chance, said.source)
+            beside.say(said.line, said.told.chance, said.told.source)
             beside.grow(said.line, said.time, said.found)
         return open_within(beside.table(logged.table), logged.kind <= REVISED, self.scene.limits)
 
@@ -227,9 +231,8 @@ class Query:
         learning = self.scene.learning
         if not learning.on:
             return judged
-        keys, epochs = tuple(settled.answer[i] for i in self._key), learning.epochs(settled.tick)
-        outcomes = learned(judged.outcomes, settled, keys, epochs, shared=learning.shared)
-        return replace(judged, outcomes=outcomes)
+        as_of = learning.as_of(judged.followed.now // learning.length, self.scene.own)
+        return judging.learned(judged, lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
 
     def _moments(self, open_: Stretches, line: Column) -> Moments:
         """When chances are asked for: at the lines, and with an alert at every tick."""
@@ -242,12 +245,6 @@ class Query:
         told = (tick == open_.since.take(at)) & (line.take(at) >= 0)
         return Moments(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
 
-    def _asked(self, answer: tuple[Column, ...], tick: Column) -> AskedAnswers:
-        """Answers whose chances are asked for at some ticks."""
-        own = self.relation.answer
-        time = np.zeros_like(tick) if own.time is None else answer[-1]
-        return AskedAnswers(dict(zip(own.variables, answer[:-1], strict=True)), time, tick)
-
     def _chances(self, at: Moments, told: tuple[Column, AnswerLines], beside: LineColumns) -> Chances:
         """What the model says of open answers; where facts may be lost, every line that is told has `holds`.
 
@@ -257,9 +254,9 @@ class Query:
         over = np.flatnonzero(find(rows, at.line[at.told]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
         answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
-        asked = self._asked(answer, np.concatenate([at.tick, others.tick]))
         odds = OddsOf(self.scene.own, self.scene.series, self.scene.learning)
-        found = chances(self.scene.known(odds), self.relation.name, asked)
+        model = FactModel(self.scene.known(odds), self.relation)
+        found = model.chances(answer, np.concatenate([at.tick, others.tick]))
         count = len(at.tick)
         if self._lossy:
             row = np.append(at.line[at.told], rows.take(over))
@@ -272,9 +269,9 @@ class Query:
         as_of = self.scene.learning.as_of(epoch, self.scene.own)
         if self.scene.learning.on:
             judged = judging.ready(judged, as_of)
-        keys, age = tuple(at.answer[i] for i in self._key), at.tick - at.answer[-1]
-        question = judging.Asked(at.number, at.tick, age, at.stage, keys, found.column(), at.told)
-        judged, told = judging.judge(judged, question, as_of)
+        key = tuple(at.answer[place] for place in self._key)
+        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.told, as_of)
+        judged, told = judging.judge(judged, rows, found.column())
         time = np.zeros_like(at.tick) if self.relation.answer.time is None else at.answer[-1]
         return judged, Said(told, found, at.answer, time, at.line)
 

@@ -26,7 +26,7 @@ def ints(*numbers: int) -> np.ndarray:
 
 def said(*, lossy: bool = False) -> pa.Table:
     """Rows 0, 1 and 3 are said something of, as of answers about tick 10; row 2 is not."""
-    beside = LineColumns(4, lossy=lossy)
+    beside = LineColumns(4, ("model", "outcomes", "both"), lossy=lossy)
     beside.say(ints(0, 1, 3), np.array([0.5, 0.4, 0.7]), ints(0, 2, 1))
     beside.grow(ints(0, 1, 3), ints(10, 10, 10), FOUND)
     if lossy:
@@ -56,6 +56,6 @@ def test_what_holds_is_said_where_facts_may_be_lost() -> None:
 
 
 def test_nothing_said() -> None:
-    table = LineColumns(4, lossy=True).table(LINES)
+    table = LineColumns(4, (), lossy=True).table(LINES)
     assert [table.column(name).null_count for name in (*COLUMNS.names, *HOLDS.names)] == [4, 4, 4, 4]
-    assert LineColumns(0, lossy=False).table(LINES[:0]).schema.names == ["X", *COLUMNS.names]
+    assert LineColumns(0, (), lossy=False).table(LINES[:0]).schema.names == ["X", *COLUMNS.names]

@@ -3,24 +3,26 @@
     Malf(wt2, 0) told at 1: the model says 0.64, outcomes 0.71, together 0.67
     settled at 3, not confirmed: what both have lost counts from the next epoch but one on
 
-In come the lines of an epoch, out go their chances. An epoch's lines are judged by what was known two epochs
-before, so it makes no difference how a run is cut.
+Lines of an epoch are judged by what was known two epochs before, so it makes no difference how a run is cut.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, positions
 from antelog.engine.step.lines import pattern_of
-from antelog.forecast.judges import mean as average
-from antelog.forecast.judges.mean import averaged, lost, no_losses
-from antelog.forecast.outcomes import outcomes
-from antelog.forecast.outcomes.following import OpenAnswers, SettledAnswers, age_bucket, nobody, state_of
-from antelog.forecast.outcomes.outcomes import Outcomes, predicted
+from antelog.forecast.judges import mean
+from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
+from antelog.forecast.judges.mean import no_losses
+from antelog.forecast.outcomes.following import OpenAnswers, SettledAnswers, nobody
+from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.outcomes.rows import AnswerRows, Lesson
 from antelog.forecast.rates.tally import AsOf, Waiting
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.losses import log_losses
@@ -30,99 +32,104 @@ from antelog.forecast.scores.settled import ScoredLines
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What was said of answers that are not settled yet: of which, when, in which pattern."""
+    """What judges predicted of open answers: of which, when, in which pattern.
+
+    `each` has a column for each judge, the model of facts first; `chance` is their mean.
+    """
 
     number: Column
     tick: Column
     pattern: Column
-    model: Numbers
-    outcomes: Numbers
+    each: Numbers
     chance: Numbers
 
     def take(self, at: Column | Mask) -> Predictions:
         rows = positions(at)
-        return Predictions(*(column.take(rows) for column in vars(self).values()))
+        return Predictions(*(column.take(rows, axis=0) for column in vars(self).values()))
 
     def and_then(self, later: Predictions) -> Predictions:
         pairs = zip(vars(self).values(), vars(later).values(), strict=True)
         return Predictions(*(np.concatenate(pair) for pair in pairs))
 
+    @property
+    def source(self) -> Column:
+        """For each row the number of the only judge that says something; one more for two, then for several.
 
-def nothing_told() -> Predictions:
+        It is -1 where none does.
+        """
+        known, judges = ~np.isnan(self.each), self.each.shape[1]
+        count = known.sum(axis=1)
+        source: Column = np.where(count == 1, known.argmax(axis=1), judges - 2 + np.minimum(count, 3))
+        return np.where(count == 0, -1, source)
+
+
+def no_predictions(judges: int) -> Predictions:
     empty, none = np.zeros(0, np.int64), np.zeros(0)
-    return Predictions(empty, empty, empty, none, none, none)
+    return Predictions(empty, empty, empty, np.zeros((0, judges)), none)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What is known of a query's answers: those followed, what became of others, how good judges were.
+    """The open answers of a query, its judges besides the model of facts, and how good all have been.
 
-    `told` is what was said of those that are followed, `unscored` of some that are settled, and `scores`
-    is what all before those have scored.
+    `told` are the predictions for lines of open answers, `unscored` lines of some settled answers, and
+    `scores` are those of all before.
     """
 
     followed: OpenAnswers
-    outcomes: Outcomes
+    judges: Mapping[str, Judge]
     losses: Waiting
     told: Predictions
     unscored: ScoredLines
     scores: Scores
 
+    @property
+    def outcomes(self) -> Outcomes:
+        """The judge that counts outcomes."""
+        return cast(Outcomes, self.judges[OUTCOMES])
 
-def nothing_judged(width: int, keys: int) -> Judged:
-    """Of answers with so many columns, the time being the last, of which so many are the key."""
-    return Judged(
-        nobody(width),
-        outcomes.nothing_known(keys),
-        no_losses(),
-        nothing_told(),
-        nothing_unscored(),
-        scores.nothing(),
-    )
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names for the numbers of `Predictions.source`."""
+        return (MODEL, *self.judges, BOTH, SEVERAL)
+
+    def with_outcomes(self, outcomes: Outcomes, losses: Waiting) -> Judged:
+        return replace(self, judges={**self.judges, OUTCOMES: outcomes}, losses=losses)
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """Open answers at ticks of an epoch: their ages, stages, keys, and what the model says.
+def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
+    """Before the first answer, which has `width` columns, the time being the last, and `keys` in its key."""
+    made = {name: judge(keys) for name, judge in judges.items()}
+    number = 1 + len(made)
+    no_lines = no_predictions(number)
+    return Judged(nobody(width), made, no_losses(number), no_lines, nothing_unscored(), scores.nothing())
 
-    What is said of those that are `told` in lines is kept until the answers are settled.
-    """
 
-    number: Column
-    tick: Column
-    age: Column
-    stage: Column
-    keys: tuple[Column, ...]
-    model: Numbers
-    told: Mask
+def learned(judged: Judged, lesson: Lesson) -> Judged:
+    """With the lesson of settled answers."""
+    if len(lesson.outcome.epoch) == 0:
+        return judged
+    taught = {name: judge.learn(lesson.rows, lesson.outcome) for name, judge in judged.judges.items()}
+    return replace(judged, judges=taught)
 
 
 def ready(judged: Judged, as_of: AsOf) -> Judged:
-    """With everything used that was learned up to an epoch."""
-    known = outcomes.up_to(judged.outcomes, as_of.epoch, as_of.half_life)
-    losses = average.up_to(judged.losses, as_of.epoch, as_of.half_life)
-    if known is judged.outcomes and losses is judged.losses:
-        return judged
-    return replace(judged, outcomes=known, losses=losses)
+    """With all lessons used that may be used as of an epoch."""
+    judges = {
+        name: each.up_to(as_of) if isinstance(each, Summing) else each for name, each in judged.judges.items()
+    }
+    return replace(judged, judges=judges, losses=mean.up_to(judged.losses, as_of.epoch, as_of.half_life))
 
 
-def judge(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Predictions]:
-    """The chances of open answers."""
-    states = state_of(asked.stage, age_bucket(asked.age), ~asked.told)
-    by_outcomes = predicted(judged.outcomes, states, asked.keys, as_of)
-    pattern = pattern_of(asked.stage)
-    chance = averaged(judged.losses, pattern, asked.model, by_outcomes, as_of.shared)
-    said = Predictions(asked.number, asked.tick, pattern, asked.model, by_outcomes, chance)
-    if not asked.told.any():
+def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, Predictions]:
+    """The predictions for open answers, given those of the model of facts."""
+    each = np.stack([by_model, *(one.predict(rows) for one in judged.judges.values())], axis=1)
+    pattern = pattern_of(rows.stage)
+    chance = mean.averaged(judged.losses, pattern, each, rows.as_of.shared)
+    said = Predictions(rows.number, rows.tick, pattern, each, chance)
+    if not rows.told.any():
         return judged, said
-    return replace(judged, told=judged.told.and_then(said.take(asked.told))), said
-
-
-def source_of(told: Predictions) -> Column:
-    """For each line whose chance it is: 0 the model's, 1 that of outcomes, 2 of both; -1 for none."""
-    model, by_outcomes = ~np.isnan(told.model), ~np.isnan(told.outcomes)
-    source: Column = model + 2 * by_outcomes - 1
-    return source
+    return replace(judged, told=judged.told.and_then(said.take(rows.told))), said
 
 
 def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
@@ -172,10 +179,13 @@ def all_scored(judged: Judged) -> Scores:
 
 
 def _with_losses(losses: Waiting, told: Predictions, confirmed: Mask, epoch: int) -> Waiting:
-    """With what both judges have lost on each line of answers that were settled in an epoch."""
-    both = np.flatnonzero(~np.isnan(told.model) & ~np.isnan(told.outcomes))
-    if len(both) == 0:
+    """With the losses of each judge on lines of answers that were settled in an epoch.
+
+    A judge that said nothing loses what the mean did: so it is neither better nor worse for it.
+    """
+    some = np.flatnonzero((~np.isnan(told.each)).sum(axis=1) > 1)
+    if len(some) == 0:
         return losses
-    pattern, confirmed = told.pattern.take(both), confirmed.take(both)
-    model, by_outcomes = (log_losses(said.take(both), confirmed) for said in (told.model, told.outcomes))
-    return lost(losses, epoch, pattern, model, by_outcomes)
+    each, chance = told.each.take(some, axis=0), told.chance.take(some)[:, None]
+    lost = log_losses(np.where(np.isnan(each), chance, each), confirmed.take(some)[:, None])
+    return mean.lost(losses, epoch, told.pattern.take(some), lost)

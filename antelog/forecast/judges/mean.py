@@ -1,8 +1,8 @@
-"""The average of two judges, in log odds; who was wrong less often counts more.
+"""The mean of judges in log odds; those that were wrong less often count more.
 
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
-In come the chances of both, and how wrong each has been on lines about settled answers of a pattern.
+The weight of a judge falls with its losses on lines of settled answers of a pattern.
 """
 
 from __future__ import annotations
@@ -18,22 +18,19 @@ from antelog.forecast.scores.settled import UNIT, exactly
 FASTER = 5
 """How good judges have been fades so many times as fast as what they have learned: a stream may change."""
 
-MODEL, OUTCOMES, BOTH = "model", "outcomes", "both"
+
+def no_losses(judges: int) -> Waiting:
+    """Before any loss: for each pattern the sums of the losses of each judge, and the number of lines."""
+    return Waiting(nothing_counted(1, judges + 1))
 
 
-def no_losses() -> Waiting:
-    """Nothing is known of either judge: for each pattern the sums of both losses, and of how many lines."""
-    return Waiting(nothing_counted(1, 3))
-
-
-def lost(losses: Waiting, epoch: int, pattern: Column, model: Numbers, outcomes: Numbers) -> Waiting:
-    """With what both judges have lost on lines whose answers were settled in an epoch, one row for each.
+def lost(losses: Waiting, epoch: int, pattern: Column, each: Numbers) -> Waiting:
+    """With the losses of judges (columns) on lines whose answers were settled in an epoch.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
-    parts = [exactly(model) / UNIT, exactly(outcomes) / UNIT, np.ones(len(pattern))]
-    keys, numbers = summed((pattern,), np.stack(parts, axis=1))
-    return losses.and_then(Counted(epoch, keys, numbers))
+    numbers = np.concatenate([exactly(each) / UNIT, np.ones((len(pattern), 1))], axis=1)
+    return losses.and_then(Counted(epoch, *summed((pattern,), numbers)))
 
 
 def up_to(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
@@ -50,17 +47,23 @@ def _faster(half_life: float | None) -> float | None:
     return None if half_life is None else half_life / FASTER
 
 
-def averaged(
-    losses: Waiting, pattern: Column, model: Numbers, outcomes: Numbers, as_of: tuple[int, float | None]
-) -> Numbers:
-    """The average of both chances; where one is not known (NaN), the other."""
+def averaged(losses: Waiting, pattern: Column, each: Numbers, as_of: tuple[int, float | None]) -> Numbers:
+    """The mean of the chances of judges (columns) in log odds; NaN where none is known."""
     epoch, half_life = as_of
-    found = looked_up(losses.tally, (pattern,), len(pattern), (epoch, _faster(half_life))).sums
-    difference = np.clip(found[:, 0] - found[:, 1], -30, 30)
-    weight = 1 / (1 + np.exp(difference))
-    odds = weight * _log_odds(model) + (1 - weight) * _log_odds(outcomes)
-    both = 1 / (1 + np.exp(-odds))
-    return np.where(np.isnan(model), outcomes, np.where(np.isnan(outcomes), model, both))
+    known = ~np.isnan(each)
+    found = looked_up(losses.tally, (pattern,), len(pattern), (epoch, _faster(half_life))).sums[:, :-1]
+    least = np.where(known, found, np.inf).min(axis=1)
+    behind = np.minimum(np.where(known, found - least[:, None], _MOST), _MOST)
+    weight = np.exp(-behind) * known
+    with np.errstate(invalid="ignore"):
+        odds = (weight * _log_odds(np.where(known, each, 0.5))).sum(axis=1) / weight.sum(axis=1)
+    alone = known.sum(axis=1) == 1
+    chance: Numbers = np.where(alone, np.where(known, each, 0).sum(axis=1), 1 / (1 + np.exp(-odds)))
+    return chance
+
+
+_MOST = 30.0
+"""A judge that is behind by more than this has no weight to speak of."""
 
 
 def _log_odds(chance: Numbers) -> Numbers:

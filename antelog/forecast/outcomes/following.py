@@ -215,6 +215,20 @@ def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
     return state
 
 
+def is_silent(state: Column) -> Mask:
+    silent: Mask = state % 2 > 0
+    return silent
+
+
+def least_age(state: Column) -> Column:
+    """An age of the class that states have: that nearest to 0 of those with the same bucket, or about it."""
+    bucket = state // 2 % _BUCKETS - _BUCKETS // 2
+    size = np.abs(bucket)
+    large = np.left_shift(1, np.maximum(size - (_EXACT - 3), 0))
+    age: Column = np.sign(bucket) * np.where(size <= _EXACT, size, large)
+    return age
+
+
 def either_of(state: Column) -> Column:
     """The same for a state, whether its answers were just told or silent."""
     return state // 2

@@ -16,8 +16,9 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, numbered
 from antelog.engine.step.lines import pattern_of
-from antelog.forecast.outcomes.following import SettledAnswers, either_of, stage_of
-from antelog.forecast.rates.tally import AsOf, Counted, Waiting, looked_up, nothing_counted, summed
+from antelog.forecast.outcomes.following import either_of, stage_of
+from antelog.forecast.outcomes.rows import AnswerRows, Outcome
+from antelog.forecast.rates.tally import AsOf, Cells, Counted, Waiting, looked_up, nothing_counted, summed
 
 WEIGHTS = (1.0, 1.0, 2.0, 5.0, 5.0)
 """What is known of wider classes counts as so many answers.
@@ -35,62 +36,59 @@ class Outcomes:
 
     levels: tuple[Waiting, ...]
 
+    def predict(self, rows: AnswerRows) -> Numbers:
+        """The share of answers in these states that is confirmed; NaN where nothing was counted at all."""
+        states, as_of = rows.state, rows.as_of
+        if not any(level.tally.count for level in self.levels):
+            return np.full(len(states), np.nan)
+        different, which = numbered(states)
+        *wider, own = self.levels
+        chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
+        for level, key, weight in zip(wider, _wider(different), WEIGHTS, strict=False):
+            chance, known = _drawn(level, key, (chance, known, weight), as_of.shared)
+        broad = chance.take(which), known.take(which), WEIGHTS[-1]
+        chance, known = _drawn(own, (states, *rows.key), broad, as_of.own)
+        return np.where(known, chance, np.nan)
+
+    def learn(self, rows: AnswerRows, outcome: Outcome) -> Outcomes:
+        """With a lesson; if what keys share stays as it was, only in the level of keys."""
+        if len(outcome.epoch) == 0:
+            return self
+        *wider, own = self.levels
+        confirmed, states_of_rows = outcome.confirmed.astype(np.float64), rows.state
+        for epoch in distinct(outcome.epoch).tolist():
+            at = np.flatnonzero(outcome.epoch == epoch)
+            numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
+            states = states_of_rows.take(at)
+            mine = (states, *(column.take(at) for column in rows.key))
+            own = own.and_then(Counted(epoch, mine, numbers))
+            if rows.as_of.still is None:
+                # States are few: what all keys share is added up from their sums, not from every answer.
+                (states,), numbers = summed((states,), numbers)
+                added = (Counted(epoch, key, numbers) for key in _wider(states))
+                wider = [level.and_then(each) for level, each in zip(wider, added, strict=True)]
+        return Outcomes((*wider, own))
+
+    def up_to(self, as_of: AsOf) -> Outcomes:
+        """With all lessons used of epochs up to one."""
+        levels = tuple(level.up_to(as_of.epoch, as_of.half_life) for level in self.levels)
+        return self if all(map(is_, levels, self.levels)) else Outcomes(levels)
+
+    def with_cells(self, cells: Cells) -> Outcomes:
+        """With other cells for the keys; the first column of that level is the state."""
+        *wider, own = self.levels
+        later = tuple(each.with_cells(cells, 1) for each in own.later)
+        return Outcomes((*wider, Waiting(own.tally.with_cells(cells, 1), later)))
+
 
 def nothing_known(keys: int) -> Outcomes:
     shared = (Waiting(nothing_counted(width, 2)) for width in (0, 1, 1, 1))
     return Outcomes((*shared, Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))))
 
 
-def learned(
-    outcomes: Outcomes, settled: SettledAnswers, keys: Sequence[Column], epochs: Column, *, shared: bool
-) -> Outcomes:
-    """With answers that are settled, their keys, and the epochs in which that was.
-
-    If not what keys have in common is learned, too, the wider levels stay as they are.
-    """
-    if len(settled.tick) == 0:
-        return outcomes
-    *wider, own = outcomes.levels
-    of = settled.state_of
-    confirmed = settled.confirmed.take(of).astype(np.float64)
-    when = epochs.take(of)
-    for epoch in distinct(when).tolist():
-        at = np.flatnonzero(when == epoch)
-        numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
-        states = settled.states.take(at)
-        mine = (states, *(column.take(of.take(at)) for column in keys))
-        own = own.and_then(Counted(epoch, mine, numbers))
-        if shared:
-            # States are few: what all keys share is added up from their sums, not from every answer.
-            (states,), numbers = summed((states,), numbers)
-            added = (Counted(epoch, key, numbers) for key in _wider(states))
-            wider = [level.and_then(each) for level, each in zip(wider, added, strict=True)]
-    return Outcomes((*wider, own))
-
-
 def _wider(states: Column) -> list[tuple[Column, ...]]:
     """For each level that keys share the columns that are equal for answers of one class."""
     return [(), (pattern_of(stage_of(states)),), (either_of(states),), (states,)]
-
-
-def up_to(outcomes: Outcomes, epoch: int, half_life: float | None) -> Outcomes:
-    """With everything used that was learned up to an epoch."""
-    levels = tuple(level.up_to(epoch, half_life) for level in outcomes.levels)
-    return outcomes if all(map(is_, levels, outcomes.levels)) else Outcomes(levels)
-
-
-def predicted(outcomes: Outcomes, states: Column, keys: Sequence[Column], as_of: AsOf) -> Numbers:
-    """For answers in these states the share that is confirmed; NaN where nothing was counted at all."""
-    if not any(level.tally.count for level in outcomes.levels):
-        return np.full(len(states), np.nan)
-    different, which = numbered(states)
-    *wider, own = outcomes.levels
-    chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
-    for level, key, weight in zip(wider, _wider(different), WEIGHTS, strict=False):
-        chance, known = _drawn(level, key, (chance, known, weight), as_of.shared)
-    broad = chance.take(which), known.take(which), WEIGHTS[-1]
-    chance, known = _drawn(own, (states, *keys), broad, as_of.own)
-    return np.where(known, chance, np.nan)
 
 
 def _drawn(

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from antelog.forecast.judges.judge import JUDGES, OUTCOMES
 from antelog.forecast.judges.judged import (
-    Asked,
     Judged,
     Predictions,
     all_scored,
     judge,
+    learned,
+    no_predictions,
     nothing_judged,
-    nothing_told,
     ready,
     settle,
-    source_of,
 )
 from antelog.forecast.outcomes.following import SettledAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.outcomes import learned
+from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
 from antelog.forecast.rates.tally import EPOCH, AsOf
 from antelog.forecast.scores.losses import log_losses
 from antelog.forecast.scores.scores import result
@@ -34,11 +33,18 @@ def ints(*numbers: int) -> np.ndarray:
     return np.array(numbers, np.int64)
 
 
-def asked(*rows: tuple[int, int, float], told: bool = True) -> Asked:
-    """Answers of one stage and key, given as (number, tick, what the model says)."""
-    number, tick, model = zip(*rows, strict=True)
+def asked(*rows: tuple[int, int], told: bool = True) -> AnswerRows:
+    """Answers of one stage and key, given as (number, tick); each is asked about at its own tick."""
+    number, tick = zip(*rows, strict=True)
     zero = np.zeros(len(rows), np.int64)
-    return Asked(ints(*number), ints(*tick), zero, zero, (zero,), np.array(model), np.full(len(rows), told))
+    return AnswerRows(
+        (zero, ints(*tick)), (zero,), ints(*number), zero, ints(*tick), np.full(len(rows), told), NOW
+    )
+
+
+def said_of(judged: Judged, *rows: tuple[int, int, float], told: bool = True) -> tuple[Judged, Predictions]:
+    """The predictions for answers given as (number, tick, chance of the model)."""
+    return judge(judged, asked(*(row[:2] for row in rows), told=told), np.array([row[2] for row in rows]))
 
 
 def settled(*rows: tuple[int, int, bool]) -> SettledAnswers:
@@ -54,18 +60,22 @@ def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     start = nothing_judged(2, 1)
     past = settled(*((i, 0, i < confirmed) for i in range(of)))
-    outcomes = learned(start.outcomes, past, [np.zeros(of, np.int64)], np.zeros(of, np.int64), shared=True)
-    return ready(replace(start, outcomes=outcomes), NOW)
+    return ready(learned(start, lesson_of(past, (0,), np.zeros(of, np.int64), NOW)), NOW)
 
 
 def test_who_says_a_chance() -> None:
-    model, outcomes = np.array([0.5, UNKNOWN, 0.5, UNKNOWN]), np.array([UNKNOWN, 0.5, 0.5, UNKNOWN])
-    zero = np.zeros(4, np.int64)
-    assert source_of(Predictions(zero, zero, zero, model, outcomes, model)).tolist() == [0, 1, 2, -1]
+    each = np.array(
+        [[0.5, UNKNOWN, 0.5, UNKNOWN, 0.5], [UNKNOWN, 0.5, 0.5, UNKNOWN, 0.5], [UNKNOWN] * 4 + [0.5]]
+    )
+    zero = np.zeros(5, np.int64)
+    source = Predictions(zero, zero, zero, each.T, each[0]).source.tolist()
+    assert source == [0, 1, 3, -1, 4]
+    names = nothing_judged(2, 1, {**JUDGES, "third": JUDGES[OUTCOMES]}).sources
+    assert [names[number] for number in source if number >= 0] == ["model", "outcomes", "both", "several"]
 
 
 def test_without_history_it_is_as_the_model_says() -> None:
-    judged, said = judge(nothing_judged(2, 1), asked((0, 3, 0.64), (1, 3, UNKNOWN)), NOW)
+    judged, said = said_of(nothing_judged(2, 1), (0, 3, 0.64), (1, 3, UNKNOWN))
     assert said.chance[0] == 0.64
     assert math.isnan(said.chance[1])
     assert judged.told.number.tolist() == [0, 1]
@@ -73,27 +83,27 @@ def test_without_history_it_is_as_the_model_says() -> None:
 
 def test_with_history_it_is_between_the_two() -> None:
     judged = with_history(90, 100)
-    _, said = judge(judged, asked((0, 3, 0.3), (1, 3, UNKNOWN)), NOW)
-    assert said.outcomes.tolist() == pytest.approx([0.9, 0.9], abs=0.02)
-    assert 0.3 < said.chance[0] < said.outcomes[0]
-    assert said.chance[1] == said.outcomes[1]
+    _, said = said_of(judged, (0, 3, 0.3), (1, 3, UNKNOWN))
+    assert said.each[:, 1].tolist() == pytest.approx([0.9, 0.9], abs=0.02)
+    assert 0.3 < said.chance[0] < said.each[:, 1][0]
+    assert said.chance[1] == said.each[:, 1][1]
 
 
 def test_only_what_is_told_is_kept() -> None:
-    judged, said = judge(nothing_judged(2, 1), asked((0, 3, 0.64), told=False), NOW)
+    judged, said = said_of(nothing_judged(2, 1), (0, 3, 0.64), told=False)
     assert (len(said.number), len(judged.told.number)) == (1, 0)
 
 
 def test_what_was_said_is_judged_when_the_answer_is_settled() -> None:
     judged = with_history(50, 100)
-    judged, first = judge(judged, asked((0, 3, 0.8), (1, 3, 0.7)), NOW)
-    judged, second = judge(judged, asked((0, 4, 0.9)), NOW)
+    judged, first = said_of(judged, (0, 3, 0.8), (1, 3, 0.7))
+    judged, second = said_of(judged, (0, 4, 0.9))
     done = settled((0, EPOCH + 5, True))
     after = settle(judged, done, ints(0), 1)
     assert after.told.number.tolist() == [1]
     # What each judge has lost on each of the two lines, and that it is one line.
     (counted,) = after.losses.later
-    lines = ((each.model, each.outcomes) for each in (first, second))
+    lines = (list(line.each[:1].T) for line in (first, second))
     lost = [[float(log_losses(column[:1], np.array([True]))[0]) for column in line] for line in lines]
     assert counted.epoch == 1
     assert counted.numbers.sum(axis=0) == pytest.approx([*map(sum, zip(*lost, strict=True)), 2])
@@ -105,13 +115,13 @@ def test_what_was_said_is_judged_when_the_answer_is_settled() -> None:
 
 def test_who_was_right_counts_more_later() -> None:
     judged = with_history(50, 100)
-    _, before = judge(judged, asked((9, 30, 0.9)), NOW)
+    _, before = said_of(judged, (9, 30, 0.9))
     for number in range(20):
-        judged, _ = judge(judged, asked((number, 3, 0.9)), NOW)
+        judged, _ = said_of(judged, (number, 3, 0.9))
     done = settled(*((number, 5, True) for number in range(20)))
     judged = settle(judged, done, np.arange(20), 0)
-    assert judge(judged, asked((99, 30, 0.9)), NOW)[1].chance == before.chance  # not known yet
-    _, after = judge(ready(judged, NOW), asked((99, 30, 0.9)), NOW)
+    assert said_of(judged, (99, 30, 0.9))[1].chance == before.chance  # not known yet
+    _, after = said_of(ready(judged, NOW), (99, 30, 0.9))
     assert after.chance[0] > before.chance[0]
     assert after.chance[0] == pytest.approx(0.9, abs=0.01)
 
@@ -119,4 +129,4 @@ def test_who_was_right_counts_more_later() -> None:
 def test_nothing_settled_changes_nothing() -> None:
     judged = nothing_judged(2, 1)
     assert settle(judged, settled((0, 3, True)), ints(), 0) is judged
-    assert len(nothing_told().and_then(nothing_told()).number) == 0
+    assert len(no_predictions(2).and_then(no_predictions(2)).number) == 0

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from antelog.engine.step.lines import LITERALS
-from antelog.forecast.outcomes.following import SettledAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.outcomes import Outcomes, learned, nothing_known, predicted, up_to
+from antelog.forecast.outcomes.following import (
+    SettledAnswers,
+    age_bucket,
+    is_silent,
+    least_age,
+    stage_of,
+    state_of,
+)
+from antelog.forecast.outcomes.outcomes import Outcomes, nothing_known
+from antelog.forecast.outcomes.rows import Lesson, lesson_of, no_rows
 from antelog.forecast.rates.tally import AsOf
 
 EARLY, LATE, OTHER, SILENT = (
@@ -18,38 +27,47 @@ EARLY, LATE, OTHER, SILENT = (
 )
 
 
-def settled(*answers: tuple[int, bool, list[int]]) -> tuple[SettledAnswers, list[np.ndarray]]:
-    """Answers given by key, what became of them, and the states they were in; and their keys."""
+def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> Lesson:
+    """Answers given by key, what became of them, and the states they were in; settled in these epochs."""
     key, confirmed, states = zip(*answers, strict=True)
     of = [number for number, each in enumerate(states) for _ in each]
     number = np.arange(len(key))
-    keys = np.array(key, np.int64)
     found = SettledAnswers(
-        (keys, number),
+        (np.array(key, np.int64), number),
         number,
         number,
         np.array(confirmed, np.bool_),
         np.array(of, np.int64),
         np.array([state for each in states for state in each], np.int64),
     )
-    return found, [keys]
+    return lesson_of(found, (0,), np.array(epochs), AsOf(0, None))
+
+
+def learned(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> Outcomes:
+    taught = lesson(epochs, *answers)
+    return nothing_known(1).learn(taught.rows, taught.outcome)
 
 
 def known(*answers: tuple[int, bool, list[int]]) -> Outcomes:
-    found, keys = settled(*answers)
-    return up_to(
-        learned(nothing_known(1), found, keys, np.zeros(len(answers), np.int64), shared=True), 0, None
-    )
+    return learned([0] * len(answers), *answers).up_to(AsOf(0, None))
 
 
 def chance(outcomes: Outcomes, state: int, key: int, epoch: int = 0) -> float:
-    return float(predicted(outcomes, np.array([state]), [np.array([key])], AsOf(epoch, None))[0])
+    rows = lesson([0], (key, True, [state])).rows
+    return float(outcomes.predict(replace(rows, as_of=AsOf(epoch, None)))[0])
+
+
+def test_a_state_comes_back_from_its_row() -> None:
+    ages = np.arange(-3000, 3000)
+    for silent in (False, True):
+        states = state_of(np.full(len(ages), 3), age_bucket(ages), np.full(len(ages), silent))
+        again = age_bucket(least_age(states))
+        assert state_of(stage_of(states), again, is_silent(states)).tolist() == states.tolist()
 
 
 def test_nothing_known() -> None:
     assert math.isnan(chance(nothing_known(1), EARLY, 7))
-    nobody = np.zeros(0, np.int64)
-    assert len(predicted(nothing_known(1), nobody, [nobody], AsOf(0, None))) == 0
+    assert len(nothing_known(1).predict(no_rows(2, 1, AsOf(0, None)))) == 0
 
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:
@@ -77,10 +95,9 @@ def test_answers_that_were_in_many_states_count_in_each() -> None:
 
 
 def test_what_is_learned_is_used_from_its_epoch_on() -> None:
-    found, keys = settled((7, True, [EARLY]), (7, True, [EARLY]))
-    waiting = learned(nothing_known(1), found, keys, np.array([2, 3]), shared=True)
-    assert math.isnan(chance(up_to(waiting, 1, None), EARLY, 7, 1))
-    one, both = (up_to(waiting, epoch, None) for epoch in (2, 3))
+    waiting = learned([2, 3], (7, True, [EARLY]), (7, True, [EARLY]))
+    assert math.isnan(chance(waiting.up_to(AsOf(1, None)), EARLY, 7, 1))
+    one, both = (waiting.up_to(AsOf(epoch, None)) for epoch in (2, 3))
     assert chance(one, EARLY, 7, 2) < chance(both, EARLY, 7, 3)
-    half = up_to(waiting, 3, 1.0)
+    half = waiting.up_to(AsOf(3, 1.0))
     assert half.levels[0].tally.sums.tolist() == [[1.5, 1.5]]
